@@ -1,0 +1,1 @@
+"""Simulations: state, replay and golden files, verification."""

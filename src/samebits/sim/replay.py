@@ -1,0 +1,22 @@
+"""Replays: what a player of the simulation did, frame by frame, in one MCAP file.
+
+The names that the rest of samebits uses; `replay_header`, `replay_write` and `replay_read` own
+what is behind them.
+"""
+
+from samebits.errors import ReplayError
+from samebits.sim.replay_header import ReplayBlock, ReplayHeader
+from samebits.sim.replay_read import Replay, ReplayReader, frame_count, read_replay
+from samebits.sim.replay_write import ReplayWriter, partial_path
+
+__all__ = [
+    "Replay",
+    "ReplayBlock",
+    "ReplayError",
+    "ReplayHeader",
+    "ReplayReader",
+    "ReplayWriter",
+    "frame_count",
+    "partial_path",
+    "read_replay",
+]

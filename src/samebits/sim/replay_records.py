@@ -1,0 +1,253 @@
+"""MCAP records read from a file that may be cut, flipped or hostile.
+
+Owns the byte level: bounded reads, running checksums, record and chunk structure. Every length is
+compared with a stated bound before a byte is read for it. Knows nothing of frames.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from mcap.opcode import Opcode
+
+from samebits.sim.replay_header import MAX_CHUNK, MAX_RECORD
+
+MAGIC = b"\x89MCAP0\r\n"
+NAMES = {
+    Opcode.HEADER: "header",
+    Opcode.FOOTER: "footer",
+    Opcode.SCHEMA: "schema",
+    Opcode.CHANNEL: "channel",
+    Opcode.MESSAGE: "message",
+    Opcode.CHUNK: "chunk",
+    Opcode.MESSAGE_INDEX: "message index",
+    Opcode.CHUNK_INDEX: "chunk index",
+    Opcode.ATTACHMENT: "attachment",
+    Opcode.ATTACHMENT_INDEX: "attachment index",
+    Opcode.STATISTICS: "statistics",
+    Opcode.METADATA: "metadata",
+    Opcode.METADATA_INDEX: "metadata index",
+    Opcode.SUMMARY_OFFSET: "summary offset",
+    Opcode.DATA_END: "data end",
+}
+_CHUNK_HEAD = struct.Struct("<QQQI")
+_RECORD_HEAD = struct.Struct("<BQ")
+_PIECE = 64 * 1024
+
+
+class Damage(Exception):
+    """What is wrong with a file, and the offset of the first byte of the part that is."""
+
+    def __init__(self, offset: int, what: str) -> None:
+        super().__init__(what)
+        self.offset = offset
+        self.what = what
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The nine bytes that open a record, and the checksum of every byte before it."""
+
+    opcode: int
+    length: int
+    offset: int
+    crc_before: int
+
+    @property
+    def name(self) -> str:
+        if self.opcode in NAMES:
+            return f"{NAMES[Opcode(self.opcode)]} record"
+        return f"record of unknown kind 0x{self.opcode:02x}"
+
+
+class Source:
+    """A file read from front to back, with its offset and CRC-32."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.offset = 0
+        self.crc = 0
+
+    def read(self, size: int, start: int, what: str) -> bytes:
+        """Exactly `size` bytes, of the part `what` that starts at `start`; else Damage."""
+        data = self.read_up_to(size)
+        if len(data) < size:
+            raise Damage(
+                start, f"the file ends at byte {self.offset}, inside the {what} that starts here"
+            )
+        return data
+
+    def read_up_to(self, size: int) -> bytes:
+        """`size` bytes, or fewer where the file ends."""
+        data = b""
+        while len(data) < size:
+            try:
+                piece = self._file.read(size - len(data))
+            except OSError as error:
+                raise Damage(
+                    self.offset + len(data), f"it cannot be read: {error.strerror or error}"
+                ) from None
+            if not piece:
+                break
+            data = data + piece if data else piece
+        self.offset += len(data)
+        self.crc = zlib.crc32(data, self.crc)
+        return data
+
+    def record(self, part: str) -> Record:
+        """The head of the next record, its length within bounds; `part` names where it lies."""
+        start, crc = self.offset, self.crc
+        head = self.read_up_to(_RECORD_HEAD.size)
+        if not head:
+            raise Damage(start, f"the file ends here, before the end of its {part}")
+        if len(head) < _RECORD_HEAD.size:
+            raise Damage(
+                start, f"the file ends at byte {self.offset}, inside the record that starts here"
+            )
+        opcode, length = _RECORD_HEAD.unpack(head)
+        record = Record(opcode, length, start, crc)
+        if opcode == 0:
+            raise Damage(start, "a record of kind 0, which no MCAP file has")
+        if length > MAX_RECORD:
+            raise Damage(
+                start, f"a {record.name} of {length} bytes, more than the {MAX_RECORD} allowed"
+            )
+        return record
+
+    def body(self, record: Record) -> bytes:
+        """The bytes of a record whose head was just read."""
+        return self.read(record.length, record.offset, record.name)
+
+    def skip(self, record: Record) -> None:
+        """Pass over a record whose head was just read, checksumming it."""
+        left = record.length
+        while left:
+            left -= len(self.read(min(left, _PIECE), record.offset, record.name))
+
+
+class Fields:
+    """The parts of one record's body, front to back; none may reach past its end.
+
+    `offset` and `name` are what Damage says of the record.
+    """
+
+    def __init__(self, data: bytes, offset: int, name: str) -> None:
+        self._data = data
+        self._offset = offset
+        self._name = name
+        self._at = 0
+
+    def uint(self, size: int) -> int:
+        return int.from_bytes(self._take(size), "little")
+
+    def text(self) -> str:
+        data = self._take(self.uint(4))
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            raise Damage(self._offset, f"a {self._name} whose text is not UTF-8") from None
+
+    def text_map(self) -> dict[str, str]:
+        end = self.uint(4) + self._at
+        pairs: dict[str, str] = {}
+        while self._at < end:
+            key = self.text()
+            if key in pairs:
+                raise Damage(self._offset, f"a {self._name} with {key[:40]!a} twice")
+            pairs[key] = self.text()
+        if self._at != end:
+            raise self._overrun()
+        return pairs
+
+    def _take(self, size: int) -> bytes:
+        if size > len(self._data) - self._at:
+            raise self._overrun()
+        self._at += size
+        return self._data[self._at - size : self._at]
+
+    def _overrun(self) -> Damage:
+        return Damage(self._offset, f"a {self._name} with a part that does not fit inside it")
+
+
+def chunk_records(source: Source, record: Record) -> Iterator[tuple[int, bytes]]:
+    """Kind and body of each record in a chunk, once its sizes and its checksum are seen to hold.
+
+    The chunk is read and checked before the first record is given. Raises Damage: at the chunk's
+    start, or where a record inside it is not whole after those before it were given.
+    """
+    start = record.offset
+    fixed = _CHUNK_HEAD.size + 4
+    if not fixed + 8 <= record.length <= MAX_CHUNK + fixed + 8:
+        raise Damage(
+            start,
+            f"a chunk record of {record.length} bytes, not {fixed + 8} to {MAX_CHUNK + fixed + 8}",
+        )
+    body = source.body(record)
+    _, _, size, crc = _CHUNK_HEAD.unpack_from(body)
+    if body[_CHUNK_HEAD.size : fixed] != b"\0\0\0\0":
+        raise Damage(start, "a compressed chunk: the chunks of a replay are not compressed")
+    stored = int.from_bytes(body[fixed : fixed + 8], "little")
+    data = body[fixed + 8 :]
+    if not size == stored == len(data):
+        raise Damage(
+            start, f"a chunk of {len(data)} bytes that says it has {size}, stored in {stored}"
+        )
+    if crc != (actual := zlib.crc32(data)):
+        raise Damage(start, f"the chunk's checksum is 0x{crc:08x}, its bytes give 0x{actual:08x}")
+    at = 0
+    while at < len(data):
+        left = len(data) - at - _RECORD_HEAD.size
+        opcode, length = _RECORD_HEAD.unpack_from(data, at) if left >= 0 else (0, 0)
+        if length > left:
+            raise Damage(start, f"a chunk whose record at its byte {at} does not fit inside it")
+        yield opcode, data[len(data) - left : len(data) - left + length]
+        at = len(data) - left + length
+
+
+def check_data_end(source: Source, record: Record) -> None:
+    """Check the data end record whose head was just read against every byte before it."""
+    if record.length != 4:
+        raise Damage(record.offset, f"a data end record of {record.length} bytes, not 4")
+    stored = int.from_bytes(source.body(record), "little")
+    if stored != record.crc_before:
+        raise Damage(
+            record.offset,
+            f"the checksum of all data before here is 0x{stored:08x},"
+            f" its bytes give 0x{record.crc_before:08x}",
+        )
+
+
+def check_summary(source: Source) -> None:
+    """Read from behind the data end to the file's last byte. Nothing in the index is followed."""
+    summary = source.offset
+    source.crc = 0
+    while (record := source.record("index")).opcode != Opcode.FOOTER:
+        if record.opcode in (Opcode.CHUNK, Opcode.MESSAGE, Opcode.DATA_END, Opcode.HEADER):
+            raise Damage(record.offset, f"a {record.name} behind the data's end")
+        source.skip(record)
+    if record.length != 20:
+        raise Damage(record.offset, f"a footer record of {record.length} bytes, not 20")
+    places = source.read(16, record.offset, record.name)
+    actual = source.crc
+    start, offsets = struct.unpack("<QQ", places)
+    stored = int.from_bytes(source.read(4, record.offset, record.name), "little")
+    if stored != actual:
+        raise Damage(
+            record.offset, f"the index's checksum is 0x{stored:08x}, its bytes give 0x{actual:08x}"
+        )
+    empty = summary == record.offset
+    if start != (0 if empty else summary) or not (
+        offsets == 0 or summary <= offsets <= record.offset
+    ):
+        raise Damage(record.offset, "a footer that points outside the index")
+    at = source.offset
+    if (magic := source.read_up_to(len(MAGIC))) != MAGIC:
+        if MAGIC.startswith(magic):
+            raise Damage(at, f"the file ends at byte {source.offset}, inside its closing mark")
+        raise Damage(at, "the file's closing mark is not that of MCAP")
+    if source.read_up_to(1):
+        raise Damage(source.offset - 1, "bytes behind the file's closing mark")

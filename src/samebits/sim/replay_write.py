@@ -1,0 +1,274 @@
+"""Writing a replay: frames into blocks, blocks into MCAP chunks, the same bytes every time.
+
+A replay is written to `<path>.partial` and takes its own name when it is whole.
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+import struct
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, BinaryIO, cast
+
+from mcap.writer import CompressionType, Writer
+
+from samebits.errors import ReplayError
+from samebits.sim.replay_header import (
+    ENCODING,
+    HASHES,
+    INPUTS,
+    KEYFRAMES,
+    MAX_CHUNK,
+    METADATA_NAME,
+    PART_BYTES,
+    PROFILE,
+    ReplayHeader,
+)
+
+Target = str | os.PathLike[str] | BinaryIO
+
+
+def partial_path(path: str | os.PathLike[str]) -> Path:
+    """Where a replay lies while it is written, and stays if the recording is cut short."""
+    return Path(os.fspath(path) + ".partial")
+
+
+class ReplayWriter:
+    """Writes one replay, to a path or to a binary stream that only needs `write`.
+
+    Frames are cut into blocks of `header.block_frames`, and at each keyframe, however they were
+    handed in; each block is one chunk, handed to the operating system when it is full. The bytes
+    depend only on the header, the frames and the version of samebits.
+
+    With a path, the file is `<path>.partial` until `close` has made it whole and moved it over
+    `path`. Leaving the `with` block by an exception ends the partial file properly and leaves it
+    there; a crash leaves it readable up to the last full block. The next recording to the same
+    path overwrites it. A stream is flushed, never closed.
+    """
+
+    def __init__(self, target: Target, header: ReplayHeader) -> None:
+        self.header = header
+        self.frames: int = 0
+        """Whole frames added so far."""
+        self._path = Path(target) if isinstance(target, str | os.PathLike) else None
+        self._sink = _Sink(target)
+        self._inputs = bytearray()
+        self._hashes: list[int] = []
+        self._pending: int = 0
+        self._keyframe_at = -1
+        self._closed = False
+        # No compression: zstd's bytes differ between its versions, and a reader that never
+        # decompresses cannot be handed a bomb.
+        self._mcap = Writer(
+            cast("IO[Any]", self._sink),
+            chunk_size=MAX_CHUNK,
+            compression=CompressionType.NONE,
+            enable_crcs=True,
+            enable_data_crcs=True,
+        )
+        self._mcap.start(profile=PROFILE, library=_library())
+        self._mcap.add_metadata(METADATA_NAME, header.to_text())
+        self._inputs_id, self._hashes_id, self._keyframes_id = (
+            self._mcap.register_channel(topic, ENCODING, 0) for topic in (INPUTS, HASHES, KEYFRAMES)
+        )
+        self._mcap.flush()
+
+    def add(self, inputs: Any, frame_hash: int | None = None) -> None:
+        """One frame: its inputs, player after player, and the hash of the state after it.
+
+        `inputs` is bytes-like, `players × input_size` bytes in canonical little-endian form.
+        """
+        self.add_block(inputs, None if frame_hash is None else (frame_hash,), frames=1)
+
+    def add_block(
+        self, inputs: Any, hashes: Sequence[int] | Iterable[int] | None, frames: int | None = None
+    ) -> None:
+        """Many frames: their inputs one after another, and as many hashes, or None.
+
+        `frames` is needed only where a frame has no input bytes and there are no hashes.
+        Raises ReplayError, having added nothing, where sizes do not fit.
+        """
+        self._check_open()
+        data = memoryview(inputs).tobytes()
+        size = self.header.frame_size
+        values = None if hashes is None else [_hash(value) for value in hashes]
+        if frames is None:
+            frames = len(data) // size if size else len(values) if values is not None else 0
+            if not size and values is None:
+                raise ReplayError(
+                    "a block of frames without input bytes and without hashes has no length",
+                    fix="say how many frames: add_block(b'', None, frames=60)",
+                )
+        if len(data) != frames * size:
+            raise ReplayError(
+                f"{len(data)} bytes of input for {frames} frames, not {frames * size}",
+                note=f"a frame is {self.header.players} players × {self.header.input_size} bytes",
+            )
+        if values is not None and len(values) != frames:
+            raise ReplayError(f"{len(values)} hashes for {frames} frames")
+        self._append(data, values, frames)
+
+    def keyframe(self, state: Any) -> None:
+        """The state before the next frame's step: `state_size` canonical bytes, bytes-like."""
+        self._check_open()
+        data = memoryview(state).tobytes()
+        if len(data) != self.header.state_size:
+            raise ReplayError(
+                f"a keyframe of {len(data)} bytes where a state has {self.header.state_size}"
+            )
+        if self.frames == self._keyframe_at:
+            raise ReplayError(
+                f"frame {self.frames} has a keyframe already", fix="add a frame between the two"
+            )
+        self._flush()
+        self._keyframe_at = self.frames
+        for offset in range(0, max(1, len(data)), PART_BYTES):
+            part = struct.pack("<QI", self.frames, offset) + data[offset : offset + PART_BYTES]
+            self._message(self._keyframes_id, self.frames, part)
+            self._mcap.flush()
+
+    def close(self) -> None:
+        """Write what is pending and the index; move the file to its path. Closing twice is fine."""
+        if self._closed:
+            return
+        self._finish()
+        if self._path is not None:
+            try:
+                os.replace(partial_path(self._path), self._path)
+            except OSError as error:
+                raise _cannot_write(str(self._path), error) from None
+
+    def __enter__(self) -> ReplayWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+        elif not self._closed:
+            # The error on its way out is the one that matters.
+            with suppress(ReplayError):
+                self._finish()
+
+    def _append(self, data: bytes, values: list[int] | None, frames: int) -> None:
+        size = self.header.frame_size
+        taken = 0
+        while taken < frames:
+            if self._pending and bool(self._hashes) != (values is not None):
+                self._flush()
+            count = min(frames - taken, self.header.block_frames - self._pending)
+            self._inputs += data[taken * size : (taken + count) * size]
+            if values is not None:
+                self._hashes += values[taken : taken + count]
+            taken += count
+            self._pending += count
+            self.frames += count
+            if self._pending == self.header.block_frames:
+                self._flush()
+
+    def _flush(self) -> None:
+        if not self._pending:
+            return
+        first = self.frames - self._pending
+        head = struct.pack("<QI", first, self._pending)
+        self._message(self._inputs_id, first, head + self._inputs)
+        if self._hashes:
+            hashes = struct.pack(f"<{self._pending}Q", *self._hashes)
+            self._message(self._hashes_id, first, head + hashes)
+        self._mcap.flush()
+        self._inputs.clear()
+        self._hashes.clear()
+        self._pending = 0
+
+    def _message(self, channel: int, frame: int, data: bytes) -> None:
+        time = self.header.log_time(frame)
+        self._mcap.add_message(channel, log_time=time, publish_time=time, data=data)
+
+    def _finish(self) -> None:
+        self._closed = True
+        try:
+            self._flush()
+            self._mcap.finish()
+        finally:
+            self._sink.finish()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ReplayError("the replay is closed", fix="add every frame before close()")
+
+
+class _Sink:
+    """What the MCAP writer writes to: counts bytes itself, so a pipe will do."""
+
+    def __init__(self, target: Target) -> None:
+        self._count = 0
+        self._owned = isinstance(target, str | os.PathLike)
+        self._name = os.fspath(target) if isinstance(target, str | os.PathLike) else "the stream"
+        try:
+            self._file = _create(target) if isinstance(target, str | os.PathLike) else target
+        except OSError as error:
+            raise _cannot_write(self._name, error) from None
+
+    def write(self, data: bytes) -> int:
+        view = memoryview(data)
+        try:
+            while view:
+                taken = self._file.write(view)  # a raw stream may take less than it was given
+                if not taken:
+                    raise ReplayError(f"cannot write {self._name}: it takes no more bytes")
+                view = view[taken:]
+        except OSError as error:
+            raise _cannot_write(self._name, error) from None
+        self._count += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._count
+
+    def flush(self) -> None:
+        try:
+            self._file.flush()
+        except OSError as error:
+            raise _cannot_write(self._name, error) from None
+
+    def finish(self) -> None:
+        try:
+            self._file.flush()
+            if self._owned:
+                os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _cannot_write(self._name, error) from None
+        finally:
+            if self._owned:
+                self._file.close()
+
+
+def _create(path: str | os.PathLike[str]) -> BinaryIO:
+    return open(partial_path(path), "wb")
+
+
+def _hash(value: Any) -> int:
+    number = operator.index(value)
+    if not 0 <= number < 2**64:
+        raise ReplayError(f"the frame hash {number} is not a uint64")
+    return number
+
+
+def _cannot_write(name: str, error: OSError) -> ReplayError:
+    return ReplayError(f"cannot write {name}: {error.strerror or error}")
+
+
+def _library() -> str:
+    try:
+        return f"samebits {version('samebits')}"
+    except PackageNotFoundError:
+        return "samebits"
