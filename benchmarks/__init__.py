@@ -1,0 +1,1 @@
+"""Peers side by side: samebits, C and Numba on the same data in one process."""

@@ -1,0 +1,1 @@
+"""One benchmark a file: the samebits kernel, its C and Numba peers, and their data."""

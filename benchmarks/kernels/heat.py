@@ -1,0 +1,59 @@
+"""One explicit step of the heat equation: the five-point stencil in float32."""
+
+import numba
+import numpy as np
+
+import samebits as sb
+from benchmarks.peers import Arguments, Benchmark
+from samebits import float32
+
+HEIGHT, WIDTH = 192, 256
+
+
+@sb.kernel
+def heat(old: sb.ReadOnly[float32, 2], new: sb.Array[float32, 2], rate: float32) -> None:
+    for y in range(1, old.shape[0] - 1):
+        for x in range(1, old.shape[1] - 1):
+            here = old[y, x]
+            around = old[y - 1, x] + old[y + 1, x] + old[y, x - 1] + old[y, x + 1]
+            new[y, x] = here + rate * (around - 4.0 * here)
+
+
+C = """
+#include <stdint.h>
+
+void heat(const float *old, float *new, float rate, int64_t height, int64_t width) {
+    for (int64_t y = 1; y < height - 1; y++) {
+        const float *up = old + (y - 1) * width, *row = up + width, *down = row + width;
+        for (int64_t x = 1; x < width - 1; x++) {
+            float around = up[x] + down[x] + row[x - 1] + row[x + 1];
+            new[y * width + x] = row[x] + rate * (around - 4.0f * row[x]);
+        }
+    }
+}
+"""
+
+
+@numba.njit(fastmath=True)
+def numba_heat(old, new, rate):
+    for y in range(1, old.shape[0] - 1):
+        for x in range(1, old.shape[1] - 1):
+            here = old[y, x]
+            around = old[y - 1, x] + old[y + 1, x] + old[y, x - 1] + old[y, x + 1]
+            new[y, x] = here + rate * (around - np.float32(4) * here)
+
+
+def arguments() -> Arguments:
+    old = np.random.default_rng(5).random((HEIGHT, WIDTH), np.float32)
+    return (old, np.zeros_like(old), np.float32(0.2))
+
+
+BENCHMARK = Benchmark(
+    name="heat",
+    title="heat stencil",
+    kernel=heat,
+    c=C,
+    numba=numba_heat,
+    arguments=arguments,
+    lengths=lambda a: a[0].shape,
+)

@@ -1,0 +1,116 @@
+"""World transforms of a scene graph: each node's 4x4 matrix times its parent's, float32."""
+
+import numba
+import numpy as np
+
+import samebits as sb
+from benchmarks.peers import Arguments, Benchmark
+from samebits import float4, int32
+
+COUNT = 8_192
+
+
+@sb.struct
+class Matrix:
+    """A 4x4 matrix by columns."""
+
+    c0: float4
+    c1: float4
+    c2: float4
+    c3: float4
+
+
+@sb.kernel
+def times(m: Matrix, v: float4) -> float4:
+    return m.c0 * v.x + m.c1 * v.y + m.c2 * v.z + m.c3 * v.w
+
+
+@sb.kernel
+def transforms(
+    world: sb.Array[Matrix], local: sb.ReadOnly[Matrix], parents: sb.ReadOnly[int32]
+) -> None:
+    for i in range(1, len(world)):
+        parent = world[parents[i]]
+        here = local[i]
+        c0 = times(parent, here.c0)
+        c1 = times(parent, here.c1)
+        c2 = times(parent, here.c2)
+        c3 = times(parent, here.c3)
+        there = world[i]
+        there.c0 = c0
+        there.c1 = c1
+        there.c2 = c2
+        there.c3 = c3
+
+
+C = """
+#include <stdint.h>
+typedef struct { float m[4][4]; } matrix; /* by columns */
+
+void transforms(matrix *world, const matrix *local, const int32_t *parents, int64_t n) {
+    for (int64_t i = 1; i < n; i++) {
+        const matrix *a = &world[parents[i]], *b = &local[i];
+        matrix product;
+        for (int column = 0; column < 4; column++) {
+            for (int row = 0; row < 4; row++) {
+                product.m[column][row] = a->m[0][row] * b->m[column][0] +
+                                         a->m[1][row] * b->m[column][1] +
+                                         a->m[2][row] * b->m[column][2] +
+                                         a->m[3][row] * b->m[column][3];
+            }
+        }
+        world[i] = product;
+    }
+}
+"""
+
+
+@numba.njit(fastmath=True)
+def numba_transforms(world, local, parents):
+    for i in range(1, len(world)):
+        p = parents[i]
+        for column in range(4):
+            x = local[i, column, 0]
+            y = local[i, column, 1]
+            z = local[i, column, 2]
+            w = local[i, column, 3]
+            for row in range(4):
+                world[i, column, row] = (
+                    world[p, 0, row] * x
+                    + world[p, 1, row] * y
+                    + world[p, 2, row] * z
+                    + world[p, 3, row] * w
+                )
+
+
+def arguments() -> Arguments:
+    """A random tree of rotations: the products stay bounded at any depth."""
+    random = np.random.default_rng(3)
+    rotations = np.linalg.qr(random.standard_normal((COUNT, 4, 4)))[0].astype(np.float32)
+    local = np.zeros(COUNT, Matrix.dtype)
+    for column in range(4):
+        local[f"c{column}"] = rotations[:, column]
+    parents = np.maximum(np.arange(COUNT, dtype=np.int32) - random.integers(1, 64, COUNT), 0)
+    return (local.copy(), local, parents.astype(np.int32))
+
+
+def as_matrices(arguments: Arguments) -> Arguments:
+    """The same memory as arrays of shape (n, 4, 4), for Numba."""
+    world, local, parents = arguments
+    return (
+        world.view(np.float32).reshape(-1, 4, 4),
+        local.view(np.float32).reshape(-1, 4, 4),
+        parents,
+    )
+
+
+BENCHMARK = Benchmark(
+    name="transforms",
+    title="4x4 transforms",
+    kernel=transforms,
+    c=C,
+    numba=numba_transforms,
+    numba_view=as_matrices,
+    arguments=arguments,
+    lengths=lambda a: (len(a[0]),),
+)
