@@ -1,14 +1,11 @@
 """Reynolds's boids (SIGGRAPH 1987): separation, alignment, cohesion over all pairs of a flock."""
 
-import math
-
 import numba
 import numpy as np
 
 import samebits as sb
 from benchmarks.peers import Arguments, Benchmark
-from samebits import float2, float32
-from samebits.math import dot, length
+from samebits import float2, float32, math
 
 COUNT = 384
 SIGHT = 0.15
@@ -34,7 +31,7 @@ def boids(
         seen = float32(0)
         for j in range(len(positions)):
             d = positions[j] - here
-            square = dot(d, d)
+            square = math.dot(d, d)
             if square < SIGHT * SIGHT:
                 toward += d
                 heading += velocities[j]
@@ -44,7 +41,7 @@ def boids(
         v = velocities[i]
         pull = toward * (COHESION / seen) + (heading / seen - v) * ALIGNMENT + away * SEPARATION
         v += pull * dt
-        turned[i] = v * (CRUISE / length(v))
+        turned[i] = v * (CRUISE / math.length(v))
     for i in range(len(positions)):
         velocities[i] = turned[i]
         positions[i] += turned[i] * dt
@@ -129,7 +126,7 @@ def numba_boids(positions, velocities, turned, dt):
         )
         vx += pull_x * dt
         vy += pull_y * dt
-        scale = CRUISE_32 / math.sqrt(vx * vx + vy * vy)
+        scale = CRUISE_32 / np.sqrt(vx * vx + vy * vy)
         turned[i, 0] = vx * scale
         turned[i, 1] = vy * scale
     for i in range(len(positions)):

@@ -1,14 +1,11 @@
 """Equal discs that bounce off each other, found through a uniform grid built by counting sort."""
 
-import math
-
 import numba
 import numpy as np
 
 import samebits as sb
 from benchmarks.peers import Arguments, Benchmark
-from samebits import float2, float32, int32
-from samebits.math import dot, sqrt
+from samebits import float2, float32, int32, math
 
 COUNT = 2_048
 SIDE = 48
@@ -26,14 +23,14 @@ def cell_of(p: float2) -> int32:
 @sb.kernel
 def bounce(positions: sb.Array[float2], velocities: sb.Array[float2], i: int32, j: int32) -> None:
     d = positions[j] - positions[i]
-    square = dot(d, d)
+    square = math.dot(d, d)
     if square < DIAMETER * DIAMETER and square > 0.0:
-        distance = sqrt(square)
+        distance = math.sqrt(square)
         normal = d / distance
         push = normal * ((DIAMETER - distance) * 0.5)
         positions[i] -= push
         positions[j] += push
-        closing = dot(velocities[j] - velocities[i], normal)
+        closing = math.dot(velocities[j] - velocities[i], normal)
         if closing < 0.0:
             velocities[i] += normal * closing
             velocities[j] -= normal * closing
@@ -157,7 +154,7 @@ def numba_bounce(positions, velocities, i, j):
     dy = positions[j, 1] - positions[i, 1]
     square = dx * dx + dy * dy
     if square < ONE and square > ZERO:
-        distance = math.sqrt(square)
+        distance = np.sqrt(square)
         nx = dx / distance
         ny = dy / distance
         overlap = (ONE - distance) * HALF

@@ -1,18 +1,15 @@
 """The five outer bodies of the Computer Language Benchmarks Game's n-body, in float64."""
 
-import math
-
 import numba
 import numpy as np
 
 import samebits as sb
 from benchmarks.peers import Arguments, Benchmark
-from samebits import double3, float64
-from samebits.math import dot, sqrt
+from samebits import double3, float64, math
 
 STEPS = 4_000
 
-SOLAR_MASS = 4 * math.pi**2
+SOLAR_MASS = 4 * np.pi**2
 DAYS_PER_YEAR = 365.24
 # Position in AU, velocity in AU a day, mass in solar masses: the game's own starting values.
 PLANETS = (
@@ -47,8 +44,8 @@ def nbody(bodies: sb.Array[Body], dt: float64, steps: int) -> None:
             for j in range(i + 1, len(bodies)):
                 b = bodies[j]
                 d = a.position - b.position
-                square = dot(d, d)
-                pull = dt / (square * sqrt(square))
+                square = math.dot(d, d)
+                pull = dt / (square * math.sqrt(square))
                 a.velocity -= d * (b.mass * pull)
                 b.velocity += d * (a.mass * pull)
         for i in range(len(bodies)):
@@ -103,7 +100,7 @@ def numba_nbody(bodies, dt, steps):
                 dy = a.position[1] - b.position[1]
                 dz = a.position[2] - b.position[2]
                 square = dx * dx + dy * dy + dz * dz
-                pull = dt / (square * math.sqrt(square))
+                pull = dt / (square * np.sqrt(square))
                 to_a = b.mass * pull
                 to_b = a.mass * pull
                 a.velocity[0] -= dx * to_a

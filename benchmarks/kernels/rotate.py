@@ -1,14 +1,11 @@
 """Points turned by an angle of their own each: sine and cosine, float32."""
 
-import math
-
 import numba
 import numpy as np
 
 import samebits as sb
 from benchmarks.peers import Arguments, Benchmark
-from samebits import float2, float32
-from samebits.math import cos, sin
+from samebits import float2, float32, math
 
 COUNT = 16_384
 
@@ -17,8 +14,8 @@ COUNT = 16_384
 def rotate(points: sb.Array[float2], angles: sb.ReadOnly[float32]) -> None:
     for i in range(len(points)):
         p = points[i]
-        c = cos(angles[i])
-        s = sin(angles[i])
+        c = math.cos(angles[i])
+        s = math.sin(angles[i])
         points[i] = float2(p.x * c - p.y * s, p.x * s + p.y * c)
 
 
@@ -42,8 +39,8 @@ void rotate(float2 *points, const float *angles, int64_t n) {
 def numba_rotate(points, angles):
     for i in range(len(points)):
         x, y = points[i, 0], points[i, 1]
-        c = math.cos(angles[i])
-        s = math.sin(angles[i])
+        c = np.cos(angles[i])
+        s = np.sin(angles[i])
         points[i, 0] = x * c - y * s
         points[i, 1] = x * s + y * c
 
