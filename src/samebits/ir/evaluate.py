@@ -1,0 +1,108 @@
+"""Evaluate IR: the reference interpreter, which defines what a compiled kernel must do.
+
+Owns entry and arguments. Control flow is `steps`, what an operation computes is `semantics`, where
+memory lies is `memory`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from samebits.errors import ArgumentError, IRError, Trap
+from samebits.ir.grammar import Attribute, Module, Op, ValueType
+from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument
+from samebits.ir.semantics import SEMANTICS, round_float
+from samebits.ir.steps import Listener, Steps
+from samebits.types import BOOL, ArrayType, RefType, ScalarType
+
+__all__ = ["Evaluator", "Listener", "array_argument", "evaluate", "fold", "ref_argument"]
+
+
+def evaluate(
+    module: Module, name: str, args: Sequence[object], listener: Listener | None = None
+) -> tuple[Any, ...]:
+    """Run function `name` on `args`, one for each parameter slot; its result scalars.
+
+    An argument is a Python (or NumPy) scalar, an `ArrayView` or `Ref`, or a NumPy array for either
+    of those; memory is read and written in place. Raises Trap with the op's span; ArgumentError
+    where an argument does not fit; IRError where IR that verification rejects, or a wrong
+    `unchecked`, shows up on the way.
+    """
+    return Evaluator(module, listener).run(name, args)
+
+
+def fold(op: Op, values: Sequence[Attribute]) -> Attribute:
+    """The value of a pure scalar op on constant operands; None where it traps or is not one."""
+    function: Callable[..., Any] | None = SEMANTICS.get(op.opcode)
+    if function is None or not isinstance(op.result.type, ScalarType):
+        return None
+    try:
+        return function(op.result.type, *values)
+    except Trap:
+        return None
+
+
+class Evaluator:
+    """Evaluates functions of one module again and again. The module must not change meanwhile."""
+
+    def __init__(self, module: Module, listener: Listener | None = None) -> None:
+        self.module = module
+        self.listener = listener
+        self._steps: dict[str, Steps] = {}
+
+    def run(self, name: str, args: Sequence[object]) -> tuple[Any, ...]:
+        """As `evaluate`."""
+        function = self.module.functions.get(name)
+        if function is None:
+            raise IRError(f"there is no function {name} in the module")
+        if len(args) != len(function.params):
+            raise ArgumentError(
+                f"{name} takes {len(function.params)} arguments, and was given {len(args)}"
+            )
+        values = [
+            _argument(slot, t, arg) for (slot, t), arg in zip(function.params, args, strict=True)
+        ]
+        return tuple(math.nan if v != v else v for v in self._call(name, values))
+
+    def _call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
+        steps = self._steps.get(name)
+        if steps is None:
+            steps = Steps(self.module.functions[name], self._call, self.listener)
+            self._steps[name] = steps
+        result = steps.run(steps.frame(args))
+        if result is None:
+            raise IRError(f"{name} ends without a return")
+        return result
+
+
+_ARRAY: type[Any] = np.ndarray
+_NUMPY_SCALAR: type[Any] = np.generic
+
+
+def _argument(slot: str, t: ValueType, given: Any) -> Any:
+    value: Any = given.item() if isinstance(given, _NUMPY_SCALAR) else given
+    match t:
+        case ArrayType():
+            if isinstance(value, _ARRAY):
+                return array_argument(value, t)
+            if isinstance(value, ArrayView) and len(value.lengths) == t.ndim:
+                return value
+        case RefType():
+            if isinstance(value, _ARRAY):
+                return ref_argument(value, t.target)
+            if isinstance(value, Ref):
+                return value
+        case ScalarType():
+            if isinstance(value, bool):
+                if t is BOOL:
+                    return value
+            elif t.is_float and isinstance(value, int | float):
+                if value != value or round_float(t, float(value)) == value:
+                    return float(value)
+            elif t.is_int and isinstance(value, int) and t.minimum <= value <= t.maximum:
+                return int(value)
+    raise ArgumentError(f"{slot} is {t}, and {given!r} does not fit")

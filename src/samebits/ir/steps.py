@@ -1,0 +1,269 @@
+"""One IR function as a list of Python closures over a flat frame of values.
+
+Owns control flow, slots and calls; what an operation computes is in `semantics` and `memory`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from samebits.errors import IRError, Trap
+from samebits.ir.grammar import (
+    Break,
+    Continue,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Return,
+    Statement,
+    Value,
+    While,
+)
+from samebits.ir.memory import MEMORY, fresh
+from samebits.ir.semantics import SEMANTICS
+from samebits.types import ScalarType
+
+Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
+"""Called after each operation that did not trap: the op, its operands' and its results' values."""
+
+Call = Callable[[str, list[Any]], tuple[Any, ...]]
+Frame = list[Any]
+Signal = tuple[Any, ...] | None
+"""What a statement tells its region: None to go on, BREAK, CONTINUE, or the returned values."""
+Step = Callable[[Frame], Signal]
+
+BREAK: Signal = ("break",)
+CONTINUE: Signal = ("continue",)
+UNSET = object()
+
+
+class Steps:
+    """The closures of `function`. A frame holds parameters, slots, locals, then op results."""
+
+    def __init__(self, function: Function, call: Call, listener: Listener | None) -> None:
+        self.function = function
+        self.call = call
+        self.listener = listener
+        slots = [*(name for name, _ in function.params), *function.slots]
+        self.slots = {name: i for i, name in enumerate(slots)}
+        self.locals = {name: len(slots) + i for i, name in enumerate(function.locals)}
+        self.size = len(slots) + len(self.locals)
+        self.values: dict[tuple[int, int], int] = {}
+        self.run = self.region(function.body)
+
+    def frame(self, args: list[Any]) -> Frame:
+        """A new frame: the arguments, slots that are not set, fresh locals."""
+        slots = [UNSET] * (len(self.slots) - len(args))
+        locals_ = [fresh(t) for t in self.function.locals.values()]
+        results = [UNSET] * (self.size - len(self.slots) - len(locals_))
+        return [*args, *slots, *locals_, *results]
+
+    def read(self, value: Value) -> int:
+        return self.values[value.op, value.index]
+
+    def define(self, value: Value) -> int:
+        self.values[value.op, value.index] = self.size
+        self.size += 1
+        return self.size - 1
+
+    def region(self, region: Region) -> Step:
+        steps = [self.statement(statement) for statement in region]
+
+        def run(frame: Frame) -> Signal:
+            for step in steps:
+                signal = step(frame)
+                if signal is not None:
+                    return signal
+            return None
+
+        return run
+
+    def statement(self, statement: Statement) -> Step:
+        match statement:
+            case Op():
+                return self.op(statement)
+            case If():
+                return self.branch(statement)
+            case While():
+                return self.while_loop(statement)
+            case For():
+                return self.for_loop(statement)
+            case Break():
+                return lambda frame: BREAK
+            case Continue():
+                return lambda frame: CONTINUE
+            case Return():
+                at = [self.read(value) for value in statement.values]
+                return lambda frame: tuple([frame[i] for i in at])
+
+    def branch(self, statement: If) -> Step:
+        condition = self.read(statement.condition)
+        then, orelse = self.region(statement.then), self.region(statement.orelse)
+        return lambda frame: then(frame) if frame[condition] else orelse(frame)
+
+    def while_loop(self, statement: While) -> Step:
+        head = self.region(statement.head)
+        condition = self.read(statement.condition)
+        body, orelse = self.region(statement.body), self.region(statement.orelse)
+
+        def run(frame: Frame) -> Signal:
+            while True:
+                head(frame)
+                if not frame[condition]:
+                    return orelse(frame)
+                signal = body(frame)
+                if signal is BREAK:
+                    return None
+                if signal is not None and signal is not CONTINUE:
+                    return signal
+
+        return run
+
+    def for_loop(self, statement: For) -> Step:
+        start, stop, step = self.read(statement.start), self.read(statement.stop), statement.step
+        slot = self.slots[statement.slot]
+        body, orelse = self.region(statement.body), self.region(statement.orelse)
+
+        def run(frame: Frame) -> Signal:
+            for i in range(frame[start], frame[stop], step):
+                frame[slot] = i
+                signal = body(frame)
+                if signal is BREAK:
+                    return None
+                if signal is not None and signal is not CONTINUE:
+                    return signal
+            return orelse(frame)
+
+        return run
+
+    def op(self, op: Op) -> Step:
+        if op.opcode in SEMANTICS:
+            step = self.scalar(op)
+        elif op.opcode in MEMORY:
+            step = self.apply(op, MEMORY[op.opcode](op))
+        else:
+            step = FRAME[op.opcode](self, op)
+        return step if self.listener is None else self.heard(op, step, self.listener)
+
+    def heard(self, op: Op, step: Step, listener: Listener) -> Step:
+        args = [self.read(value) for value in op.args]
+        results = [self.read(value) for value in op.results]
+
+        def run(frame: Frame) -> None:
+            operands = tuple([frame[i] for i in args])
+            step(frame)
+            listener(op, operands, tuple([frame[i] for i in results]))
+
+        return run
+
+    def scalar(self, op: Op) -> Step:
+        function: Callable[..., Any] = SEMANTICS[op.opcode]
+        t = op.result.type
+        assert isinstance(t, ScalarType)
+        at = [self.read(value) for value in op.args]
+        result = self.define(op.result)
+
+        def run(frame: Frame) -> None:
+            try:
+                frame[result] = function(t, *[frame[i] for i in at])
+            except Trap as trap:
+                raise self.trap(op, trap.kind) from None
+
+        return run
+
+    def trap(self, op: Op, kind: str, detail: str | None = None) -> Trap | IRError:
+        """The trap at `op`; an `unchecked` op that traps is a wrong pass, not an answer."""
+        if op.unchecked:
+            return IRError(f"{op.opcode} (op {op.id}) is marked as never trapping, and trapped")
+        return Trap(kind, op.span, detail)
+
+    def apply(self, op: Op, function: Callable[..., Any]) -> Step:
+        """The step that applies `function` to the operands' values."""
+        at = [self.read(value) for value in op.args]
+        if not op.results:
+            return lambda frame: function(*[frame[i] for i in at])
+        result = self.define(op.result)
+
+        def run(frame: Frame) -> None:
+            frame[result] = function(*[frame[i] for i in at])
+
+        return run
+
+
+def _const(steps: Steps, op: Op) -> Step:
+    return steps.apply(op, lambda: op.attr)
+
+
+def _get(steps: Steps, op: Op) -> Step:
+    slot, result = steps.slots[str(op.attr)], steps.define(op.result)
+
+    def run(frame: Frame) -> None:
+        value = frame[slot]
+        if value is UNSET:
+            raise IRError(f"slot {op.attr} is read before it is set", span=op.span)
+        frame[result] = value
+
+    return run
+
+
+def _set(steps: Steps, op: Op) -> Step:
+    value, slot = steps.read(op.args[0]), steps.slots[str(op.attr)]
+
+    def run(frame: Frame) -> None:
+        frame[slot] = frame[value]
+
+    return run
+
+
+def _local(steps: Steps, op: Op) -> Step:
+    place, result = steps.locals[str(op.attr)], steps.define(op.result)
+
+    def run(frame: Frame) -> None:
+        frame[result] = frame[place]
+
+    return run
+
+
+def _index(steps: Steps, op: Op) -> Step:
+    def check(i: int, length: int) -> None:
+        if not 0 <= i < length:
+            raise steps.trap(op, "index")
+
+    return steps.apply(op, check)
+
+
+def _assert(steps: Steps, op: Op) -> Step:
+    detail = op.attr if isinstance(op.attr, str) else None
+
+    def check(condition: bool) -> None:
+        if not condition:
+            raise steps.trap(op, "assert", detail)
+
+    return steps.apply(op, check)
+
+
+def _call(steps: Steps, op: Op) -> Step:
+    name, call = str(op.attr), steps.call
+    at = [steps.read(value) for value in op.args]
+    results = [steps.define(value) for value in op.results]
+
+    def run(frame: Frame) -> None:
+        for i, value in zip(results, call(name, [frame[i] for i in at]), strict=True):
+            frame[i] = value
+
+    return run
+
+
+FRAME: dict[str, Callable[[Steps, Op], Step]] = {
+    "const": _const,
+    "get": _get,
+    "set": _set,
+    "local": _local,
+    "index": _index,
+    "assert": _assert,
+    "call": _call,
+}
+"""The operations on slots, checks and calls: how each becomes a step."""
