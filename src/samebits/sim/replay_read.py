@@ -92,7 +92,7 @@ class ReplayReader:
                 if record.opcode == Opcode.CHUNK:
                     yield from frames.chunk(record.offset, chunk_records(source, record))
                 elif record.opcode in (Opcode.MESSAGE, Opcode.FOOTER, Opcode.HEADER):
-                    raise Damage(record.offset, f"a {record.name} where only chunks belong")
+                    raise Damage(record.offset, f"{record.a_name} where only chunks belong")
                 else:
                     source.skip(record)
             frames.end(record.offset)
@@ -173,18 +173,18 @@ def _position(stream: BinaryIO) -> int:
 
 def _read_header(source: Source, name: str) -> ReplayHeader:
     """Read up to and including the replay's metadata. ReplayError is all that it raises."""
-    magic = source.read_up_to(len(MAGIC))
-    if not magic:
-        raise ReplayError(f"{name} is empty", fix=_AGAIN)
-    if not MAGIC.startswith(magic):
-        raise ReplayError(
-            f"{name} is not an MCAP file: it starts with {magic.hex(' ')}",
-            fix="give a replay that samebits wrote",
-        )
     try:
+        magic = source.read_up_to(len(MAGIC))
+        if not magic:
+            raise ReplayError(f"{name} is empty", fix=_AGAIN)
+        if not MAGIC.startswith(magic):
+            raise ReplayError(
+                f"{name} is not an MCAP file: it starts with {magic.hex(' ')}",
+                fix="give a replay that samebits wrote",
+            )
         record = source.record("header")
         if record.opcode != Opcode.HEADER:
-            raise Damage(record.offset, f"a {record.name} where the header record belongs")
+            raise Damage(record.offset, f"{record.a_name} where the header record belongs")
         profile = Fields(source.body(record), record.offset, record.name).text()
         if profile != PROFILE:
             raise ReplayError(
@@ -198,7 +198,7 @@ def _read_header(source: Source, name: str) -> ReplayHeader:
                     return _from_metadata(parts.text_map(), name)
             else:
                 source.skip(record)
-        raise Damage(record.offset, f"a {record.name} before the replay's metadata")
+        raise Damage(record.offset, f"{record.a_name} before the replay's metadata")
     except Damage as damage:
         raise ReplayError(
             f"{name} has no readable header: at byte {damage.offset}, {damage.what}", fix=_AGAIN

@@ -63,6 +63,10 @@ class Record:
             return f"{NAMES[Opcode(self.opcode)]} record"
         return f"record of unknown kind 0x{self.opcode:02x}"
 
+    @property
+    def a_name(self) -> str:
+        return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
+
 
 class Source:
     """A file read from front to back, with its offset and CRC-32."""
@@ -114,7 +118,7 @@ class Source:
             raise Damage(start, "a record of kind 0, which no MCAP file has")
         if length > MAX_RECORD:
             raise Damage(
-                start, f"a {record.name} of {length} bytes, more than the {MAX_RECORD} allowed"
+                start, f"{record.a_name} of {length} bytes, more than the {MAX_RECORD} allowed"
             )
         return record
 
@@ -227,7 +231,7 @@ def check_summary(source: Source) -> None:
     source.crc = 0
     while (record := source.record("index")).opcode != Opcode.FOOTER:
         if record.opcode in (Opcode.CHUNK, Opcode.MESSAGE, Opcode.DATA_END, Opcode.HEADER):
-            raise Damage(record.offset, f"a {record.name} behind the data's end")
+            raise Damage(record.offset, f"{record.a_name} behind the data's end")
         source.skip(record)
     if record.length != 20:
         raise Damage(record.offset, f"a footer record of {record.length} bytes, not 20")

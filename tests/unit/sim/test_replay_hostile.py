@@ -1,0 +1,459 @@
+"""Files made to mislead, their checksums right: no number in them is believed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import struct
+import tracemalloc
+import zlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from mcap.data_stream import RecordBuilder
+from mcap.opcode import Opcode
+from mcap.records import Channel, Metadata, Schema
+from replay_files import (
+    CHANNELS,
+    HEADER,
+    MAGIC,
+    Crafted,
+    chunk,
+    hashes,
+    inputs,
+    message,
+    outcome,
+    pack,
+    part,
+    raw,
+    sound,
+    state_of,
+)
+
+from samebits.bits import xxh64
+from samebits.errors import ReplayError
+from samebits.sim.replay import ReplayReader, frame_count, read_replay
+
+FOUR = chunk(CHANNELS + inputs(0, 4) + hashes(0, 4))
+
+
+def refused(data: bytes) -> ReplayError:
+    with pytest.raises(ReplayError) as caught:
+        ReplayReader(io.BytesIO(data))
+    return caught.value
+
+
+def test_the_crafting_itself_makes_a_sound_file() -> None:
+    assert outcome(Crafted().add(FOUR).end()) == (4, None)
+    whole = Crafted().add(chunk(CHANNELS + part(0, 0, state_of(0)) + inputs(0, 4)))
+    assert outcome(whole.end()) == (4, None)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "the stream is empty"),
+        (
+            b"PK\x03\x04stuff",
+            "the stream is not an MCAP file: it starts with 50 4b 03 04 73 74 75 66",
+        ),
+        (
+            Crafted(profile="ros2").end(),
+            "the stream is an MCAP file of profile 'ros2', not 'samebits'",
+        ),
+        (
+            MAGIC[:5],
+            "the stream has no readable header: at byte 5,"
+            " the file ends here, before the end of its header",
+        ),
+        (
+            MAGIC + raw(Opcode.DATA_END, bytes(4)),
+            "the stream has no readable header: at byte 8,"
+            " a data end record where the header record belongs",
+        ),
+        (
+            MAGIC + raw(Opcode.HEADER, b"", 2**63),
+            "the stream has no readable header: at byte 8,"
+            " a header record of 9223372036854775808 bytes, more than the 1048576 allowed",
+        ),
+        (
+            MAGIC + raw(Opcode.HEADER, struct.pack("<I", 2**32 - 1) + b"samebits"),
+            "the stream has no readable header: at byte 8,"
+            " a header record with a part that does not fit inside it",
+        ),
+        (
+            MAGIC + raw(Opcode.HEADER, struct.pack("<I", 2) + b"\xff\xff"),
+            "the stream has no readable header: at byte 8, a header record whose text is not UTF-8",
+        ),
+    ],
+)
+def test_a_file_without_a_header_is_refused(data: bytes, message: str) -> None:
+    error = refused(data)
+    assert error.message == message
+    assert error.fix
+
+
+def test_frames_before_the_metadata_are_refused() -> None:
+    data = MAGIC + pack_header() + FOUR
+    assert refused(data).message == (
+        f"the stream has no readable header: at byte {len(MAGIC + pack_header())},"
+        " a chunk record before the replay's metadata"
+    )
+
+
+def pack_header() -> bytes:
+    return raw(Opcode.HEADER, struct.pack("<I", 8) + b"samebits" + struct.pack("<I", 1) + b"x")
+
+
+def signed(**changes: str | None) -> dict[str, str]:
+    """The header's text with changes, its checksum right."""
+    text = {k: v for k, v in (HEADER.to_text() | changes).items() if v is not None}
+    del text["checksum"]
+    canonical = json.dumps(text, sort_keys=True, separators=(",", ":"))
+    return text | {"checksum": f"{xxh64(canonical.encode()):016x}"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "2"}, "replay format '2'; this samebits reads 1"),
+        ({"seed": None, "schema": None}, "the header lacks seed, schema"),
+        ({"seed": "-1"}, "replay header: seed is '-1', not a number"),
+        ({"seed": "1_0"}, "replay header: seed is '1_0', not a number"),
+        ({"seed": "٣"}, "replay header: seed is '\\u0663', not a number"),
+        ({"seed": "9" * 5000}, "replay header: seed is '" + "9" * 59 + ", not a number"),
+        (
+            {"seed": str(2**64)},
+            f"replay header: seed is {2**64}, not an int from 0 to {2**64 - 1}",
+        ),
+        (
+            {"state_size": str(2**62)},
+            f"replay header: state_size is {2**62}, not an int from 0 to {2**28}",
+        ),
+        (
+            {"simulation": "\x1b]0;x\x07"},
+            "replay header: simulation has a character that cannot be printed: '\\x1b]0;x\\x07'",
+        ),
+        ({"schema": "["}, "replay header: schema is not JSON"),
+        ({"schema": "[" * 100_000}, "replay header: schema is not JSON"),
+        ({"schema": "[]"}, "replay header: schema is not a JSON object"),
+        ({"schema": '{"a":' + "9" * 5000 + "}"}, "replay header: schema is not JSON"),
+        (
+            {"schema": '{"a":NaN}'},
+            "replay header: schema cannot be written as JSON:"
+            " Out of range float values are not JSON compliant",
+        ),
+        (
+            {"players": "65535", "input_size": "61440"},
+            "replay header: 65535 players of 61440 bytes make 4026470400 bytes of input a frame,"
+            " more than 61440",
+        ),
+    ],
+)
+def test_a_header_that_cannot_be_is_refused(changes: dict[str, str], message: str) -> None:
+    error = refused(Crafted(text=signed(**changes)).add(FOUR).end())
+    assert error.message.startswith(f"the stream: {message}")
+    assert error.fix
+
+
+def test_a_header_whose_text_was_changed_is_refused() -> None:
+    text = HEADER.to_text() | {"seed": "1"}
+    assert refused(Crafted(text=text).end()).message.startswith(
+        f"the stream: the header's checksum is '{text['checksum']}', its text gives '"
+    )
+
+
+def test_metadata_that_lies_about_its_length_is_refused() -> None:
+    builder = RecordBuilder()
+    Metadata(name="samebits.replay", metadata={"a": "b"}).write(builder)
+    record = bytearray(builder.end())
+    at = 9 + 4 + len("samebits.replay")
+    for length in (2**32 - 1, 9, 11):
+        record[at : at + 4] = struct.pack("<I", length)
+        assert refused(MAGIC + pack_header() + record).message == (
+            "the stream has no readable header: at byte 34,"
+            " a metadata record with a part that does not fit inside it"
+        )
+    twice = struct.pack("<I", 1) + b"a" + struct.pack("<I", 1) + b"b"
+    name = struct.pack("<I", 15) + b"samebits.replay"
+    body = name + struct.pack("<I", 20) + twice + twice
+    assert refused(MAGIC + pack_header() + raw(Opcode.METADATA, body)).message == (
+        "the stream has no readable header: at byte 34, a metadata record with 'a' twice"
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_path_that_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, told in (
+        (tmp_path / "pipe", f"{tmp_path / 'pipe'} is not a file"),
+        (tmp_path, f"{tmp_path} is not a file"),
+        (tmp_path / "none", f"cannot read {tmp_path / 'none'}: No such file or directory"),
+    ):
+        for read in (ReplayReader, read_replay, frame_count):
+            with pytest.raises(ReplayError) as caught:
+                read(path)
+            assert caught.value.message == told
+            assert caught.value.fix
+
+
+def test_a_stream_without_a_position_is_refused() -> None:
+    class Once(io.RawIOBase):
+        pass
+
+    stream: Any = Once()
+    with pytest.raises(ReplayError) as caught:
+        ReplayReader(stream)
+    assert caught.value.message == "the stream has no position to come back to"
+
+
+def test_a_replay_without_frames_is_told() -> None:
+    data = Crafted()
+    at = data.at
+    assert outcome(data.end()) == (0, f"no frames: the data ends at byte {at} without one")
+    assert outcome(sound(0))[1] is not None
+
+
+LIES = {
+    "a gap": (chunk(inputs(5, 4)), "frame 5 where frame 4 belongs"),
+    "an overlap": (chunk(inputs(3, 4)), "frame 3 where frame 4 belongs"),
+    "a repeat": (chunk(inputs(0, 4)), "frame 0 where frame 4 belongs"),
+    "the last frame there is": (
+        chunk(message(1, struct.pack("<QI", 2**64 - 1, 1) + bytes(6))),
+        f"frame {2**64 - 1} where frame 4 belongs",
+    ),
+    "no frames in a block": (
+        chunk(message(1, struct.pack("<QI", 4, 0))),
+        "a block of 0 frames, not 1 to 256",
+    ),
+    "more frames than a block has": (
+        chunk(message(1, struct.pack("<QI", 4, 2**32 - 1))),
+        f"a block of {2**32 - 1} frames, not 1 to 256",
+    ),
+    "more frames than bytes": (
+        chunk(message(1, struct.pack("<QI", 4, 256) + bytes(6))),
+        "6 bytes of input for 256 frames, not 1536",
+    ),
+    "a message too short for its head": (
+        chunk(message(1, bytes(11))),
+        "a message of 11 bytes on /inputs",
+    ),
+    "a message record too short": (
+        chunk(raw(Opcode.MESSAGE, bytes(21))),
+        "a message record of 21 bytes",
+    ),
+    "hashes alone": (
+        chunk(hashes(0, 4)),
+        "hashes from frame 0 on, without inputs before them",
+    ),
+    "a keyframe too early": (
+        chunk(part(9, 0, state_of(9))),
+        "a keyframe of frame 9 where 4 belongs",
+    ),
+    "a keyframe too long": (
+        chunk(part(4, 0, bytes(6))),
+        "a part of 6 bytes at 0 in a keyframe that has 0 of 5",
+    ),
+    "a keyframe from its middle": (
+        chunk(part(4, 2, bytes(3))),
+        "a part of 3 bytes at 2 in a keyframe that has 0 of 5",
+    ),
+    "a keyframe that never grows": (
+        chunk(part(4, 0, b"")),
+        "a part of 0 bytes at 0 in a keyframe that has 0 of 5",
+    ),
+    "a keyframe that never ends": (
+        chunk(part(4, 0, bytes(2)) + inputs(4, 4)),
+        "the keyframe of frame 4 has 2 of 5 bytes",
+    ),
+    "two keyframes of a frame": (
+        chunk(part(4, 0, state_of(4)) + part(4, 0, state_of(4))),
+        "a second keyframe of frame 4",
+    ),
+    "a channel that becomes another": (
+        chunk(pack(Channel(id=1, topic="/other", message_encoding="", metadata={}, schema_id=0))),
+        "a channel 1 that was /inputs and now is another",
+    ),
+    "a record in a chunk that ends outside it": (
+        chunk(raw(Opcode.MESSAGE, bytes(30), 2**64 - 1)),
+        "a chunk whose record at its byte 0 does not fit inside it",
+    ),
+    "half a record's head in a chunk": (
+        chunk(b"\x05\x00\x00"),
+        "a chunk whose record at its byte 0 does not fit inside it",
+    ),
+    "a message outside a chunk": (
+        inputs(4, 4),
+        "a message record where only chunks belong",
+    ),
+    "a footer among the data": (
+        raw(Opcode.FOOTER, bytes(20)),
+        "a footer record where only chunks belong",
+    ),
+    "a record of kind 0": (raw(0, bytes(5)), "a record of kind 0, which no MCAP file has"),
+    "a record of 8 EiB": (
+        raw(Opcode.ATTACHMENT, b"", 2**63),
+        f"an attachment record of {2**63} bytes, more than the 1048576 allowed",
+    ),
+    "an unknown record of 2 MiB": (
+        raw(0x42, bytes(2**21)),
+        "a record of unknown kind 0x42 of 2097152 bytes, more than the 1048576 allowed",
+    ),
+    "a chunk too small to be one": (
+        raw(Opcode.CHUNK, bytes(39)),
+        "a chunk record of 39 bytes, not 40 to 65576",
+    ),
+    "a chunk of more than 64 KiB": (
+        chunk(bytes(65_537)),
+        "a chunk record of 65577 bytes, not 40 to 65576",
+    ),
+    "a chunk that would grow": (
+        chunk(inputs(4, 4), size=2**60),
+        f"a chunk of 67 bytes that says it has {2**60}, stored in 67",
+    ),
+    "a chunk that is stored longer": (
+        chunk(inputs(4, 4), stored=2**60),
+        f"a chunk of 67 bytes that says it has 67, stored in {2**60}",
+    ),
+    "a compressed chunk": (
+        chunk(zstandard.compress(bytes(2**26)), size=2**26, compression="zstd"),
+        "a compressed chunk: the chunks of a replay are not compressed",
+    ),
+    "a chunk with the checksum that means none": (
+        chunk(inputs(4, 4), crc=0),
+        f"the chunk's checksum is 0x00000000, its bytes give 0x{zlib.crc32(inputs(4, 4)):08x}",
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_ends_the_replay_with_one_message_and_no_memory(lie: str) -> None:
+    record, what = LIES[lie]
+    crafted = Crafted().add(FOUR)
+    at = crafted.at
+    data = crafted.add(record).end()
+    tracemalloc.start()
+    try:
+        reader = ReplayReader(io.BytesIO(data))
+        frames = sum(block.frames for block in reader.blocks())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert reader.damage == f"damaged at byte {at}: {what}; 4 whole frames precede it"
+    assert frames == 4
+    assert peak < 512 * 1024
+    assert outcome(data)[0] == 4
+
+
+def test_true_frames_in_front_of_a_lie_in_the_same_chunk_are_given() -> None:
+    at = Crafted().at
+    for lie in (hashes(0, 3), hashes(1, 4), raw(Opcode.MESSAGE, b"")):
+        frames, damage = outcome(Crafted().add(chunk(CHANNELS + inputs(0, 4) + lie)).end())
+        assert frames == 4
+        assert damage is not None
+        assert damage.startswith(f"damaged at byte {at}: ")
+        assert damage.endswith("; 4 whole frames precede it")
+
+
+def test_a_keyframe_that_stops_at_the_end_is_told() -> None:
+    crafted = Crafted().add(FOUR).add(chunk(part(4, 0, bytes(2))))
+    at = crafted.at
+    assert outcome(crafted.end()) == (
+        4,
+        f"damaged at byte {at}: the keyframe of frame 4 has 2 of 5 bytes;"
+        " 4 whole frames precede it",
+    )
+
+
+def test_a_state_of_256_mib_that_is_not_there_takes_no_memory() -> None:
+    text = signed(state_size=str(2**28))
+    data = Crafted(text=text).add(FOUR).add(chunk(part(4, 0, bytes(100)))).end()
+    tracemalloc.start()
+    try:
+        reader = ReplayReader(io.BytesIO(data))
+        assert list(reader.keyframes()) == []
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert reader.damage is not None
+    assert f"the keyframe of frame 4 has 100 of {2**28} bytes" in reader.damage
+    assert peak < 512 * 1024
+
+
+def test_frames_of_no_bytes_cost_a_message_each_block() -> None:
+    block = message(1, struct.pack("<QI", 0, 256))
+    data = Crafted(text=signed(players="0")).add(chunk(CHANNELS + block)).end()
+    assert frame_count(io.BytesIO(data)) == 256
+
+
+def test_records_channels_and_schemas_of_others_are_skipped() -> None:
+    other = pack(Schema(id=9, data=b"x", encoding="", name="other"))
+    channel = pack(Channel(id=77, topic="/camera", message_encoding="", metadata={}, schema_id=9))
+    crafted = Crafted()
+    crafted.add(raw(0x42, bytes(100)))
+    crafted.add(raw(0xFE, bytes(100)))
+    crafted.add(pack(Metadata(name="other", metadata={"a": "b"})))
+    crafted.add(other)
+    crafted.add(
+        chunk(other + channel + message(77, b"?") + message(500, b"") + CHANNELS + inputs(0, 4))
+    )
+    crafted.add(raw(Opcode.ATTACHMENT, bytes(100)))
+    assert outcome(crafted.end()) == (4, None)
+
+
+def test_counts_in_a_message_index_are_never_read() -> None:
+    index = raw(Opcode.MESSAGE_INDEX, struct.pack("<HI", 1, 2**32 - 1))
+    assert outcome(Crafted().add(FOUR).add(index).end()) == (4, None)
+
+
+def test_nothing_in_the_index_is_followed() -> None:
+    places = struct.pack("<QQQQI", 0, 2**64 - 1, 2**63, 2**63, 2**32 - 1)
+    index = raw(Opcode.CHUNK_INDEX, places)
+    statistics = raw(Opcode.STATISTICS, b"\xff" * 46)
+    assert outcome(Crafted().add(FOUR).end(index + statistics)) == (4, None)
+
+
+@pytest.mark.parametrize("start", [0, 8, 2**63, 2**64 - 1])
+def test_a_footer_that_points_elsewhere_is_told(start: int) -> None:
+    crafted = Crafted().add(FOUR)
+    index = raw(Opcode.STATISTICS, bytes(46))
+    at = crafted.at + 13 + len(index)
+    told = (
+        4,
+        f"damaged at byte {at}: a footer that points outside the index; 4 whole frames precede it",
+    )
+    assert outcome(crafted.end(index, start=start)) == told
+    if start:
+        assert outcome(crafted.end(index, offsets=start)) == told
+
+
+def test_frames_behind_the_end_of_the_data_are_told() -> None:
+    crafted = Crafted().add(FOUR)
+    at = crafted.at + 13
+    assert outcome(crafted.end(chunk(inputs(4, 4)))) == (
+        4,
+        f"damaged at byte {at}: a chunk record behind the data's end; 4 whole frames precede it",
+    )
+
+
+def test_an_index_whose_checksum_fails_is_told() -> None:
+    crafted = Crafted().add(FOUR)
+    at = crafted.at + 13
+    data = crafted.end()
+    broken = data[:-12] + b"\0\0\0\0" + MAGIC
+    frames, damage = outcome(broken)
+    assert frames == 4
+    assert damage is not None
+    assert damage.startswith(f"damaged at byte {at}: the index's checksum is 0x00000000, its bytes")
+
+
+def test_a_data_end_of_another_length_is_told() -> None:
+    crafted = Crafted().add(FOUR)
+    at = crafted.at
+    assert outcome(crafted.add(raw(Opcode.DATA_END, bytes(5))).data) == (
+        4,
+        f"damaged at byte {at}: a data end record of 5 bytes, not 4; 4 whole frames precede it",
+    )
