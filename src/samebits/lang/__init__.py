@@ -1,0 +1,1 @@
+"""The names that kernels import, and what they do in CPython: the managed execution."""

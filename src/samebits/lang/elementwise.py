@@ -1,0 +1,146 @@
+"""How an element-wise intrinsic is applied: one common type, vectors component by component.
+
+Owns the typing of the intrinsics' operands. What they compute is in `rules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import repeat
+from typing import Any
+
+from samebits.errors import ArgumentError
+from samebits.lang.rules import FUNCTION_RULES
+from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF, conversion, type_of_scalar
+from samebits.lang.vectors import Vector, as_element, vector
+from samebits.types import BOOL, FLOAT, INT, ScalarType, promote
+
+_FIXES = {
+    "float": "convert it first, for example float32(x)",
+    "integer": "convert it first, for example int32(x)",
+    "number": "convert it first, for example int32(flag)",
+}
+
+
+def _common(name: str, types: tuple[ScalarType, ...]) -> ScalarType:
+    """The type that all operands take. Raises ArgumentError where there is none."""
+    if len(set(types)) == 1:
+        return types[0]
+
+    def join(a: ScalarType | None, b: ScalarType) -> ScalarType | None:
+        if a == b:
+            return a
+        common = None if a is None else promote(a, b)
+        if common is None or a is None or (common.is_float and a.is_int and b.is_int):
+            return None
+        return common
+
+    common = reduce(join, types[1:], types[0])
+    if common is None:
+        raise ArgumentError(
+            f"{name} of {' and '.join(map(str, types))} has no common type",
+            fix=f"convert them to one type, for example {types[0]}(x)",
+        )
+    return common
+
+
+def _check(name: str, takes: str, t: ScalarType) -> ScalarType:
+    if takes == "float" and t is INT:
+        return FLOAT
+    fits = {"float": t.is_float, "integer": t.is_int, "number": t.is_float or t.is_int}[takes]
+    if not fits:
+        raise ArgumentError(f"{name} takes a {takes}, got {t}", fix=_FIXES[takes])
+    return t
+
+
+def _operand_types(name: str, types: tuple[ScalarType, ...]) -> tuple[ScalarType, ...]:
+    """The type that each operand is converted to; the first is also the result's."""
+    takes = FUNCTION_RULES[name].takes
+    if name in ("rotl", "rotr"):
+        value = _check(name, takes, types[0])
+        count = _check(name, takes, types[1])
+        return value, (value if count.weak else count)
+    common = _check(name, takes, _common(name, types))
+    return (common,) * len(types)
+
+
+def _resolve(name: str, kinds: tuple[type, ...]) -> Callable[..., Any]:
+    sources = tuple(TYPE_OF[kind] for kind in kinds)
+    targets = _operand_types(name, sources)
+    rule, make = FUNCTION_RULES[name].rule(targets[0]), MAKERS[targets[0]]
+    raws = tuple(RAW_OF[target] for target in targets)
+    if sources == targets:
+        if len(raws) == 1:
+            raw = raws[0]
+            return lambda x: make(rule(raw(x)))
+        return lambda *values: make(rule(*(raw(v) for raw, v in zip(raws, values, strict=True))))
+    steps = tuple(zip(map(conversion, sources, targets), raws, strict=True))
+    return lambda *values: make(
+        rule(*(raw(step(v)) for (step, raw), v in zip(steps, values, strict=True)))
+    )
+
+
+_resolved: dict[tuple[Any, ...], Callable[..., Any]] = {}
+
+
+def apply(name: str, *values: Any) -> Any:
+    """The intrinsic `name` of scalars or vectors.
+
+    Weak operands take the strong ones' type, scalars beside a vector its element's. Raises
+    ArgumentError where the types do not fit, Trap "overflow" where a weak int does not.
+    """
+    key = (name, *map(type, values))
+    function = _resolved.get(key)
+    if function is None:
+        function = _resolved[key] = _choose(name, key[1:], values)
+    return function(*values)
+
+
+def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Callable[..., Any]:
+    if any(isinstance(value, Vector) for value in values):
+        return lambda *parts: _apply_vector(name, parts)
+    for value in values:
+        type_of_scalar(value)
+    return _resolve(name, kinds)
+
+
+def _vector_class(name: str, values: tuple[Any, ...]) -> type[Vector]:
+    classes = {type(value): None for value in values if isinstance(value, Vector)}
+    if len(classes) != 1:
+        found = " and ".join(str(cls.__sb_type__) for cls in classes)
+        raise ArgumentError(f"{name} of {found}: the types differ")
+    return next(iter(classes))
+
+
+def _apply_vector(name: str, values: tuple[Any, ...]) -> Any:
+    cls = _vector_class(name, values)
+    t = cls.__sb_type__
+    columns = [
+        value if isinstance(value, Vector) else repeat(as_element(value, t, name), t.length)
+        for value in values
+    ]
+    return vector(cls, tuple(apply(name, *items) for items in zip(*columns, strict=True)))
+
+
+def unified(name: str, *values: Any) -> tuple[Any, ...]:
+    """`values` in their common class: that of the vectors if there are any.
+
+    Raises ArgumentError where there is none.
+    """
+    if any(isinstance(value, Vector) for value in values):
+        cls = _vector_class(name, values)
+        t = cls.__sb_type__
+        return tuple(
+            value
+            if isinstance(value, Vector)
+            else vector(cls, (as_element(value, t, name),) * t.length)
+            for value in values
+        )
+    sources = tuple(type_of_scalar(value) for value in values)
+    common = _common(name, sources)
+    if common is BOOL:
+        return tuple(map(bool, values))
+    return tuple(
+        conversion(source, common)(v) for source, v in zip(sources, values, strict=True)
+    )

@@ -1,0 +1,255 @@
+"""The intrinsics: the functions that every kernel may call and the compiler knows by object.
+
+Owns their managed definition over language values. Each carries its name in
+`__samebits_intrinsic__`. No platform libm is used: only IEEE square root and exact integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from samebits.bits import bits_to_float, float_to_bits
+from samebits.errors import ArgumentError
+from samebits.lang.conversions import wrapper
+from samebits.lang.elementwise import apply, unified
+from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
+from samebits.lang.vectors import Vector, vector, vector_class
+from samebits.types import BOOL, FLOAT64, INT, ScalarType, VectorType
+
+INTRINSICS: dict[str, Callable[..., Any]] = {}
+"""Every intrinsic by its name."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _intrinsic(function: _Function) -> _Function:
+    name = function.__name__
+    function.__samebits_intrinsic__ = name  # type: ignore[attr-defined]
+    INTRINSICS[name] = function
+    return function
+
+
+@_intrinsic
+def sqrt(x: Any) -> Any:
+    """Square root of floats, correctly rounded; NaN below zero."""
+    return apply("sqrt", x)
+
+
+@_intrinsic
+def abs(x: Any) -> Any:
+    """Magnitude; the least integer of a fixed-width type stays itself."""
+    return apply("abs", x)
+
+
+@_intrinsic
+def min(a: Any, b: Any) -> Any:
+    """The least of two; −0 is below +0, and a NaN gives NaN."""
+    return apply("min", a, b)
+
+
+@_intrinsic
+def max(a: Any, b: Any) -> Any:
+    """The greatest of two; −0 is below +0, and a NaN gives NaN."""
+    return apply("max", a, b)
+
+
+@_intrinsic
+def clamp(x: Any, lo: Any, hi: Any) -> Any:
+    """min(max(x, lo), hi)."""
+    x, lo, hi = unified("clamp", x, lo, hi)
+    return min(max(x, lo), hi)
+
+
+@_intrinsic
+def floor(x: Any) -> Any:
+    """Floats rounded down to whole ones; zero keeps its sign."""
+    return apply("floor", x)
+
+
+@_intrinsic
+def ceil(x: Any) -> Any:
+    """Floats rounded up to whole ones; zero keeps its sign."""
+    return apply("ceil", x)
+
+
+@_intrinsic
+def trunc(x: Any) -> Any:
+    """Floats rounded toward zero; zero keeps its sign."""
+    return apply("trunc", x)
+
+
+@_intrinsic
+def round(x: Any) -> Any:
+    """Floats rounded to the nearest whole one, ties to even; zero keeps its sign."""
+    return apply("round", x)
+
+
+@_intrinsic
+def copysign(a: Any, b: Any) -> Any:
+    """Float `a` with the sign bit of `b`; a NaN `b` counts as positive."""
+    return apply("copysign", a, b)
+
+
+@_intrinsic
+def sign(x: Any) -> Any:
+    """−1, 0 or 1 in the type of `x`; a NaN and zeros of either sign stay."""
+    return apply("sign", x)
+
+
+@_intrinsic
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """`a` where the bool (or bool vector) `condition` holds, else `b`; both are evaluated."""
+    a, b = unified("select", a, b)
+    if isinstance(condition, Vector):
+        t = condition.__sb_type__
+        if t.element is not BOOL:
+            raise ArgumentError(f"select takes a bool or a bool vector first, got {t}")
+        if not isinstance(a, Vector) or len(a) != len(condition):
+            raise ArgumentError(
+                f"select by {t} takes vectors of {t.length} components",
+                fix=f"select between vectors, for example float{t.length}(a)",
+            )
+        return vector(type(a), tuple(x if c else y for c, x, y in zip(condition, a, b, strict=True)))
+    if type(condition) not in (bool, np.bool_):
+        raise ArgumentError(
+            f"select takes a bool first, got {type(condition).__name__}",
+            fix="compare explicitly, for example x != 0",
+        )
+    return a if condition else b
+
+
+@_intrinsic
+def fma(a: Any, b: Any, c: Any) -> Any:
+    """a×b+c of floats, rounded once."""
+    return apply("fma", a, b, c)
+
+
+@_intrinsic
+def popcount(x: Any) -> Any:
+    """Number of one bits of an integer, in its type."""
+    return apply("popcount", x)
+
+
+@_intrinsic
+def clz(x: Any) -> Any:
+    """Leading zero bits of an integer, in its type; the width for 0."""
+    return apply("clz", x)
+
+
+@_intrinsic
+def ctz(x: Any) -> Any:
+    """Trailing zero bits of an integer, in its type; the width for 0."""
+    return apply("ctz", x)
+
+
+@_intrinsic
+def rotl(x: Any, count: Any) -> Any:
+    """The bits of integer `x` rotated left by `count` modulo the width."""
+    return apply("rotl", x, count)
+
+
+@_intrinsic
+def rotr(x: Any, count: Any) -> Any:
+    """The bits of integer `x` rotated right by `count` modulo the width."""
+    return apply("rotr", x, count)
+
+
+def _pattern(value: Any, t: ScalarType) -> int:
+    if t.is_float:
+        return float_to_bits(RAW_OF[t](value), t.bits)
+    return int(value) & ((1 << t.bits) - 1)
+
+
+def _bitcast_scalar(target: ScalarType, value: Any) -> Any:
+    source = type_of_scalar(value)
+    if source.weak or target.weak or BOOL in (source, target) or source.size != target.size:
+        fix = None
+        if source.weak:
+            fix = f"give it a type first: {'int64' if source is INT else FLOAT64}(x)"
+        raise ArgumentError(f"bitcast of {source} to {target}: both need one fixed size", fix=fix)
+    pattern = _pattern(value, source)
+    if target.is_float:
+        return MAKERS[target](bits_to_float(pattern, target.bits))
+    return MAKERS[target](wrapper(target)(pattern))
+
+
+@_intrinsic
+def bitcast(target: Any, x: Any) -> Any:
+    """The bits of `x` (those of the canonical NaN for any NaN) as a type of the same size."""
+    t = getattr(target, "__sb_type__", None)
+    if isinstance(x, Vector):
+        element = t.element if isinstance(t, VectorType) else t
+        if not isinstance(element, ScalarType):
+            raise ArgumentError(f"bitcast takes a type first, got {target!r}")
+        items = tuple(_bitcast_scalar(element, item) for item in x)
+        return vector(vector_class(element, len(x)), items)
+    if not isinstance(t, ScalarType):
+        raise ArgumentError(
+            f"bitcast takes a scalar type first, got {target!r}", fix="write bitcast(uint32, x)"
+        )
+    return _bitcast_scalar(t, x)
+
+
+def _vectors(name: str, *values: Any) -> None:
+    for value in values:
+        if not isinstance(value, Vector):
+            raise ArgumentError(f"{name} takes vectors, got {type(value).__name__}")
+    if len({type(value) for value in values}) != 1:
+        found = " and ".join(str(value.__sb_type__) for value in values)
+        raise ArgumentError(f"{name} takes vectors of one type, got {found}")
+
+
+@_intrinsic
+def dot(a: Any, b: Any) -> Any:
+    """Sum of products, left to right: ((a.x*b.x + a.y*b.y) + a.z*b.z) + a.w*b.w."""
+    _vectors("dot", a, b)
+    total = a[0] * b[0]
+    for x, y in zip(tuple(a)[1:], tuple(b)[1:], strict=True):
+        total = total + x * y
+    return total
+
+
+@_intrinsic
+def cross(a: Any, b: Any) -> Any:
+    """Cross product of two vectors of three components."""
+    _vectors("cross", a, b)
+    if len(a) != 3:
+        raise ArgumentError(f"cross takes vectors of three components, got {a.__sb_type__}")
+    items = (a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
+    return vector(type(a), items)
+
+
+@_intrinsic
+def length(a: Any) -> Any:
+    """sqrt(dot(a, a)) of a float vector."""
+    _vectors("length", a)
+    return sqrt(dot(a, a))
+
+
+@_intrinsic
+def normalize(a: Any) -> Any:
+    """a / length(a), element by element; NaN for a zero vector."""
+    return a / length(a)
+
+
+def _bools(name: str, a: Any) -> tuple[bool, ...]:
+    if not isinstance(a, Vector) or a.__sb_type__.element is not BOOL:
+        raise ArgumentError(
+            f"{name} takes a bool vector, got {type(a).__name__}", fix="compare first: any(v > 0)"
+        )
+    return tuple(a)
+
+
+@_intrinsic
+def any(a: Any) -> bool:
+    """Whether some component of a bool vector is true."""
+    return True in _bools("any", a)
+
+
+@_intrinsic
+def all(a: Any) -> bool:
+    """Whether every component of a bool vector is true."""
+    return False not in _bools("all", a)

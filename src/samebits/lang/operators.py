@@ -1,0 +1,239 @@
+"""The operators of the strong scalar classes: result types by promotion, then one exact rule.
+
+Owns which operator takes which types and what it computes. The classes come as a `Scalars`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from samebits.errors import ArgumentError, Trap
+from samebits.lang.conversions import Raw, converter, divide
+from samebits.lang.weak import refuse_bool
+from samebits.types import BOOL, FLOAT, FLOAT64, Kind, ScalarType, promote
+
+
+@dataclass(frozen=True, slots=True)
+class Scalars:
+    """The classes of the language, and the ways into and out of them."""
+
+    type_of: dict[type, ScalarType]
+    classes: dict[ScalarType, type]
+    makers: dict[ScalarType, Callable[[Any], Any]]
+    raw_of: dict[ScalarType, Callable[[Any], Raw]]
+
+
+def _floor_divide(t: ScalarType) -> Callable[[Any, Any], Any]:
+    def rule(a: int, b: int) -> int:
+        if b == 0:
+            raise Trap("zero")
+        return a // b
+
+    return rule
+
+
+def _modulo(t: ScalarType) -> Callable[[Any, Any], Any]:
+    def rule(a: int, b: int) -> int:
+        if b == 0:
+            raise Trap("zero")
+        return a % b
+
+    return rule
+
+
+def _shift_left(t: ScalarType) -> Callable[[Any, Any], Any]:
+    width = t.bits
+    return lambda a, b: a << b if 0 <= b < width else 0
+
+
+def _shift_right(t: ScalarType) -> Callable[[Any, Any], Any]:
+    width = t.bits
+    return lambda a, b: a >> (b if 0 <= b < width else width)
+
+
+def _plain(function: Callable[[Any, Any], Any]) -> Callable[[ScalarType], Any]:
+    return lambda t: function
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A binary operator: its symbol, what it takes, and its rule on raw values of a type.
+
+    `takes` is "number", "integer" or, for comparisons, "order"; `result` maps the operands'
+    common type to the result's.
+    """
+
+    symbol: str
+    takes: str
+    rule: Callable[[ScalarType], Callable[[Any, Any], Any]]
+    result: Callable[[ScalarType], ScalarType] = lambda t: t
+
+
+def _quotient(t: ScalarType) -> ScalarType:
+    return t if t.is_float else FLOAT64
+
+
+def _truth(t: ScalarType) -> ScalarType:
+    return BOOL
+
+
+BINARY: dict[str, Rule] = {
+    "add": Rule("+", "number", _plain(operator.add)),
+    "sub": Rule("-", "number", _plain(operator.sub)),
+    "mul": Rule("*", "number", _plain(operator.mul)),
+    "truediv": Rule("/", "number", _plain(divide), _quotient),
+    "floordiv": Rule("//", "integer", _floor_divide),
+    "mod": Rule("%", "integer", _modulo),
+    "and": Rule("&", "integer", _plain(operator.and_)),
+    "or": Rule("|", "integer", _plain(operator.or_)),
+    "xor": Rule("^", "integer", _plain(operator.xor)),
+    "lshift": Rule("<<", "integer", _shift_left),
+    "rshift": Rule(">>", "integer", _shift_right),
+    "eq": Rule("==", "order", _plain(operator.eq), _truth),
+    "ne": Rule("!=", "order", _plain(operator.ne), _truth),
+    "lt": Rule("<", "order", _plain(operator.lt), _truth),
+    "le": Rule("<=", "order", _plain(operator.le), _truth),
+    "gt": Rule(">", "order", _plain(operator.gt), _truth),
+    "ge": Rule(">=", "order", _plain(operator.ge), _truth),
+}
+"""Binary operators by the stem of their method's name."""
+
+REFUSED = {
+    "pow": ("**", "write the product out"),
+    "divmod": ("divmod", "write a // b and a % b"),
+    "matmul": ("@", "write dot(a, b)"),
+}
+"""Operators that NumPy's scalars have and the language has not: symbol and fix."""
+
+
+def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
+    """The type in which `rule` works on `a` and `b`. Raises ArgumentError where there is none."""
+    if BOOL in (a, b):
+        raise refuse_bool(rule.symbol)
+    common = promote(a, b)
+    if common is None:
+        raise ArgumentError(
+            f"'{rule.symbol}' of {a} and {b} has no common type",
+            fix=f"convert one of them, for example {a}(y)",
+        )
+    if rule.takes == "integer" and not common.is_int:
+        raise ArgumentError(
+            f"'{rule.symbol}' takes integers, got {a} and {b}",
+            fix="convert with floor(a / b), or to integers first"
+            if rule.symbol in ("//", "%")
+            else "convert to one integer type first, for example uint32(x)",
+        )
+    signs = {t.kind for t in (a, b) if not t.weak}
+    if rule.takes == "order" and signs == {Kind.SIGNED, Kind.UNSIGNED} and common.is_float:
+        raise ArgumentError(
+            f"'{rule.symbol}' of {a} and {b} would round both",
+            fix=f"convert one of them, for example {a}(y)",
+        )
+    return common
+
+
+def resolve(scalars: Scalars, rule: Rule, a: ScalarType, b: ScalarType) -> Callable[[Any, Any], Any]:
+    """The function that `rule` is on values of types `a` and `b`."""
+    common = common_type(rule, a, b)
+    make, compute = scalars.makers[rule.result(common)], rule.rule(common)
+    if a == b == common and rule.result(common) in (common, BOOL):
+        raw = scalars.raw_of[common]
+        if rule.takes == "order":
+            return lambda x, y: compute(raw(x), raw(y))
+        return lambda x, y: make(compute(raw(x), raw(y)))
+    left, right = _operand(scalars, a, common), _operand(scalars, b, common)
+    if common.is_int and rule.result(common) is FLOAT64:
+        return lambda x, y: make(compute(float(left(x)), float(right(y))))
+    return lambda x, y: make(compute(left(x), right(y)))
+
+
+def _operand(scalars: Scalars, source: ScalarType, common: ScalarType) -> Callable[[Any], Any]:
+    """From a value of type `source` to its raw value once converted to `common`."""
+    raw = scalars.raw_of[source]
+    if source == common:
+        return raw
+    rule = converter(source, common)
+    return rule if source is FLOAT else lambda value: rule(raw(value))
+
+
+def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
+    own: ScalarType = cls.__sb_type__
+    table: dict[type, Callable[[Any, Any], Any]] = {}
+
+    def method(self: Any, other: Any) -> Any:
+        function = table.get(type(other))
+        if function is None:
+            t = scalars.type_of.get(type(other))
+            if t is None:
+                return NotImplemented
+            pair = (t, own) if reflected else (own, t)
+            function = table[type(other)] = resolve(scalars, rule, *pair)
+        return function(other, self) if reflected else function(self, other)
+
+    return method
+
+
+def _refusal(cls: Any, symbol: str, fix: str) -> Any:
+    def method(self: Any, other: Any, modulus: Any = None) -> Any:
+        raise ArgumentError(f"'{symbol}' is not in the language", fix=fix)
+
+    return method
+
+
+def _float_hot(cls: Any, make: Any, stem: str, general: Any) -> Any:
+    """The three most frequent operators of a float class on itself, without the table."""
+
+    def add(self: Any, other: Any) -> Any:
+        if type(other) is cls:
+            return make(float(self) + float(other))
+        return general(self, other)
+
+    def sub(self: Any, other: Any) -> Any:
+        if type(other) is cls:
+            return make(float(self) - float(other))
+        return general(self, other)
+
+    def mul(self: Any, other: Any) -> Any:
+        if type(other) is cls:
+            return make(float(self) * float(other))
+        return general(self, other)
+
+    return {"add": add, "sub": sub, "mul": mul}[stem]
+
+
+def _unary(cls: Any, make: Any) -> dict[str, Any]:
+    if cls.__sb_type__.is_float:
+        refuse = _refusal(cls, "~", "bitcast to an unsigned integer first")
+        return {
+            "neg": lambda self: make(-float(self)),
+            "abs": lambda self: make(math.fabs(float(self))),
+            "invert": lambda self: refuse(self, None),
+        }
+    return {
+        "neg": lambda self: make(-int(self)),
+        "abs": lambda self: make(abs(int(self))),
+        "invert": lambda self: make(~int(self)),
+    }
+
+
+def install(cls: Any, scalars: Scalars) -> None:
+    """Give the scalar class `cls` every operator of the tables above."""
+    make = scalars.makers[cls.__sb_type__]
+    for stem, rule in BINARY.items():
+        method = _binary(cls, scalars, rule, reflected=False)
+        if cls.__sb_type__.is_float and stem in ("add", "sub", "mul"):
+            method = _float_hot(cls, make, stem, method)
+        setattr(cls, f"__{stem}__", method)
+        if rule.takes != "order":
+            setattr(cls, f"__r{stem}__", _binary(cls, scalars, rule, reflected=True))
+    for stem, (symbol, fix) in REFUSED.items():
+        setattr(cls, f"__{stem}__", _refusal(cls, symbol, fix))
+        setattr(cls, f"__r{stem}__", _refusal(cls, symbol, fix))
+    for stem, function in _unary(cls, make).items():
+        setattr(cls, f"__{stem}__", function)
+    cls.__pos__ = lambda self: self  # type: ignore[assignment]
+    cls.__hash__ = cls.__base__.__hash__

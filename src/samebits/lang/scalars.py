@@ -1,0 +1,239 @@
+"""The scalar classes that kernels import: NumPy's scalars with the language's operators.
+
+Owns the classes, their constructors and how a result is made; `operators` gives them operators.
+Every float that exists in one of these classes is canonical where it is a NaN.
+"""
+
+# ruff: noqa: N801  (the names are the language's)
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from samebits import types
+from samebits.errors import ArgumentError
+from samebits.lang import operators
+from samebits.lang.conversions import FLOAT32_LIMIT, Raw, converter, wrapper
+from samebits.lang.weak import Int, checked
+from samebits.types import BOOL, FLOAT, INT, Kind, ScalarType
+
+
+class int8(np.int8):
+    """8-bit signed integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.INT8
+
+
+class int16(np.int16):
+    """16-bit signed integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.INT16
+
+
+class int32(np.int32):
+    """32-bit signed integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.INT32
+
+
+class int64(np.int64):
+    """64-bit signed integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.INT64
+
+
+class uint8(np.uint8):
+    """8-bit unsigned integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.UINT8
+
+
+class uint16(np.uint16):
+    """16-bit unsigned integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.UINT16
+
+
+class uint32(np.uint32):
+    """32-bit unsigned integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.UINT32
+
+
+class uint64(np.uint64):
+    """64-bit unsigned integer that wraps."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.UINT64
+
+
+class float32(np.float32):
+    """IEEE binary32, each operation rounded once to nearest even."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.FLOAT32
+
+
+class float64(np.float64):
+    """IEEE binary64, each operation rounded once to nearest even."""
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = types.FLOAT64
+
+
+_CLASSES: tuple[Any, ...] = (
+    int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
+)  # fmt: skip
+
+SCALAR_CLASSES: dict[ScalarType, type] = {
+    **{cls.__sb_type__: cls for cls in _CLASSES},
+    BOOL: bool,
+    INT: Int,
+    FLOAT: float,
+}
+"""The class of each scalar type; bool and weak float are Python's own."""
+
+
+def _type_table() -> dict[type, ScalarType]:
+    table: dict[type, ScalarType] = {
+        cls: t for t, cls in SCALAR_CLASSES.items()
+    }
+    table[int] = INT
+    by_dtype = {t.dtype: t for t in types.STRONG_SCALARS}
+    for code in "?bBhHiIlLqQfd":
+        # C's long and long long are two NumPy types of one width.
+        table[np.dtype(code).type] = by_dtype[np.dtype(np.dtype(code).str)]
+    return table
+
+
+TYPE_OF: dict[type, ScalarType] = _type_table()
+"""The scalar type of a Python, NumPy or language scalar, by its exact class."""
+
+
+def _float32_maker() -> Callable[[Any], Any]:
+    new, cls = np.float32.__new__, float32
+    limit, negative = FLOAT32_LIMIT, -FLOAT32_LIMIT
+    nan = new(cls, math.nan)
+    infinity, minus_infinity = new(cls, math.inf), new(cls, -math.inf)
+
+    def make(value: Any) -> Any:
+        if negative < value < limit:
+            return new(cls, value)
+        if value != value:
+            return nan
+        return infinity if value > 0 else minus_infinity
+
+    return make
+
+
+def _float64_maker() -> Callable[[Any], Any]:
+    new, cls = np.float64.__new__, float64
+    nan = new(cls, math.nan)
+
+    def make(value: Any) -> Any:
+        return new(cls, value) if value == value else nan
+
+    return make
+
+
+def _int_maker(base: Any, cls: Any) -> Callable[[Any], Any]:
+    new, wrap = base.__new__, wrapper(cls.__sb_type__)
+    low, high = cls.__sb_type__.minimum, cls.__sb_type__.maximum
+
+    def make(value: Any) -> Any:
+        return new(cls, value if low <= value <= high else wrap(value))
+
+    return make
+
+
+def _weak_float(value: Any) -> float:
+    return value if value == value else math.nan
+
+
+MAKERS: dict[ScalarType, Callable[[Any], Any]] = {
+    **{cls.__sb_type__: _int_maker(cls.__base__, cls) for cls in _CLASSES[:8]},
+    types.FLOAT32: _float32_maker(),
+    types.FLOAT64: _float64_maker(),
+    BOOL: bool,
+    INT: checked,
+    FLOAT: _weak_float,
+}
+"""From the raw result of an operation to a value of the type: integers wrap (weak ones trap),
+binary64 is rounded once to the float type, NaN becomes canonical."""
+
+
+def _raw_of(t: ScalarType) -> Callable[[Any], Raw]:
+    return {Kind.BOOL: bool, Kind.FLOAT: float}.get(t.kind, int)
+
+
+RAW_OF: dict[ScalarType, Callable[[Any], Raw]] = {t: _raw_of(t) for t in types.SCALARS.values()}
+"""From a value of the type to the plain Python number."""
+
+
+def conversion(source: ScalarType, target: ScalarType) -> Callable[[Any], Any]:
+    """The conversion that calling `target` does, from values of `source`.
+
+    Strong integers wrap, weak int traps "overflow" unless it fits, float to integer
+    truncates and saturates, to float rounds once.
+    """
+    raw, rule, make = RAW_OF[source], converter(source, target), MAKERS[target]
+    if target.is_float and source.is_float:
+        return lambda value: make(raw(value))
+    return lambda value: make(rule(raw(value)))
+
+
+def type_of_scalar(value: Any) -> ScalarType:
+    """The scalar type of a value. Raises ArgumentError if it is no scalar."""
+    t = TYPE_OF.get(type(value))
+    if t is None:
+        raise ArgumentError(f"expected a scalar, got {type(value).__name__}")
+    return t
+
+
+def convert(value: Any, target: ScalarType) -> Any:
+    """`value` (any scalar) as the class of `target`, by the rules of `conversion`."""
+    return conversion(type_of_scalar(value), target)(value)
+
+
+def _constructor(cls: Any) -> Any:
+    t = cls.__sb_type__
+    table = {source: conversion(source_type, t) for source, source_type in TYPE_OF.items()}
+    zero = MAKERS[t](0)
+
+    def construct(kind: Any, value: Any = zero) -> Any:
+        rule = table.get(type(value))
+        if rule is None:
+            raise ArgumentError(
+                f"{t} takes one scalar, got {type(value).__name__}",
+                fix=f"write {t}(x) for a number x",
+            )
+        return rule(value)
+
+    return construct
+
+
+def _representation(cls: Any) -> Any:
+    raw, name = RAW_OF[cls.__sb_type__], cls.__name__
+    return lambda self: f"{name}({raw(self)!r})" if name != "float32" else f"{name}({self!s})"
+
+
+def _install() -> None:
+    scalars = operators.Scalars(TYPE_OF, SCALAR_CLASSES, MAKERS, RAW_OF)
+    for cls in _CLASSES:
+        cls.__repr__ = _representation(cls)
+        operators.install(cls, scalars)
+        cls.__new__ = staticmethod(_constructor(cls))
+
+
+_install()

@@ -1,0 +1,340 @@
+"""The vector classes: two to four scalars of one type, immutable, with element-wise operators.
+
+Owns construction, swizzles and broadcasting. What happens to one element is the scalars' matter.
+"""
+
+# ruff: noqa: N801  (the names are the language's)
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+
+from samebits.errors import ArgumentError, Trap
+from samebits.lang import operators
+from samebits.lang.scalars import MAKERS, TYPE_OF, conversion, convert
+from samebits.types import BOOL, COMPONENTS, FLOAT, INT, VECTORS, ScalarType, VectorType
+
+
+class Vector:
+    """Base of all vectors. A value: no component can be assigned.
+
+    Built from as many scalars as it has components, from one scalar for all of them, from
+    shorter vectors and scalars side by side, from a vector or a one-dimensional ndarray of its
+    length. Each element is converted as calling the element's type does.
+    """
+
+    __slots__ = ("_items",)
+    __sb_type__: ClassVar[VectorType]
+    __array_ufunc__ = None  # NumPy's scalars leave the operator to this class
+    __hash__ = None  # type: ignore[assignment]  # `==` is element-wise
+    _items: tuple[Any, ...]
+
+    def __new__(cls, *parts: Any) -> Any:
+        items: list[Any] = []
+        for part in parts:
+            if isinstance(part, (Vector, np.ndarray)):
+                items.extend(_elements(part))
+            else:
+                items.append(part)
+        t = cls.__sb_type__
+        if len(items) == 1 and len(parts) == 1 and not isinstance(parts[0], (Vector, np.ndarray)):
+            items *= t.length
+        if len(items) != t.length:
+            raise ArgumentError(
+                f"{t} has {t.length} components, got {len(items)}",
+                fix=f"write {t}({', '.join(COMPONENTS[: t.length])}), or {t}(s) for all alike",
+            )
+        element = t.element
+        return vector(cls, tuple(convert(item, element) for item in items))
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        t = self.__sb_type__
+        others = ", ".join(f"v.{c}" if c != name else "value" for c in COMPONENTS[: t.length])
+        raise ArgumentError(f"{t} is immutable", fix=f"make a new one: v = {t}({others})")
+
+    def __getattr__(self, name: str) -> Any:
+        getter = _swizzle(type(self), name)
+        if getter is None:
+            raise AttributeError(
+                f"{self.__sb_type__} has no component or swizzle {name!r}", name=name, obj=self
+            )
+        return getter(self)
+
+    def __getitem__(self, index: Any) -> Any:
+        i = operator.index(index)
+        if not 0 <= i < len(self._items):
+            raise Trap("index")
+        return self._items[i]
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)
+
+    def __repr__(self) -> str:
+        return f"{self.__sb_type__}({', '.join(map(str, self._items))})"
+
+    def __bool__(self) -> NoReturn:
+        raise ArgumentError("a vector is neither true nor false", fix="write any(v) or all(v)")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self._items, dtype or self.__sb_type__.element.dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._items
+
+
+class float2(Vector):
+    """Two float32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["float2"]
+
+
+class float3(Vector):
+    """Three float32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["float3"]
+
+
+class float4(Vector):
+    """Four float32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["float4"]
+
+
+class double2(Vector):
+    """Two float64."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["double2"]
+
+
+class double3(Vector):
+    """Three float64."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["double3"]
+
+
+class double4(Vector):
+    """Four float64."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["double4"]
+
+
+class int2(Vector):
+    """Two int32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["int2"]
+
+
+class int3(Vector):
+    """Three int32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["int3"]
+
+
+class int4(Vector):
+    """Four int32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["int4"]
+
+
+class uint2(Vector):
+    """Two uint32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["uint2"]
+
+
+class uint3(Vector):
+    """Three uint32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["uint3"]
+
+
+class uint4(Vector):
+    """Four uint32."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["uint4"]
+
+
+class bool2(Vector):
+    """Two bools."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["bool2"]
+
+
+class bool3(Vector):
+    """Three bools."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["bool3"]
+
+
+class bool4(Vector):
+    """Four bools."""
+
+    __slots__ = ()
+    __sb_type__ = VECTORS["bool4"]
+
+
+VECTOR_CLASSES: dict[VectorType, type[Vector]] = {
+    cls.__sb_type__: cls
+    for cls in (
+        float2, float3, float4, double2, double3, double4, int2, int3, int4,
+        uint2, uint3, uint4, bool2, bool3, bool4,
+    )
+}  # fmt: skip
+"""The class of each vector type."""
+
+_BY_ELEMENT = {(t.element, t.length): cls for t, cls in VECTOR_CLASSES.items()}
+_new = object.__new__
+_set_items: Callable[[Any, tuple[Any, ...]], None] = Vector.__dict__["_items"].__set__
+
+
+def vector(cls: type[Any], items: tuple[Any, ...]) -> Any:
+    """A vector of `cls` from components that already have its element's class."""
+    result = _new(cls)
+    _set_items(result, items)
+    return result
+
+
+def vector_class(element: ScalarType, length: int) -> type[Vector]:
+    """The vector class of an element type. Raises ArgumentError where there is none."""
+    cls = _BY_ELEMENT.get((element, length))
+    if cls is None:
+        raise ArgumentError(f"there is no vector of {length} {element}")
+    return cls
+
+
+def _elements(part: Any) -> Any:
+    if isinstance(part, Vector):
+        return part._items  # pyright: ignore[reportPrivateUsage]
+    if part.ndim != 1:
+        raise ArgumentError(
+            f"a vector is built from one dimension, got an array of shape {part.shape}",
+            fix="pass one row, for example float3(a[i])",
+        )
+    return part
+
+
+def _swizzle(cls: type[Vector], name: str) -> Callable[[Any], Any] | None:
+    t = cls.__sb_type__
+    letters = COMPONENTS[: t.length]
+    if not 2 <= len(name) <= 4 or any(c not in letters for c in name):
+        return None
+    get = operator.itemgetter(*(letters.index(c) for c in name))
+    result = vector_class(t.element, len(name))
+    return lambda v: vector(result, get(v._items))
+
+
+def as_element(value: Any, t: VectorType, symbol: str) -> Any:
+    """A scalar that stands beside a vector of type `t`, in the element's class.
+
+    Weak literals take the element's type. Raises ArgumentError for any other type than the
+    element's, Trap "overflow" where a weak int does not fit.
+    """
+    source = TYPE_OF[type(value)]
+    element = t.element
+    if source == element or source is INT and element is not BOOL:
+        return conversion(source, element)(value)
+    if source is FLOAT and element.is_float:
+        return conversion(source, element)(value)
+    raise ArgumentError(
+        f"'{symbol}' of {t} and {source}: the element types differ",
+        fix=f"convert the scalar: {element}(s)",
+    )
+
+
+_BOOL_OPERATORS = ("and", "or", "xor", "eq", "ne")
+
+
+def _check(t: VectorType, stem: str, symbol: str) -> None:
+    if t.element is BOOL and stem not in _BOOL_OPERATORS:
+        raise ArgumentError(
+            f"'{symbol}' takes numbers, got {t}", fix="combine bool vectors with & | ^ ~"
+        )
+
+
+def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
+    function: Any = getattr(operator, stem if stem not in ("and", "or") else f"{stem}_")
+    symbol = rule.symbol
+    results: dict[type, Any] = {}
+
+    def method(self: Any, other: Any) -> Any:
+        cls = type(self)
+        if isinstance(other, Vector):
+            if type(other) is not cls:
+                raise ArgumentError(
+                    f"'{symbol}' of {cls.__sb_type__} and {other.__sb_type__}: the types differ",
+                    fix=f"convert one of them, for example {cls.__sb_type__}(v)",
+                )
+            others: Any = other._items  # pyright: ignore[reportPrivateUsage]
+        elif type(other) in TYPE_OF:
+            others = repeat(as_element(other, cls.__sb_type__, symbol))
+        else:
+            return NotImplemented
+        if cls not in results:
+            _check(cls.__sb_type__, stem, symbol)
+            element = cls.__sb_type__.element
+            result = element if element is BOOL else rule.result(element)
+            results[cls] = vector_class(result, cls.__sb_type__.length)
+        pair = (others, self._items) if reflected else (self._items, others)
+        return vector(results[cls], tuple(map(function, *pair)))
+
+    return method
+
+
+def _unary(stem: str, symbol: str) -> Any:
+    function: Any = getattr(operator, stem)
+
+    def method(self: Any) -> Any:
+        t = self.__sb_type__
+        if t.element is BOOL and stem == "invert":
+            return vector(type(self), tuple(not item for item in self._items))
+        _check(t, stem, symbol)
+        return vector(type(self), tuple(map(function, self._items)))
+
+    return method
+
+
+def _component(index: int) -> property:
+    return property(lambda self: self._items[index])
+
+
+def _install() -> None:
+    for stem, rule in operators.BINARY.items():
+        setattr(Vector, f"__{stem}__", _binary(stem, rule, reflected=False))
+        if rule.takes != "order":
+            setattr(Vector, f"__r{stem}__", _binary(stem, rule, reflected=True))
+    for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
+        setattr(Vector, f"__{stem}__", _unary(stem, symbol))
+    for cls in VECTOR_CLASSES.values():
+        for index in range(cls.__sb_type__.length):
+            setattr(cls, COMPONENTS[index], _component(index))
+
+
+_install()
+
+
+def zero_vector(cls: type[Vector]) -> Any:
+    """A vector of zeros (False for bools)."""
+    t = cls.__sb_type__
+    return vector(cls, (MAKERS[t.element](0),) * t.length)

@@ -1,0 +1,193 @@
+"""`Int`: Python's own int as kernels see it, 64 bits wide and trapping on overflow."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from samebits.errors import ArgumentError, Trap
+from samebits.types import INT, ScalarType
+
+_LIMIT = 1 << 63
+_new = int.__new__
+
+
+def refuse_bool(symbol: str) -> ArgumentError:
+    return ArgumentError(
+        f"arithmetic on bool: '{symbol}' takes numbers",
+        fix="convert it first, for example int32(flag)",
+    )
+
+
+class Int(int):
+    """A 64-bit signed integer without a fixed type of its own: it takes that of what it meets.
+
+    Results outside int64 raise Trap "overflow"; division by zero raises Trap "zero".
+    """
+
+    __slots__ = ()
+    __sb_type__: ClassVar[ScalarType] = INT
+
+    def __neg__(self) -> Int:
+        return checked(-int(self))
+
+    def __pos__(self) -> Int:
+        return self
+
+    def __abs__(self) -> Int:
+        return checked(abs(int(self)))
+
+    def __invert__(self) -> Int:
+        return _new(Int, ~int(self))
+
+
+def checked(value: int) -> Int:
+    """`value` as an Int. Raises Trap "overflow" outside int64."""
+    if -_LIMIT <= value < _LIMIT:
+        return _new(Int, value)
+    raise Trap("overflow")
+
+
+def _add(a: int, b: int) -> Int:
+    value = int.__add__(a, b)
+    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value)
+
+
+def _sub(a: int, b: int) -> Int:
+    value = int.__sub__(a, b)
+    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value)
+
+
+def _mul(a: int, b: int) -> Int:
+    value = int.__mul__(a, b)
+    return _new(Int, value) if -_LIMIT <= value < _LIMIT else checked(value)
+
+
+def _floordiv(a: int, b: int) -> Int:
+    if b == 0:
+        raise Trap("zero")
+    return checked(int.__floordiv__(a, b))
+
+
+def _mod(a: int, b: int) -> Int:
+    if b == 0:
+        raise Trap("zero")
+    return _new(Int, int.__mod__(a, b))
+
+
+def _lshift(a: int, b: int) -> Int:
+    if int.__lt__(b, 0):
+        raise Trap("shift")
+    if int.__gt__(b, 63):
+        return checked(0 if a == 0 else _LIMIT)
+    return checked(int.__lshift__(a, b))
+
+
+def _rshift(a: int, b: int) -> Int:
+    if int.__lt__(b, 0):
+        raise Trap("shift")
+    return _new(Int, int.__rshift__(a, b))
+
+
+def _and(a: int, b: int) -> Int:
+    return _new(Int, int.__and__(a, b))
+
+
+def _or(a: int, b: int) -> Int:
+    return _new(Int, int.__or__(a, b))
+
+
+def _xor(a: int, b: int) -> Int:
+    return _new(Int, int.__xor__(a, b))
+
+
+def _truediv(a: int, b: int) -> Any:
+    raise ArgumentError(
+        "'/' of two Python ints has no type in a kernel",
+        fix="write a // b, or float(a) / float(b)",
+    )
+
+
+def _power(a: int, b: int) -> Any:
+    raise ArgumentError("'**' is not in the language", fix="write the product out")
+
+
+OPERATIONS = {
+    "add": ("+", _add),
+    "sub": ("-", _sub),
+    "mul": ("*", _mul),
+    "floordiv": ("//", _floordiv),
+    "mod": ("%", _mod),
+    "lshift": ("<<", _lshift),
+    "rshift": (">>", _rshift),
+    "and": ("&", _and),
+    "or": ("|", _or),
+    "xor": ("^", _xor),
+    "truediv": ("/", _truediv),
+    "pow": ("**", _power),
+}
+"""Binary operators by the stem of their method's name."""
+
+_COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+def _with_float(name: str, symbol: str, a: float, b: float) -> Any:
+    """What Python's int and float give together, where the language has it."""
+    match name:
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "truediv":
+            if b == 0:
+                raise Trap("zero")
+            return a / b
+        case _:
+            raise ArgumentError(f"'{symbol}' of int and float is not in the language")
+
+
+def _method(name: str, symbol: str, operation: Any, *, reflected: bool) -> Any:
+    def method(self: Int, other: Any) -> Any:
+        kind = type(other)
+        if kind is Int or kind is int:
+            return operation(other, self) if reflected else operation(self, other)
+        if kind is float:
+            pair = (other, float(self)) if reflected else (float(self), other)
+            return _with_float(name, symbol, *pair)
+        if kind is bool:
+            raise refuse_bool(symbol)
+        return NotImplemented
+
+    return method
+
+
+def _comparison(name: str) -> Any:
+    compare = getattr(int, f"__{name}__")
+
+    def method(self: Int, other: Any) -> Any:
+        kind = type(other)
+        if kind is Int or kind is int:
+            return compare(self, other)
+        if kind is float:
+            raise ArgumentError(
+                "an int compared with a float has no type in a kernel",
+                fix="write float(i) for the int",
+            )
+        if kind is bool:
+            raise refuse_bool(name)
+        return NotImplemented
+
+    return method
+
+
+def _install() -> None:
+    for name, (symbol, operation) in OPERATIONS.items():
+        setattr(Int, f"__{name}__", _method(name, symbol, operation, reflected=False))
+        setattr(Int, f"__r{name}__", _method(name, symbol, operation, reflected=True))
+    for name in _COMPARISONS:
+        setattr(Int, f"__{name}__", _comparison(name))
+    Int.__hash__ = int.__hash__
+
+
+_install()
