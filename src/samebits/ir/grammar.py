@@ -1,0 +1,252 @@
+"""The whole grammar of the typed IR, and the table of its operations.
+
+    module    = function*
+    function  = name params locals results region
+    region    = statement*
+    statement = op | if | while | for | break | continue | return
+
+Control flow is structured. Names live in typed slots (`get`, `set`); an op's results are used
+only in the region that holds the op or in regions nested in it. Vectors do not occur as values:
+the front end splits them into scalars. Knows nothing of Python's `ast`, of LLVM, or of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from samebits.errors import Span
+from samebits.types import ArrayType, MemoryType, RefType, ScalarType
+
+ValueType = ScalarType | ArrayType | RefType
+"""What a slot or an op's result can hold: scalars, arrays (address and lengths), references."""
+
+Attribute = int | float | bool | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Result `index` of the op with id `op`."""
+
+    op: int
+    index: int
+    type: ValueType
+
+
+@dataclass(slots=True)
+class Op:
+    """One operation: `opcode`, operands, an immediate attribute, and typed results.
+
+    `unchecked` says that a pass has shown that the op cannot trap.
+    """
+
+    id: int
+    opcode: str
+    args: tuple[Value, ...]
+    attr: Attribute
+    results: tuple[Value, ...]
+    span: Span
+    unchecked: bool = False
+
+    @property
+    def result(self) -> Value:
+        return self.results[0]
+
+
+@dataclass(slots=True)
+class If:
+    id: int
+    condition: Value
+    then: Region
+    orelse: Region
+    span: Span
+
+
+@dataclass(slots=True)
+class While:
+    """`head` computes `condition` before each turn; `orelse` runs when it ends without break."""
+
+    id: int
+    head: Region
+    condition: Value
+    body: Region
+    orelse: Region
+    span: Span
+
+
+@dataclass(slots=True)
+class For:
+    """`slot` takes start, start+step, … before `stop`, from a counter that the body can't touch.
+
+    `start` and `stop` have type `int` and are evaluated once, before; `step` is a constant ≠ 0.
+    The slot keeps the last value; it is not set when there is no turn.
+    """
+
+    id: int
+    slot: str
+    start: Value
+    stop: Value
+    step: int
+    body: Region
+    orelse: Region
+    span: Span
+
+
+@dataclass(slots=True)
+class Break:
+    span: Span
+
+
+@dataclass(slots=True)
+class Continue:
+    span: Span
+
+
+@dataclass(slots=True)
+class Return:
+    values: tuple[Value, ...]
+    span: Span
+
+
+Statement = Op | If | While | For | Break | Continue | Return
+Region = list[Statement]
+MAX_NESTING = 200
+"""Most regions inside one another, so that no walk over legal IR exhausts Python's stack."""
+
+
+@dataclass(slots=True)
+class Function:
+    """`params` are slots that hold the arguments on entry, `slots` the other names.
+
+    `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`.
+    """
+
+    name: str
+    params: tuple[tuple[str, ValueType], ...]
+    results: tuple[ScalarType, ...]
+    slots: dict[str, ValueType]
+    locals: dict[str, MemoryType]
+    body: Region
+    span: Span
+
+
+@dataclass(slots=True)
+class Module:
+    """Functions by name, callees before callers (recursion is not in the language)."""
+
+    functions: dict[str, Function] = field(default_factory=dict[str, Function])
+
+
+@dataclass(frozen=True, slots=True)
+class OpRule:
+    """A row of the operation table.
+
+    `operands` says how many; `None` any. `trap` names the trap that the op can raise, if any
+    (for `int` and `float` types only where `weak_trap` is set). `pure` ops depend on their
+    operands alone and may be removed or folded when they cannot trap.
+    """
+
+    operands: int | None
+    meaning: str
+    trap: str | None = None
+    weak_trap: bool = False
+    pure: bool = True
+
+
+# Arithmetic keeps its operands' type. "wraps" is for fixed-width integers; weak `int` traps.
+OPS: dict[str, OpRule] = {
+    "const": OpRule(0, "attr as the result type; floats are exact binary values"),
+    "get": OpRule(0, "the value in slot attr", pure=False),
+    "set": OpRule(1, "store into slot attr", pure=False),
+    "add": OpRule(2, "a+b; integers wrap", "overflow", True),
+    "sub": OpRule(2, "a-b; integers wrap", "overflow", True),
+    "mul": OpRule(2, "a*b; integers wrap", "overflow", True),
+    "neg": OpRule(1, "-a; integers wrap; floats flip the sign bit", "overflow", True),
+    "abs": OpRule(1, "|a|; integers wrap; floats clear the sign bit", "overflow", True),
+    "div": OpRule(2, "a/b of floats; weak float traps when b is zero", "zero", True),
+    "floordiv": OpRule(2, "floor(a/b) of integers; MIN//-1 wraps (weak int: overflow)", "zero"),
+    "mod": OpRule(2, "a-floor(a/b)*b of integers, the divisor's sign", "zero"),
+    "sqrt": OpRule(1, "square root of a float, rounded to nearest even"),
+    "fma": OpRule(3, "a*b+c of floats, rounded once"),
+    "min": OpRule(2, "least; floats: -0 < +0, a NaN gives NaN"),
+    "max": OpRule(2, "greatest; floats: -0 < +0, a NaN gives NaN"),
+    "floor": OpRule(1, "round a float down; keeps the sign of zero"),
+    "ceil": OpRule(1, "round a float up; keeps the sign of zero"),
+    "trunc": OpRule(1, "round a float toward zero; keeps the sign of zero"),
+    "round": OpRule(1, "round a float to nearest, ties to even; keeps the sign of zero"),
+    "copysign": OpRule(2, "a with the sign bit of b (a NaN b counts as positive)"),
+    "and": OpRule(2, "bitwise, or of bools"),
+    "or": OpRule(2, "bitwise, or of bools"),
+    "xor": OpRule(2, "bitwise, or of bools"),
+    "not": OpRule(1, "bitwise complement, or of a bool"),
+    "shl": OpRule(2, "a<<b; a count outside 0..bits-1 gives 0; weak int: traps", "overflow", True),
+    "shr": OpRule(2, "a>>b; a count outside 0..bits-1 gives 0 or, for negative a, -1; "
+                     "weak int: a negative count traps", "shift", True),
+    "popcount": OpRule(1, "number of ones, in a's type"),
+    "clz": OpRule(1, "leading zeros, in a's type; of 0: the width"),
+    "ctz": OpRule(1, "trailing zeros, in a's type; of 0: the width"),
+    "rotl": OpRule(2, "rotate left by b modulo the width"),
+    "rotr": OpRule(2, "rotate right by b modulo the width"),
+    "eq": OpRule(2, "a==b; NaN equals nothing"),
+    "ne": OpRule(2, "a!=b"),
+    "lt": OpRule(2, "a<b"),
+    "le": OpRule(2, "a<=b"),
+    "gt": OpRule(2, "a>b"),
+    "ge": OpRule(2, "a>=b"),
+    "select": OpRule(3, "b if the bool a else c; both are evaluated"),
+    "convert": OpRule(1, "to the result type: int to int wraps, int to float rounds once to "
+                         "nearest even, float to int truncates, saturates, NaN gives 0; "
+                         "bool counts as 0 or 1; to and from weak types as to int64 and float64"),
+    "narrow": OpRule(1, "weak int to a fixed-width integer that must hold it", "overflow"),
+    "bitcast": OpRule(1, "the same bits (of the canonical NaN) as the result type"),
+    "local": OpRule(0, "reference to the local memory attr"),
+    "field": OpRule(1, "reference to field attr of a struct reference"),
+    "component": OpRule(1, "reference to component attr (0..3) of a vector reference"),
+    "element": OpRule(None, "reference to an element: array or array reference, then one weak "
+                            "int a dimension, already checked"),
+    "row": OpRule(2, "1-D array that is row b of the 2-D array a, index already checked"),
+    "view": OpRule(1, "array over the fixed array that a refers to"),
+    "length": OpRule(1, "weak int: length along dimension attr of an array value"),
+    "load": OpRule(1, "the scalar that a refers to", pure=False),
+    "store": OpRule(2, "write the scalar b where a refers to; a NaN becomes canonical", pure=False),
+    "copy": OpRule(2, "copy what b refers to over what a refers to", pure=False),
+    "zero": OpRule(1, "fill what a refers to with zero bytes", pure=False),
+    "index": OpRule(2, "weak ints: trap unless 0 <= a < b; no result", "index", pure=False),
+    "assert": OpRule(1, "trap unless the bool a; attr is the message or None; no result",
+                     "assert", pure=False),
+    "call": OpRule(None, "call function attr; its results", pure=False),
+}  # fmt: skip
+
+
+def can_trap(op: Op) -> bool:
+    """Whether this op, at its type, can trap (a `call` is asked through its callee)."""
+    rule = OPS[op.opcode]
+    if rule.trap is None or op.unchecked:
+        return False
+    if not rule.weak_trap:
+        return True
+    operand = op.args[0].type
+    return isinstance(operand, ScalarType) and operand.weak and (
+        operand.is_float == (op.opcode == "div")
+    )
+
+
+def walk(region: Region) -> Iterator[Statement]:
+    """Every statement in `region`, nested ones included, in source order."""
+    for statement in region:
+        yield statement
+        for inner in regions(statement):
+            yield from walk(inner)
+
+
+def regions(statement: Statement) -> tuple[Region, ...]:
+    """The regions directly inside `statement`, in the order in which they run."""
+    match statement:
+        case If():
+            return (statement.then, statement.orelse)
+        case While():
+            return (statement.head, statement.body, statement.orelse)
+        case For():
+            return (statement.body, statement.orelse)
+        case _:
+            return ()

@@ -1,0 +1,272 @@
+"""Text to IR, the inverse of `text_print`; the text may be anything.
+
+Owns the syntax. Meaning (types, scopes, signatures) is for `verify` to check afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from samebits.errors import IRError, Span
+from samebits.ir.grammar import (
+    MAX_NESTING,
+    OPS,
+    Attribute,
+    Break,
+    Continue,
+    For,
+    Function,
+    If,
+    Module,
+    Op,
+    Region,
+    Return,
+    Statement,
+    Value,
+    ValueType,
+    While,
+)
+from samebits.ir.text_lex import Line
+from samebits.ir.text_print import HEADER
+from samebits.ir.text_types import Types
+from samebits.types import MemoryType, ScalarType
+
+MAX_ID = 10**9
+MAX_STEP = 1 << 63
+
+
+def parse_module(text: str) -> Module:
+    """The module that `text` describes. Raises IRError with the line and what was expected."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != HEADER:
+        Line(1, "").fail(HEADER, lines[0])
+    numbered = enumerate(lines[1:], start=2)
+    reader = _Reader([Line(number, line) for number, line in numbered if line.strip(" ")])
+    types, module = Types(), Module()
+    while (line := reader.next_at(0)) is not None:
+        if line.expect("struct", "function") == "struct":
+            _struct(reader, types, line)
+            continue
+        function = _FunctionParser(reader, types, line).function
+        if function.name in module.functions:
+            raise IRError(f"IR text, line {line.number}: there is a second {function.name}")
+        module.functions[function.name] = function
+    reader.end()
+    return module
+
+
+class _Reader:
+    """The lines that are not blank, in order."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self._lines = lines
+        self._next = 0
+
+    def next_at(self, indent: int) -> Line | None:
+        """The next line if it has just this indent, which is then read."""
+        line = self.peek_at(indent)
+        self._next += line is not None
+        return line
+
+    def peek_at(self, indent: int) -> Line | None:
+        if self._next < len(self._lines) and self._lines[self._next].indent == indent:
+            return self._lines[self._next]
+        return None
+
+    def end(self) -> None:
+        if self._next < len(self._lines):
+            line = self._lines[self._next]
+            line.fail("another indentation", " " * line.indent + line.peek().text)
+
+
+def _struct(reader: _Reader, types: Types, line: Line) -> None:
+    name, label = types.declare(line)
+    line.end()
+    fields: dict[str, MemoryType] = {}
+    while (row := reader.next_at(2)) is not None:
+        field = row.string()
+        if field in fields:
+            row.fail("a field of another name", field)
+        row.expect(":")
+        fields[field] = types.memory(row)
+        row.end()
+    types.define(line, name, label, fields)
+
+
+class _FunctionParser:
+    """One function, from its first line on."""
+
+    def __init__(self, reader: _Reader, types: Types, line: Line) -> None:
+        self.reader = reader
+        self.types = types
+        self.sources: list[tuple[str, str]] = []
+        self.values: dict[int, tuple[Value, ...]] = {}
+        name, head = line.string(), line.take("span")
+        line.end()
+        params: dict[str, ValueType] = {}
+        results: list[ScalarType] = []
+        slots: dict[str, ValueType] = {}
+        locals_: dict[str, MemoryType] = {}
+        while (row := reader.next_at(2)) is not None:
+            match row.expect("source", "param", "result", "slot", "local", "body"):
+                case "source":
+                    self.sources.append((row.string(), row.string()))
+                case "param":
+                    key = self.new_name(row, params, slots)
+                    params[key] = types.value(row)
+                case "result":
+                    results.append(types.scalar(row))
+                case "slot":
+                    key = self.new_name(row, params, slots)
+                    slots[key] = types.value(row)
+                case "local":
+                    key = self.new_name(row, locals_)
+                    locals_[key] = types.memory(row)
+                case _:
+                    row.end()
+                    break
+            row.end()
+        else:
+            line.fail("a function with a body", name)
+        span = self.span(line, head)
+        body = self.region(4)
+        self.function = Function(
+            name, tuple(params.items()), tuple(results), slots, locals_, body, span
+        )
+
+    def new_name(self, line: Line, *known: dict[str, ValueType] | dict[str, MemoryType]) -> str:
+        name = line.string()
+        if any(name in names for names in known):
+            line.fail("another name", name)
+        line.expect(":")
+        return name
+
+    def span(self, line: Line, text: str) -> Span:
+        source, _, place = text[1:].rpartition("!")
+        start, end = place.split("-")
+        first, column = start.split(":")
+        last, _, end_column = end.rpartition(":")
+        number = int(source or 0)
+        if number >= len(self.sources):
+            line.fail(f"one of the function's {len(self.sources)} sources", text)
+        file, function = self.sources[number]
+        return Span(file, function, int(first), int(column), int(last or first), int(end_column))
+
+    def region(self, indent: int) -> Region:
+        region: Region = []
+        while (line := self.reader.peek_at(indent)) is not None:
+            if line.peek().text in ("else", "do"):
+                break
+            self.reader.next_at(indent)
+            if indent > 2 * (MAX_NESTING + 2):
+                line.fail(f"at most {MAX_NESTING} nested regions")
+            region.append(self.statement(line, indent))
+        return region
+
+    def statement(self, line: Line, indent: int) -> Statement:
+        if line.peek().kind == "value":
+            return self.op(line)
+        match line.expect("if", "while", "for", "break", "continue", "return"):
+            case "if":
+                at, condition = self.id(line), self.value(line)
+                span = self.last_span(line)
+                return If(at, condition, self.region(indent + 2), self.orelse(indent), span)
+            case "while":
+                at, span = self.id(line), self.last_span(line)
+                head = self.region(indent + 2)
+                turn = self.reader.next_at(indent) or self.missing(line, "do")
+                turn.expect("do")
+                condition = self.value(turn)
+                turn.end()
+                body, orelse = self.region(indent + 2), self.orelse(indent)
+                return While(at, head, condition, body, orelse, span)
+            case "for":
+                at, slot = self.id(line), line.string()
+                line.expect("=")
+                start = self.value(line)
+                line.expect(",")
+                stop = self.value(line)
+                line.expect(",")
+                step, span = line.integer(-MAX_STEP, MAX_STEP), self.last_span(line)
+                body, orelse = self.region(indent + 2), self.orelse(indent)
+                return For(at, slot, start, stop, step, body, orelse, span)
+            case "break":
+                return Break(self.last_span(line))
+            case "continue":
+                return Continue(self.last_span(line))
+            case _:
+                values = self.operands(line)
+                return Return(values, self.last_span(line))
+
+    def orelse(self, indent: int) -> Region:
+        line = self.reader.peek_at(indent)
+        if line is None or not line.accept("else"):
+            return []
+        self.reader.next_at(indent)
+        line.end()
+        return self.region(indent + 2)
+
+    def missing(self, line: Line, text: str) -> NoReturn:
+        line.fail(f"{text} after this statement")
+
+    def op(self, line: Line) -> Op:
+        text = line.take("value")[1:]
+        if "." in text or int(text) in self.values:
+            line.fail("a new id such as %3", "%" + text)
+        at = int(text)
+        line.expect("=")
+        opcode = line.peek().text
+        if line.peek().kind != "word" or opcode not in OPS:
+            line.fail("an operation")
+        line.take("word")
+        unchecked = line.accept("!") is not None
+        attr, args = self.attribute(line), self.operands(line)
+        results: list[Value] = []
+        if line.accept(":"):
+            results.append(Value(at, 0, self.types.value(line)))
+            while line.accept(","):
+                results.append(Value(at, len(results), self.types.value(line)))
+        span = self.last_span(line)
+        self.values[at] = tuple(results)
+        return Op(at, opcode, args, attr, tuple(results), span, unchecked)
+
+    def attribute(self, line: Line) -> Attribute:
+        match line.peek().kind:
+            case "string":
+                return line.string()
+            case "int":
+                return int(line.take("int"))
+            case "float":
+                text = line.take("float")
+                try:
+                    return float.fromhex(text)
+                except OverflowError:
+                    line.fail("a binary64 value", text)
+            case _:
+                word = line.accept("true", "false")
+                return None if word is None else word == "true"
+
+    def operands(self, line: Line) -> tuple[Value, ...]:
+        if line.peek().kind != "value":
+            return ()
+        values = [self.value(line)]
+        while line.accept(","):
+            values.append(self.value(line))
+        return tuple(values)
+
+    def value(self, line: Line) -> Value:
+        text = line.take("value")
+        op, _, index = text[1:].partition(".")
+        results = self.values.get(int(op), ())
+        if int(index or 0) >= len(results):
+            line.fail("a value that is defined above", text)
+        return results[int(index or 0)]
+
+    def id(self, line: Line) -> int:
+        line.expect("#")
+        return line.integer(0, MAX_ID)
+
+    def last_span(self, line: Line) -> Span:
+        span = self.span(line, line.take("span"))
+        line.end()
+        return span
