@@ -71,12 +71,18 @@ class ReplayWriter:
             enable_crcs=True,
             enable_data_crcs=True,
         )
-        self._mcap.start(profile=PROFILE, library=_library())
-        self._mcap.add_metadata(METADATA_NAME, header.to_text())
-        self._inputs_id, self._hashes_id, self._keyframes_id = (
-            self._mcap.register_channel(topic, ENCODING, 0) for topic in (INPUTS, HASHES, KEYFRAMES)
-        )
-        self._mcap.flush()
+        try:
+            self._mcap.start(profile=PROFILE, library=_library())
+            self._mcap.add_metadata(METADATA_NAME, header.to_text())
+            self._inputs_id, self._hashes_id, self._keyframes_id = (
+                self._mcap.register_channel(topic, ENCODING, 0)
+                for topic in (INPUTS, HASHES, KEYFRAMES)
+            )
+            self._mcap.flush()
+        except ReplayError:
+            with suppress(ReplayError):
+                self._sink.finish()
+            raise
 
     def add(self, inputs: Any, frame_hash: int | None = None) -> None:
         """One frame: its inputs, player after player, and the hash of the state after it.
@@ -104,7 +110,7 @@ class ReplayWriter:
                     "a block of frames without input bytes and without hashes has no length",
                     fix="say how many frames: add_block(b'', None, frames=60)",
                 )
-        if len(data) != frames * size:
+        if frames < 0 or len(data) != frames * size:
             raise ReplayError(
                 f"{len(data)} bytes of input for {frames} frames, not {frames * size}",
                 note=f"a frame is {self.header.players} players × {self.header.input_size} bytes",

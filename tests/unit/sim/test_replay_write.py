@@ -202,6 +202,8 @@ def test_frames_without_input_bytes_need_a_count() -> None:
     with ReplayWriter(file, header(players=0)) as writer:
         with pytest.raises(ReplayError) as caught:
             writer.add_block(b"", None)
+        with pytest.raises(ReplayError):
+            writer.add_block(b"", None, frames=-1)
         assert caught.value.fix == "say how many frames: add_block(b'', None, frames=60)"
         writer.add_block(b"", None, frames=60)
         writer.add_block(b"", [1, 2, 3])
