@@ -15,8 +15,8 @@ DIAMETER = 1.0
 
 @sb.kernel
 def cell_of(p: float2) -> int32:
-    column = min(max(int32(p.x), 0), SIDE - 1)
-    row = min(max(int32(p.y), 0), SIDE - 1)
+    column = math.min(math.max(int32(p.x), 0), SIDE - 1)
+    row = math.min(math.max(int32(p.y), 0), SIDE - 1)
     return row * SIDE + column
 
 
@@ -59,8 +59,8 @@ def collisions(
         for column in range(SIDE):
             cell = int32(row * SIDE + column)
             for a in range(first[cell], first[cell + 1]):
-                for y in range(max(row - 1, 0), min(row + 2, SIDE)):
-                    for x in range(max(column - 1, 0), min(column + 2, SIDE)):
+                for y in range(math.max(row - 1, 0), math.min(row + 2, SIDE)):
+                    for x in range(math.max(column - 1, 0), math.min(column + 2, SIDE)):
                         other = y * SIDE + x
                         for b in range(first[other], first[other + 1]):
                             if items[a] < items[b]:

@@ -1,0 +1,63 @@
+"""One latency in a fresh process: `python -m benchmarks.probe NAME [CACHE]` prints JSON."""
+
+import json
+import sys
+import time
+import timeit
+from typing import Any
+
+
+def import_time() -> dict[str, Any]:
+    """Seconds to import samebits after numpy."""
+    import numpy  # noqa: F401
+
+    before = time.perf_counter()
+    import samebits
+
+    return {"seconds": time.perf_counter() - before, "module": samebits.__name__}
+
+
+def first_call() -> dict[str, Any]:
+    """Seconds of the first call of a ten-line kernel, nothing cached, compiler loaded."""
+    import samebits as sb
+
+    sb.set_cache_dir(None)
+    from benchmarks import probe_kernels as kernels
+
+    kernels.warm_up(1.0)
+    a, b, c = kernels.arrays(3)
+    before = time.perf_counter()
+    kernels.ten_lines(a, b, c, 0.5)
+    return {"seconds": time.perf_counter() - before}
+
+
+def cached_call(folder: str) -> dict[str, Any]:
+    """Seconds of the first call of a ten-line kernel; whatever `folder` holds is used."""
+    import samebits as sb
+
+    sb.set_cache_dir(folder)
+    from benchmarks import probe_kernels as kernels
+
+    a, b, c = kernels.arrays(3)
+    before = time.perf_counter()
+    kernels.ten_lines(a, b, c, 0.5)
+    seconds = time.perf_counter() - before
+    front = sorted(name for name in sys.modules if name.startswith("samebits.frontend"))
+    return {"seconds": seconds, "front_half": front, "llvmlite": "llvmlite" in sys.modules}
+
+
+def warm_call() -> dict[str, Any]:
+    """Seconds of a call with four array arguments and next to no work."""
+    from benchmarks import probe_kernels as kernels
+
+    arguments = kernels.arrays(4)
+    kernels.four_arrays(*arguments)
+    times = timeit.repeat(lambda: kernels.four_arrays(*arguments), number=20_000, repeat=7)
+    return {"seconds": sorted(times)[3] / 20_000}
+
+
+PROBES = {"import": import_time, "first": first_call, "cached": cached_call, "warm": warm_call}
+
+
+if __name__ == "__main__":
+    print(json.dumps(PROBES[sys.argv[1]](*sys.argv[2:])))
