@@ -1,0 +1,123 @@
+"""A typed IR module as one LLVM module's text, and its table of traps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samebits.backend.emit_entry import entry_text
+from samebits.backend.emit_function import FunctionEmitter, TrapSite
+from samebits.backend.lowering_fma import HELPERS
+from samebits.backend.targets import Target
+from samebits.errors import CompileError, IRError
+from samebits.ir.grammar import Function, Module, Op, can_trap, walk
+
+STACK_LIMIT = 1 << 20
+"""Bytes of local memory that one call may need, its callees' included. Threads of some systems
+have no more than a few hundred KiB above this; a frame must never reach past the guard page."""
+
+_ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true"%s }'
+_PROBES = {"x86_64": ' "probe-stack"="inline-asm"', "aarch64": ' "probe-stack"="inline-asm"'}
+_METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n!1 = !{i64 0, i64 281474976710656}'
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """LLVM text, and the traps that the statuses 1, 2, … stand for."""
+
+    text: str
+    traps: tuple[TrapSite, ...]
+
+
+class _Emission:
+    """What the functions of one module share while they are emitted."""
+
+    def __init__(self, module: Module, target: Target) -> None:
+        self.target = target
+        self._module = module
+        self._traps: dict[str, bool] = {}
+        self._calls: dict[str, list[str]] = {}
+        self._sites: dict[TrapSite, int] = {}
+        self._helpers: dict[str, None] = {}
+
+    def function(self, name: str) -> Function:
+        """The function called `name`; raises IRError where there is none."""
+        if name not in self._module.functions:
+            raise IRError(f"there is no function {name} in the module")
+        return self._module.functions[name]
+
+    def traps(self, name: str) -> bool:
+        return self._traps[name]
+
+    def trap_status(self, site: TrapSite) -> int:
+        return self._sites.setdefault(site, len(self._sites) + 1)
+
+    def helper(self, name: str) -> str:
+        self._helpers[name] = None
+        return f"@sb.{name}"
+
+    def order(self, entries: Sequence[str]) -> list[str]:
+        """Functions that `entries` reach, callees first."""
+        found: dict[str, None] = {}
+        stack_bytes: dict[str, int] = {}
+        for entry in entries:
+            self._visit(entry, found, stack_bytes, ())
+        return list(found)
+
+    def _visit(
+        self,
+        name: str,
+        found: dict[str, None],
+        stack_bytes: dict[str, int],
+        callers: tuple[str, ...],
+    ) -> None:
+        if name in found:
+            return
+        function = self.function(name)
+        if name in callers:
+            raise IRError(f"function {name} calls itself", span=function.span)
+        traps, deepest = False, 0
+        for statement in walk(function.body):
+            if not isinstance(statement, Op):
+                continue
+            if statement.opcode == "call":
+                callee = str(statement.attr)
+                self._visit(callee, found, stack_bytes, (*callers, name))
+                traps = traps or self._traps[callee]
+                deepest = max(deepest, stack_bytes[callee])
+            else:
+                traps = traps or can_trap(statement)
+        own = sum(t.size for t in function.locals.values())
+        if own + deepest > STACK_LIMIT:
+            raise CompileError(
+                f"local arrays and structs of {name} and what it calls need "
+                f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
+                span=function.span,
+                fix="pass the largest one in as a parameter",
+            )
+        stack_bytes[name] = own + deepest
+        self._traps[name] = traps
+        found[name] = None
+
+    def result(self, texts: list[str]) -> Emitted:
+        attributes = _ATTRIBUTES % _PROBES.get(self.target.architecture, "")
+        helpers = [HELPERS[name] for name in self._helpers]
+        head = f'target triple = "{self.target.triple}"'
+        text = "\n\n".join([head, *helpers, *texts, attributes, _METADATA])
+        return Emitted(text + "\n", tuple(self._sites))
+
+
+def emit_module(module: Module, entries: Sequence[str], target: Target) -> Emitted:
+    """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, and what they reach.
+
+    Raises CompileError where local memory would not fit the stack, IRError for IR that breaks
+    the grammar's rules.
+    """
+    emission = _Emission(module, target)
+    order = emission.order(entries)
+    texts = [FunctionEmitter(emission, emission.function(name)).text() for name in order]
+    texts += [
+        entry_text(index, emission.function(name), emission.traps(name), target)
+        for index, name in enumerate(entries)
+    ]
+    return emission.result(texts)

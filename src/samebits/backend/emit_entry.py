@@ -1,0 +1,144 @@
+"""The entry points that Python and C call: `i32 sb_entry_<n>(i64* args)`.
+
+An entry pins the floating-point environment, runs the body, and restores the environment. The
+body is a function of its own that is never inlined, so that no operation leaves the pinned part.
+"""
+
+from __future__ import annotations
+
+from samebits.backend.emit_function import return_type
+from samebits.backend.emit_types import function_symbol, parts, scalar
+from samebits.backend.targets import Target
+from samebits.bits import CANONICAL_NAN
+from samebits.ir.grammar import Function
+from samebits.types import Kind, ScalarType
+
+MXCSR_DEFAULT = 0x1F80
+"""Round to nearest, no flushing, every exception masked, no sticky flag."""
+
+# The six sticky flags say nothing about how operations round: only the rest is compared. The
+# caller's word, flags included, is put back.
+_PIN = {
+    "mxcsr": f"""\
+  %word = alloca i32
+  %pinned = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %word)
+  %found = load i32, ptr %word
+  %control = and i32 %found, -64
+  %odd = icmp ne i32 %control, {MXCSR_DEFAULT}
+  br i1 %odd, label %pin, label %run, !prof !0
+pin:
+  store i32 {MXCSR_DEFAULT}, ptr %pinned
+  call void @llvm.x86.sse.ldmxcsr(ptr %pinned)
+  br label %run
+run:
+  %status = call i32 {{body}}(ptr %args)
+  call void @llvm.x86.sse.ldmxcsr(ptr %word)
+  ret i32 %status
+""",
+    "fpcr": """\
+  %found = call i64 @llvm.aarch64.get.fpcr()
+  %odd = icmp ne i64 %found, 0
+  br i1 %odd, label %pin, label %run, !prof !0
+pin:
+  call void @llvm.aarch64.set.fpcr(i64 0)
+  %pinned = call i32 {body}(ptr %args)
+  call void @llvm.aarch64.set.fpcr(i64 %found)
+  ret i32 %pinned
+run:
+  %status = call i32 {body}(ptr %args)
+  ret i32 %status
+""",
+    None: """\
+  %status = call i32 {body}(ptr %args)
+  ret i32 %status
+""",
+}
+
+
+class _Body:
+    """The function between the slots of `args` and the kernel's own parameters and results."""
+
+    def __init__(self, function: Function, traps: bool, target: Target) -> None:
+        self._function = function
+        self._traps = traps
+        self._target = target
+        self._lines: list[str] = []
+        self._counter = 0
+        self._slot = 0
+
+    def _emit(self, text: str) -> str:
+        self._counter += 1
+        self._lines.append(f"  %v{self._counter} = {text}")
+        return f"%v{self._counter}"
+
+    def _next_slot(self) -> str:
+        place = self._emit(f"getelementptr inbounds i64, ptr %args, i64 {self._slot}")
+        self._slot += 1
+        return place
+
+    def _argument(self, t: str) -> str:
+        place = self._next_slot()
+        if t == "ptr":
+            if self._target.pointer_bits == 64:
+                return self._emit(f"load ptr, ptr {place}, align 8")
+            return self._emit(f"inttoptr i64 {self._emit(f'load i64, ptr {place}')} to ptr")
+        return self._emit(f"load i64, ptr {place}, align 8, !range !1")
+
+    def _scalar_argument(self, t: ScalarType) -> str:
+        word = self._emit(f"load i64, ptr {self._next_slot()}, align 8")
+        if t.kind is Kind.BOOL:
+            return self._emit(f"icmp ne i64 {word}, 0")
+        if t.bits < 64:
+            word = self._emit(f"trunc i64 {word} to i{t.bits}")
+        if t.is_float:
+            return self._emit(f"bitcast i{t.bits} {word} to {scalar(t)}")
+        return word
+
+    def _store_result(self, t: ScalarType, name: str) -> None:
+        place = self._next_slot()
+        if t.is_float:
+            unordered = self._emit(f"fcmp uno {scalar(t)} {name}, 0.0")
+            pattern = self._emit(f"bitcast {scalar(t)} {name} to i{t.bits}")
+            nan = CANONICAL_NAN[t.bits]
+            name = self._emit(f"select i1 {unordered}, i{t.bits} {nan}, i{t.bits} {pattern}")
+        if t.bits < 64:
+            name = self._emit(f"zext i{t.bits} {name} to i64")
+        self._lines.append(f"  store i64 {name}, ptr {place}, align 8")
+
+    def text(self, symbol: str) -> str:
+        arguments: list[str] = []
+        for _, t in self._function.params:
+            if isinstance(t, ScalarType):
+                arguments.append(f"{scalar(t)} {self._scalar_argument(t)}")
+            else:
+                arguments += [f"{part} {self._argument(part)}" for part in parts(t)]
+        returned = return_type(self._function, self._traps)
+        call = f"call {returned} {function_symbol(self._function.name)}({', '.join(arguments)})"
+        items: list[str] = []
+        if returned == "void":
+            self._lines.append(f"  {call}")
+        else:
+            result = self._emit(call)
+            count = self._traps + len(self._function.results)
+            items = [result] if count == 1 else [
+                self._emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
+            ]  # fmt: skip
+        status = items.pop(0) if self._traps else "0"
+        if self._traps and items:
+            failed = self._emit(f"icmp ne i32 {status}, 0")
+            self._lines.append(f"  br i1 {failed}, label %trap, label %done, !prof !0")
+            self._lines += ["trap:", f"  ret i32 {status}", "done:"]
+        for t, name in zip(self._function.results, items, strict=True):
+            self._store_result(t, name)
+        self._lines.append(f"  ret i32 {status}")
+        head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{"
+        return "\n".join([head, "entry:", *self._lines, "}"])
+
+
+def entry_text(index: int, function: Function, traps: bool, target: Target) -> str:
+    """`sb_entry_<index>` for `function`, and its body."""
+    symbol = f"@sb.body.{index}"
+    body = _Body(function, traps, target).text(symbol)
+    pin = _PIN[target.fp_control].format(body=symbol)
+    return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

@@ -1,0 +1,84 @@
+"""What one walk over a function shows: slots that are set, locals that nobody else sees.
+
+Also which float values cannot be NaN. Everything here may be forgotten; nothing may be guessed.
+"""
+
+from __future__ import annotations
+
+from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
+from samebits.types import ScalarType
+
+_DERIVE = {"field", "component", "element", "view", "row"}
+_USE = {"load", "zero", "length"}
+_KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round"}
+
+
+class Facts:
+    """The facts of one function; `slot_types` covers parameters and slots."""
+
+    def __init__(self, function: Function) -> None:
+        self.slot_types: dict[str, ValueType] = {**dict(function.params), **function.slots}
+        self.set_slots: set[str] = set()
+        self._origin: dict[tuple[int, int], str] = {}
+        self._shared: set[str] = set()
+        self._numbers: set[tuple[int, int]] = set()
+        for statement in walk(function.body):
+            match statement:
+                case Op():
+                    self._op(statement)
+                case For():
+                    self.set_slots.add(statement.slot)
+                case _:
+                    pass
+
+    def is_private(self, reference: Value) -> bool:
+        """Whether `reference` leads into local memory whose bits only loads can see.
+
+        There a NaN need not be canonical. Memory that is passed on, or copied from, is not private.
+        """
+        origin = self._origin.get((reference.op, reference.index))
+        return origin is not None and origin not in self._shared
+
+    def is_number(self, value: Value) -> bool:
+        """Whether a float value is known not to be NaN."""
+        return (value.op, value.index) in self._numbers
+
+    def _op(self, op: Op) -> None:
+        if op.opcode == "set":
+            self.set_slots.add(str(op.attr))
+        self._follow(op)
+        if op.results and isinstance(op.result.type, ScalarType) and op.result.type.is_float:
+            if self._gives_number(op):
+                self._numbers.add((op.result.op, op.result.index))
+
+    def _follow(self, op: Op) -> None:
+        if op.opcode == "local":
+            self._origin[op.result.op, op.result.index] = str(op.attr)
+            return
+        for position, value in enumerate(op.args):
+            origin = self._origin.get((value.op, value.index))
+            if origin is None:
+                continue
+            if op.opcode in _DERIVE and position == 0:
+                self._origin[op.result.op, op.result.index] = origin
+            elif op.opcode in _USE or (op.opcode in ("store", "copy") and position == 0):
+                continue
+            else:
+                self._shared.add(origin)
+
+    def _gives_number(self, op: Op) -> bool:
+        match op.opcode:
+            case "const":
+                return op.attr == op.attr
+            case "convert":
+                source = op.args[0].type
+                is_float = isinstance(source, ScalarType) and source.is_float
+                return not is_float or self.is_number(op.args[0])
+            case "select":
+                return self.is_number(op.args[1]) and self.is_number(op.args[2])
+            case "copysign":
+                return self.is_number(op.args[0])
+            case opcode if opcode in _KEEP_NUMBER:
+                return all(self.is_number(value) for value in op.args)
+            case _:
+                return False

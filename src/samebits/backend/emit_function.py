@@ -1,0 +1,375 @@
+"""One function of the typed IR as LLVM text: slots, structured control flow, traps.
+
+Every slot and loop counter is an `alloca` of the entry block, which LLVM promotes to registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from samebits.backend.emit_facts import Facts
+from samebits.backend.emit_types import (
+    constant,
+    function_symbol,
+    memory,
+    parameter_parts,
+    parts,
+    scalar,
+)
+from samebits.backend.targets import Target
+from samebits.errors import IRError, Span
+from samebits.ir.grammar import (
+    Break,
+    Continue,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Return,
+    Statement,
+    Value,
+    While,
+)
+from samebits.types import RefType
+
+UNLIKELY = "!prof !0"
+"""Branch weights of a trap's edge, which is always a branch's first target."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrapSite:
+    """What a non-zero status stands for."""
+
+    kind: str
+    span: Span
+    detail: str | None
+
+
+class ModuleContext(Protocol):
+    """What a function needs to know of the module that it is emitted into."""
+
+    @property
+    def target(self) -> Target: ...
+
+    def function(self, name: str) -> Function: ...
+
+    def traps(self, name: str) -> bool:
+        """Whether the function can trap, itself or through what it calls."""
+        ...
+
+    def trap_status(self, site: TrapSite) -> int:
+        """The status, from 1, that stands for `site`."""
+        ...
+
+    def helper(self, name: str) -> str:
+        """The symbol of a function that the backend provides, such as `fma.f64`."""
+        ...
+
+
+def return_type(function: Function, traps: bool) -> str:
+    """What the LLVM function returns: status first, if it can trap, then the results."""
+    items = ["i32"] * traps + [scalar(t) for t in function.results]
+    if not items:
+        return "void"
+    return items[0] if len(items) == 1 else "{ " + ", ".join(items) + " }"
+
+
+@dataclass(slots=True)
+class _Loop:
+    next_turn: str
+    exit: str
+    left: bool = False
+
+
+class FunctionEmitter:
+    """Appends LLVM text for one function; the lowerings call its small vocabulary."""
+
+    def __init__(self, module: ModuleContext, function: Function) -> None:
+        self.module = module
+        self.function = function
+        self.target = module.target
+        self.facts = Facts(function)
+        self.can_trap = module.traps(function.name)
+        self._allocas: list[str] = []
+        self._lines: list[str] = []
+        self._tail: list[str] = []
+        self._values: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._slots: dict[str, tuple[str, ...]] = {}
+        self._fixed: dict[str, tuple[str, ...]] = {}
+        self._locals: dict[str, str] = {}
+        self._loops: list[_Loop] = []
+        self._counter = 0
+        self._open = True
+        self._return = return_type(function, self.can_trap)
+
+    # -- the vocabulary of the lowerings ------------------------------------------------------
+
+    def emit(self, text: str) -> str:
+        """Append an instruction that gives a value; returns the value's name."""
+        self._counter += 1
+        name = f"%v{self._counter}"
+        self._lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """Append an instruction without a value."""
+        self._lines.append(f"  {text}")
+
+    def operands(self, value: Value) -> tuple[str, ...]:
+        """The registers or constants that hold `value`."""
+        return self._values[value.op, value.index]
+
+    def operand(self, value: Value) -> str:
+        """The one register or constant of a scalar or a reference."""
+        return self._values[value.op, value.index][0]
+
+    def define(self, value: Value, *names: str) -> None:
+        """Say where a result lives."""
+        self._values[value.op, value.index] = names
+
+    def local(self, name: str) -> str:
+        """The address of a piece of local memory."""
+        return self._locals[name]
+
+    def load_slot(self, name: str) -> tuple[str, ...]:
+        """The value that slot `name` holds now."""
+        if name in self._fixed:
+            return self._fixed[name]
+        types = parts(self._slot_type(name))
+        return tuple(
+            self.emit(f"load {t}, ptr {place}")
+            for t, place in zip(types, self._slots[name], strict=True)
+        )
+
+    def store_slot(self, name: str, values: tuple[str, ...]) -> None:
+        """Make slot `name` hold `values`."""
+        types = parts(self._slot_type(name))
+        for t, value, place in zip(types, values, self._slots[name], strict=True):
+            self.do(f"store {t} {value}, ptr {place}")
+
+    def trap_if(self, condition: str, op: Op, kind: str, detail: str | None = None) -> None:
+        """Leave the function with `kind` at `op`'s span where the i1 `condition` holds."""
+        status = self.module.trap_status(TrapSite(kind, op.span, detail))
+        trap, go_on = self._label("trap"), self._label("ok")
+        self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
+        self._tail.append(f"{trap}:\n  ret {self._return} {self._failure(str(status))}")
+        self._start(go_on)
+
+    def leave_if_failed(self, status: str) -> None:
+        """Hand a callee's non-zero status on."""
+        failed = self.emit(f"icmp ne i32 {status}, 0")
+        trap, go_on = self._label("trap"), self._label("ok")
+        self.do(f"br i1 {failed}, label %{trap}, label %{go_on}, {UNLIKELY}")
+        if self._return == "i32":
+            self._tail.append(f"{trap}:\n  ret i32 {status}")
+        else:
+            self._tail.append(
+                f"{trap}:\n  %{trap}.r = insertvalue {self._return} zeroinitializer, "
+                f"i32 {status}, 0\n  ret {self._return} %{trap}.r"
+            )
+        self._start(go_on)
+
+    # -- the whole function -------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The function's definition."""
+        from samebits.backend.lowering import LOWERINGS  # the lowerings are typed against us
+
+        self._lowerings = LOWERINGS
+        arguments = self._declare()
+        self._region(self.function.body)
+        if self._open:
+            raise IRError(
+                f"function {self.function.name} can end without a return",
+                span=self.function.span,
+                fix="end every path with `return`",
+            )
+        head = f"define internal {self._return} {function_symbol(self.function.name)}"
+        return "\n".join([
+            f"{head}({', '.join(arguments)}) #0 {{",
+            "entry:", *self._allocas, "  br label %start",
+            "start:", *self._lines, *self._tail,
+            "}",
+        ])  # fmt: skip
+
+    def _slot_type(self, name: str):
+        return self.facts.slot_types[name]
+
+    def _label(self, stem: str) -> str:
+        self._counter += 1
+        return f"{stem}{self._counter}"
+
+    def _start(self, label: str) -> None:
+        self._lines.append(f"{label}:")
+        self._open = True
+
+    def _jump(self, label: str) -> None:
+        if self._open:
+            self.do(f"br label %{label}")
+            self._open = False
+
+    def _alloca(self, t: str, suffix: str = "") -> str:
+        self._counter += 1
+        name = f"%m{self._counter}"
+        self._allocas.append(f"  {name} = alloca {t}{suffix}")
+        return name
+
+    def _declare(self) -> list[str]:
+        arguments: list[str] = []
+        for index, (name, t) in enumerate(self.function.params):
+            names = tuple(f"%a{index}.{k}" for k in range(len(parts(t))))
+            arguments += [f"{p} {n}" for p, n in zip(parameter_parts(t), names, strict=True)]
+            if name not in self.facts.set_slots:
+                self._fixed[name] = names
+                continue
+            self._slots[name] = tuple(self._alloca(part) for part in parts(t))
+            for part, value, place in zip(parts(t), names, self._slots[name], strict=True):
+                self._allocas.append(f"  store {part} {value}, ptr {place}")
+        for name, t in self.function.slots.items():
+            self._slots[name] = tuple(self._alloca(part) for part in parts(t))
+        for name, t in self.function.locals.items():
+            self._locals[name] = self._alloca(memory(t), f", align {max(16, t.align)}")
+        return arguments
+
+    def _failure(self, status: str) -> str:
+        if self._return == "i32":
+            return status
+        rest = (f"{scalar(t)} zeroinitializer" for t in self.function.results)
+        return "{ " + ", ".join((f"i32 {status}", *rest)) + " }"
+
+    # -- statements ---------------------------------------------------------------------------
+
+    def _region(self, region: Region) -> None:
+        for statement in region:
+            if not self._open:
+                return
+            self._statement(statement)
+
+    def _statement(self, statement: Statement) -> None:
+        match statement:
+            case Op():
+                self._op(statement)
+            case If():
+                self._if(statement)
+            case For():
+                self._for(statement)
+            case While():
+                self._while(statement)
+            case Return():
+                self._return_values(statement.values)
+            case Break():
+                self._loops[-1].left = True
+                self._jump(self._loops[-1].exit)
+            case Continue():
+                self._jump(self._loops[-1].next_turn)
+
+    def _op(self, op: Op) -> None:
+        if op.opcode == "const":
+            t = op.result.type
+            if isinstance(t, RefType) or not hasattr(t, "kind"):
+                raise IRError(f"a constant of type {t} does not exist", span=op.span)
+            self.define(op.result, constant(t, op.attr))  # pyright: ignore[reportArgumentType]
+            return
+        self._lowerings[op.opcode](self, op)
+
+    def _if(self, statement: If) -> None:
+        then, orelse, after = self._label("then"), self._label("else"), self._label("after")
+        condition = self.operand(statement.condition)
+        target = orelse if statement.orelse else after
+        self.do(f"br i1 {condition}, label %{then}, label %{target}")
+        reached = not statement.orelse
+        for label, region in ((then, statement.then), (orelse, statement.orelse)):
+            if label == orelse and not region:
+                continue
+            self._start(label)
+            self._region(region)
+            reached = reached or self._open
+            self._jump(after)
+        if reached:
+            self._start(after)
+
+    def _loop_body(self, region: Region, loop: _Loop) -> None:
+        self._loops.append(loop)
+        self._region(region)
+        self._loops.pop()
+        self._jump(loop.next_turn)
+
+    def _loop_end(self, done: str, orelse: Region, loop: _Loop) -> None:
+        self._start(done)
+        self._region(orelse)
+        reached = self._open or loop.left
+        self._jump(loop.exit)
+        if reached:
+            self._start(loop.exit)
+
+    def _while(self, statement: While) -> None:
+        head, body, done = self._label("head"), self._label("body"), self._label("done")
+        loop = _Loop(head, self._label("exit"))
+        self._jump(head)
+        self._start(head)
+        self._region(statement.head)
+        condition = self.operand(statement.condition)
+        self.do(f"br i1 {condition}, label %{body}, label %{done}")
+        self._start(body)
+        self._loop_body(statement.body, loop)
+        self._loop_end(done, statement.orelse, loop)
+
+    def _for(self, statement: For) -> None:
+        """Step 1 and -1 compare the counter with `stop`, which LLVM understands best and which
+        cannot overflow. Other steps count turns, for start+step may pass the end of int64."""
+        head, body, done = self._label("head"), self._label("body"), self._label("done")
+        step_label = self._label("step")
+        loop = _Loop(step_label, self._label("exit"))
+        start, stop = self.operand(statement.start), self.operand(statement.stop)
+        step = statement.step
+        counter = self._alloca("i64")
+        if step in (1, -1):
+            first, last, no_wrap = start, stop, " nsw"
+            more, increment = ("slt" if step == 1 else "sgt"), step
+        else:
+            first, last, no_wrap = "0", self._turns(start, stop, step), " nuw"
+            more, increment = "ult", 1
+        self.do(f"store i64 {first}, ptr {counter}")
+        self._jump(head)
+        self._start(head)
+        now = self.emit(f"load i64, ptr {counter}")
+        again = self.emit(f"icmp {more} i64 {now}, {last}")
+        self.do(f"br i1 {again}, label %{body}, label %{done}")
+        self._start(body)
+        value = now
+        if step not in (1, -1):
+            value = self.emit(f"add i64 {start}, {self.emit(f'mul i64 {now}, {step}')}")
+        self.store_slot(statement.slot, (value,))
+        self._loop_body(statement.body, loop)
+        self._start(step_label)
+        following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
+        self.do(f"store i64 {following}, ptr {counter}")
+        self._jump(head)
+        self._loop_end(done, statement.orelse, loop)
+
+    def _turns(self, start: str, stop: str, step: int) -> str:
+        """How many turns `range(start, stop, step)` has, below 2^64 for every input."""
+        low, high = (start, stop) if step > 0 else (stop, start)
+        some = self.emit(f"icmp slt i64 {low}, {high}")
+        distance = self.emit(f"sub i64 {self.emit(f'sub i64 {high}, {low}')}, 1")
+        whole = self.emit(f"udiv i64 {distance}, {abs(step)}")
+        return self.emit(f"select i1 {some}, i64 {self.emit(f'add i64 {whole}, 1')}, i64 0")
+
+    def _return_values(self, values: tuple[Value, ...]) -> None:
+        names = [self.operand(value) for value in values]
+        typed = list(zip(map(scalar, self.function.results), names, strict=True))
+        if self.can_trap:
+            typed.insert(0, ("i32", "0"))
+        self._open = False
+        if not typed:
+            self.do("ret void")
+            return
+        if len(typed) == 1:
+            self.do(f"ret {typed[0][0]} {typed[0][1]}")
+            return
+        result = "poison"
+        for index, (t, name) in enumerate(typed):
+            result = self.emit(f"insertvalue {self._return} {result}, {t} {name}, {index}")
+        self.do(f"ret {self._return} {result}")

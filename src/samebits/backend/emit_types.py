@@ -1,0 +1,98 @@
+"""How the language's types, constants and names are spelt in LLVM text."""
+
+from __future__ import annotations
+
+import struct
+
+from samebits.ir.grammar import Attribute, ValueType
+from samebits.types import (
+    ArrayType,
+    FixedArrayType,
+    Kind,
+    MemoryType,
+    RefType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+LENGTH_LIMIT = 1 << 48
+"""Every array length that a caller passes is below this; no address space here is larger."""
+
+LENGTH_RANGE = f"range(i64 0, {LENGTH_LIMIT})"
+
+
+def quoted(name: str) -> str:
+    """`name` as LLVM spells names with arbitrary characters."""
+    safe = "".join(
+        c if c.isascii() and c.isprintable() and c not in '"\\' else
+        "".join(f"\\{byte:02X}" for byte in c.encode())
+        for c in name
+    )  # fmt: skip
+    return f'"{safe}"'
+
+
+def function_symbol(name: str) -> str:
+    """LLVM's name of a kernel; the prefix keeps it from meeting a C library's name."""
+    return f"@{quoted('k:' + name)}"
+
+
+def scalar(t: ScalarType) -> str:
+    """The LLVM type of a scalar in a register."""
+    if t.is_float:
+        return "float" if t.bits == 32 else "double"
+    return f"i{t.bits}"
+
+
+def memory_scalar(t: ScalarType) -> str:
+    """The LLVM type of a scalar in memory: a bool takes a byte."""
+    return "i8" if t.kind is Kind.BOOL else scalar(t)
+
+
+def memory(t: MemoryType) -> str:
+    """An LLVM type of `t`'s size, for address arithmetic."""
+    match t:
+        case ScalarType():
+            return memory_scalar(t)
+        case VectorType():
+            return f"[{t.length} x {memory_scalar(t.element)}]"
+        case FixedArrayType() | StructType():
+            return f"[{t.size} x i8]"
+
+
+def parts(t: ValueType) -> tuple[str, ...]:
+    """The LLVM types of the registers that hold a value of type `t`."""
+    match t:
+        case ScalarType():
+            return (scalar(t),)
+        case RefType():
+            return ("ptr",)
+        case ArrayType():
+            return ("ptr", *("i64",) * t.ndim)
+
+
+def parameter_parts(t: ValueType) -> tuple[str, ...]:
+    """As `parts`, with what is known of each parameter."""
+    match t:
+        case ArrayType():
+            return ("ptr noundef", *(f"i64 noundef {LENGTH_RANGE}",) * t.ndim)
+        case _:
+            return tuple(f"{part} noundef" for part in parts(t))
+
+
+def float_constant(value: float) -> str:
+    """A float's exact spelling; LLVM writes binary32 too as a binary64 pattern."""
+    if value != value:
+        return "0x7FF8000000000000"
+    return f"0x{struct.pack('>d', value).hex().upper()}"
+
+
+def constant(t: ScalarType, value: Attribute) -> str:
+    """The spelling of a constant of type `t`; integers are taken modulo the type's range."""
+    if value is None or isinstance(value, str):
+        raise TypeError(f"a constant of type {t} needs a number, not {value!r}")
+    if t.is_float:
+        return float_constant(float(value))
+    if t.kind is Kind.BOOL:
+        return "true" if value else "false"
+    return str(int(value))

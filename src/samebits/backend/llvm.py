@@ -1,0 +1,184 @@
+"""LLVM, through llvmlite: text to objects or assembly, and objects into this process.
+
+The only module that imports llvmlite. Knows LLVM text, targets and objects, not how kernels
+become text.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from samebits.backend.emit import TrapSite, emit_module
+from samebits.backend.targets import HostLevel, Target, best_level, host_levels
+from samebits.errors import TargetError
+from samebits.ir.grammar import Module
+
+_lock = threading.RLock()
+"""LLVM's pass pipelines and the linker are entered by one thread at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledObject:
+    """Relocatable object code, and the traps that its entries' statuses 1, 2, … stand for."""
+
+    object_bytes: bytes
+    traps: tuple[TrapSite, ...]
+
+
+@cache
+def _binding() -> Any:
+    """llvmlite's binding with every target set up; imported at first use, because it is large."""
+    binding = importlib.import_module("llvmlite.binding")
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    return binding
+
+
+@cache
+def llvm_version() -> str:
+    """LLVM's version and llvmlite's, as in `LLVM 22.1.0, llvmlite 0.50.0`."""
+    version = ".".join(map(str, _binding().llvm_version_info))
+    return f"LLVM {version}, llvmlite {importlib.import_module('llvmlite').__version__}"
+
+
+@cache
+def available_targets() -> tuple[HostLevel, ...]:
+    """Every target row with the reason why it cannot run in this process, if so."""
+    binding = _binding()
+    return host_levels(binding.get_process_triple(), dict(binding.get_host_cpu_features()))
+
+
+@cache
+def host_target() -> Target:
+    """The highest row that this process can run; raises TargetError on a host without one."""
+    target = best_level(available_targets())
+    if target is None:
+        raise TargetError(
+            f"no target row for this machine ({_binding().get_process_triple()})",
+            fix="run the kernel's `.managed`, or add a row to backend/targets.py",
+        )
+    return target
+
+
+@cache
+def _machine(triple: str, cpu: str, features: str, opt: int) -> Any:
+    target = _binding().Target.from_triple(triple)
+    return target.create_target_machine(
+        cpu=cpu, features=features, opt=opt, reloc="pic", codemodel="small"
+    )
+
+
+def _optimise(module: Any, machine: Any, opt: int) -> None:
+    binding = _binding()
+    options = binding.create_pipeline_tuning_options(speed_level=opt)
+    options.loop_vectorization = True
+    options.slp_vectorization = True
+    builder = binding.create_pass_builder(machine, options)
+    manager = builder.getModulePassManager()
+    try:
+        manager.run(module, builder)
+    finally:
+        # llvmlite 0.50 never frees pass managers: ObjectRef's empty _dispose hides theirs.
+        binding.newpassmanagers.NewPassManager._dispose(manager)
+        manager.detach()
+        builder.close()
+        options.close()
+
+
+def _with_module(text: str, target: Target, opt: int, want: str) -> Any:
+    binding = _binding()
+    with _lock:
+        machine = _machine(target.triple, target.cpu, target.features, opt)
+        context = binding.create_context()
+        module = binding.parse_assembly(text, context)
+        try:
+            if opt:
+                _optimise(module, machine, opt)
+            if want == "text":
+                return str(module)
+            return machine.emit_assembly(module) if want == "assembly" else machine.emit_object(module)
+        finally:
+            module.close()
+            context.close()
+
+
+def compile_text(text: str, target: Target, opt: int = 3) -> bytes:
+    """Object code of LLVM text. Raises RuntimeError where the text is not valid."""
+    return _with_module(text, target, opt, "object")
+
+
+def compile_module(
+    module: Module, entries: Sequence[str], target: Target, opt: int = 3
+) -> CompiledObject:
+    """Object code with `sb_entry_<n>` for the n-th of `entries`; `opt` is 0 or 3."""
+    emitted = emit_module(module, entries, target)
+    return CompiledObject(compile_text(emitted.text, target, opt), emitted.traps)
+
+
+def llvm_text(
+    module: Module, entries: Sequence[str], target: Target, opt: int | None = None
+) -> str:
+    """LLVM text as emitted, or after the passes of level `opt`."""
+    text = emit_module(module, entries, target).text
+    return text if opt is None else _with_module(text, target, opt, "text")
+
+
+def assembly_text(
+    module: Module, entries: Sequence[str], target: Target, opt: int = 3
+) -> str:
+    """The target's assembly for the same code that `compile_module` returns."""
+    return _with_module(emit_module(module, entries, target).text, target, opt, "assembly")
+
+
+def assemble_text(text: str, target: Target, opt: int = 3) -> str:
+    """The target's assembly for LLVM text."""
+    return _with_module(text, target, opt, "assembly")
+
+
+class LoadedObject:
+    """Object code in this process. Addresses hold until `close`, or until this is collected."""
+
+    __slots__ = ("_tracker", "addresses")
+
+    def __init__(self, tracker: Any, addresses: dict[str, int]) -> None:
+        self._tracker = tracker
+        self.addresses = addresses
+
+    def close(self) -> None:
+        """Unload. No code of this object may be running, or run later."""
+        with _lock:
+            self.addresses = {}
+            self._tracker.close()
+
+
+_serial = itertools.count()
+
+
+@cache
+def _jit() -> Any:
+    target = host_target()
+    machine = _binding().Target.from_triple(target.triple).create_target_machine(
+        cpu=target.cpu, features=target.features, opt=0, reloc="pic", codemodel="small"
+    )
+    return _binding().create_lljit_compiler(machine, use_jit_link=True)
+
+
+def load(object_bytes: bytes, symbols: Sequence[str]) -> LoadedObject:
+    """Link an object for this host into the process and look `symbols` up.
+
+    Raises RuntimeError where a symbol is missing or the object is not for this host. The bytes
+    are executed later: they must come from this library or from a checked cache.
+    """
+    with _lock:
+        builder = _binding().JITLibraryBuilder().add_object_img(object_bytes)
+        builder.add_current_process()
+        for symbol in symbols:
+            builder.export_symbol(symbol)
+        tracker = builder.link(_jit(), f"samebits.{next(_serial)}")
+        return LoadedObject(tracker, {symbol: int(tracker[symbol]) for symbol in symbols})

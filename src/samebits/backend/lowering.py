@@ -1,0 +1,39 @@
+"""Operations to LLVM text: the table that says which function lowers which opcode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from samebits.backend.emit_function import FunctionEmitter
+from samebits.backend.lowering_float import FLOAT_LOWERINGS
+from samebits.backend.lowering_integer import INTEGER_LOWERINGS
+from samebits.backend.lowering_memory import MEMORY_LOWERINGS
+from samebits.backend.lowering_mixed import MIXED_LOWERINGS
+from samebits.ir.grammar import Op
+from samebits.types import ScalarType
+
+Lowering = Callable[[FunctionEmitter, Op], None]
+
+
+def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:
+    """Choose by the type of the first operand."""
+    if integer is None or floating is None:
+        only = integer or floating
+        assert only is not None
+        return only
+
+    def lower(f: FunctionEmitter, op: Op) -> None:
+        t = op.args[0].type
+        (floating if isinstance(t, ScalarType) and t.is_float else integer)(f, op)
+
+    return lower
+
+
+def _table() -> dict[str, Lowering]:
+    table: dict[str, Lowering] = {**MEMORY_LOWERINGS, **MIXED_LOWERINGS}
+    for opcode in (*INTEGER_LOWERINGS, *FLOAT_LOWERINGS):
+        table[opcode] = _by_type(INTEGER_LOWERINGS.get(opcode), FLOAT_LOWERINGS.get(opcode))
+    return table
+
+
+LOWERINGS = _table()

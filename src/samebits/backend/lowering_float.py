@@ -1,0 +1,206 @@
+"""Float arithmetic, each operation rounded once, with no fast-math flag and no library call.
+
+Where a target lacks an instruction (fused multiply-add, rounding to integral), exact sequences
+of the basic operations stand in for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from samebits.backend.emit_function import FunctionEmitter
+from samebits.backend.emit_types import float_constant, scalar
+from samebits.backend.lowering_integer import scalar_type
+from samebits.bits import CANONICAL_NAN
+from samebits.ir.grammar import Op, Value
+
+Lowering = Callable[[FunctionEmitter, Op], None]
+
+
+def bits_of(f: FunctionEmitter, name: str, bits: int) -> str:
+    """The bit pattern of a float register."""
+    return f.emit(f"bitcast {_FLOAT[bits]} {name} to i{bits}")
+
+
+def of_bits(f: FunctionEmitter, name: str, bits: int) -> str:
+    """The float with the bit pattern of an integer register."""
+    return f.emit(f"bitcast i{bits} {name} to {_FLOAT[bits]}")
+
+
+def canonical_bits(f: FunctionEmitter, name: str, bits: int, is_number: bool) -> str:
+    """The bit pattern of a float register, with every NaN the canonical one."""
+    pattern = bits_of(f, name, bits)
+    if is_number:
+        return pattern
+    unordered = f.emit(f"fcmp uno {_FLOAT[bits]} {name}, {_ZERO}")
+    return f.emit(f"select i1 {unordered}, i{bits} {CANONICAL_NAN[bits]}, i{bits} {pattern}")
+
+
+_FLOAT = {32: "float", 64: "double"}
+_ZERO = float_constant(0.0)
+_ONE = float_constant(1.0)
+_INTEGRAL = {32: float_constant(2.0**23), 64: float_constant(2.0**52)}
+"""From here on every float is integral; below, adding it rounds to nearest even."""
+
+
+def _binary(instruction: str) -> Lowering:
+    def lower(f: FunctionEmitter, op: Op) -> None:
+        a, b = map(f.operand, op.args)
+        f.define(op.result, f.emit(f"{instruction} {scalar(scalar_type(op.result))} {a}, {b}"))
+
+    return lower
+
+
+def _div(f: FunctionEmitter, op: Op) -> None:
+    t = scalar_type(op.result)
+    a, b = map(f.operand, op.args)
+    if t.weak and not op.unchecked:
+        f.trap_if(f.emit(f"fcmp oeq double {b}, {_ZERO}"), op, "zero")
+    f.define(op.result, f.emit(f"fdiv {scalar(t)} {a}, {b}"))
+
+
+def _neg(f: FunctionEmitter, op: Op) -> None:
+    f.define(op.result, f.emit(f"fneg {scalar(scalar_type(op.result))} {f.operand(op.args[0])}"))
+
+
+def _intrinsic(f: FunctionEmitter, name: str, bits: int, *arguments: str) -> str:
+    t = _FLOAT[bits]
+    typed = ", ".join(f"{t} {a}" for a in arguments)
+    return f.emit(f"call {t} @llvm.{name}.f{bits}({typed})")
+
+
+def _unary(name: str) -> Lowering:
+    def lower(f: FunctionEmitter, op: Op) -> None:
+        bits = scalar_type(op.result).bits
+        f.define(op.result, _intrinsic(f, name, bits, f.operand(op.args[0])))
+
+    return lower
+
+
+def _fma(f: FunctionEmitter, op: Op) -> None:
+    bits = scalar_type(op.result).bits
+    arguments = [f.operand(value) for value in op.args]
+    if f.target.has_fma:
+        f.define(op.result, _intrinsic(f, "fma", bits, *arguments))
+        return
+    t = _FLOAT[bits]
+    typed = ", ".join(f"{t} {a}" for a in arguments)
+    f.define(op.result, f.emit(f"call {t} {f.module.helper(f'fma.f{bits}')}({typed})"))
+
+
+def _extreme(is_min: bool) -> Lowering:
+    """Equal operands differ only where they are zeros: OR of the patterns is then -0 if either
+    is, AND is +0 if either is."""
+
+    def lower(f: FunctionEmitter, op: Op) -> None:
+        bits = scalar_type(op.result).bits
+        t = _FLOAT[bits]
+        a, b = map(f.operand, op.args)
+        first = f.emit(f"fcmp {'olt' if is_min else 'ogt'} {t} {a}, {b}")
+        result = f.emit(f"select i1 {first}, {t} {a}, {t} {b}")
+        merge = f"{'or' if is_min else 'and'} i{bits} {bits_of(f, a, bits)}, {bits_of(f, b, bits)}"
+        merged = of_bits(f, f.emit(merge), bits)
+        same = f.emit(f"fcmp oeq {t} {a}, {b}")
+        result = f.emit(f"select i1 {same}, {t} {merged}, {t} {result}")
+        if not all(f.facts.is_number(value) for value in op.args):
+            unordered = f.emit(f"fcmp uno {t} {a}, {b}")
+            nan = float_constant(float("nan"))
+            result = f.emit(f"select i1 {unordered}, {t} {nan}, {t} {result}")
+        f.define(op.result, result)
+
+    return lower
+
+
+def _nearest(f: FunctionEmitter, magnitude: str, bits: int) -> str:
+    """A non-negative float below 2^23 or 2^52 rounded to nearest, ties to even."""
+    t = _FLOAT[bits]
+    raised = f.emit(f"fadd {t} {magnitude}, {_INTEGRAL[bits]}")
+    return f.emit(f"fsub {t} {raised}, {_INTEGRAL[bits]}")
+
+
+def _rounding(name: str) -> Lowering:
+    def lower(f: FunctionEmitter, op: Op) -> None:
+        bits = scalar_type(op.result).bits
+        x = f.operand(op.args[0])
+        if f.target.has_round:
+            f.define(op.result, _intrinsic(f, _ROUNDINGS[name], bits, x))
+        else:
+            f.define(op.result, _rounded_by_adding(f, name, x, bits))
+
+    return lower
+
+
+def _rounded_by_adding(f: FunctionEmitter, name: str, x: str, bits: int) -> str:
+    """Round without the instruction: to nearest by adding 2^23 or 2^52, then one step back
+    where that went too far. The sign of the operand is the sign of the result."""
+    t = _FLOAT[bits]
+    magnitude = _intrinsic(f, "fabs", bits, x)
+    nearest = _nearest(f, magnitude, bits)
+    if name in ("floor", "ceil"):
+        nearest = _intrinsic(f, "copysign", bits, nearest, x)
+        far, back = ("ogt", "fsub") if name == "floor" else ("olt", "fadd")
+        too_far = f.emit(f"fcmp {far} {t} {nearest}, {x}")
+    else:
+        back = "fsub"
+        too_far = f.emit(f"fcmp ogt {t} {nearest}, {magnitude}") if name == "trunc" else "false"
+    stepped = f.emit(f"{back} {t} {nearest}, {_ONE}")
+    result = f.emit(f"select i1 {too_far}, {t} {stepped}, {t} {nearest}")
+    small = f.emit(f"fcmp olt {t} {magnitude}, {_INTEGRAL[bits]}")
+    result = f.emit(f"select i1 {small}, {t} {result}, {t} {x}")
+    return _intrinsic(f, "copysign", bits, result, x)
+
+
+_ROUNDINGS = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "roundeven"}
+
+
+def _copysign(f: FunctionEmitter, op: Op) -> None:
+    bits = scalar_type(op.result).bits
+    t = _FLOAT[bits]
+    a, b = map(f.operand, op.args)
+    if not f.facts.is_number(op.args[1]):
+        unordered = f.emit(f"fcmp uno {t} {b}, {_ZERO}")
+        b = f.emit(f"select i1 {unordered}, {t} {_ZERO}, {t} {b}")
+    f.define(op.result, _intrinsic(f, "copysign", bits, a, b))
+
+
+def _compare(predicate: str) -> Lowering:
+    def lower(f: FunctionEmitter, op: Op) -> None:
+        t = scalar(scalar_type(op.args[0]))
+        a, b = map(f.operand, op.args)
+        f.define(op.result, f.emit(f"fcmp {predicate} {t} {a}, {b}"))
+
+    return lower
+
+
+def stored_value(f: FunctionEmitter, value: Value) -> tuple[str, str]:
+    """LLVM type and register of a float as other eyes may see it: NaN canonical."""
+    bits = scalar_type(value).bits
+    name = f.operand(value)
+    if f.facts.is_number(value):
+        return _FLOAT[bits], name
+    return f"i{bits}", canonical_bits(f, name, bits, False)
+
+
+FLOAT_LOWERINGS: dict[str, Lowering] = {
+    "add": _binary("fadd"),
+    "sub": _binary("fsub"),
+    "mul": _binary("fmul"),
+    "div": _div,
+    "neg": _neg,
+    "abs": _unary("fabs"),
+    "sqrt": _unary("sqrt"),
+    "fma": _fma,
+    "min": _extreme(True),
+    "max": _extreme(False),
+    "floor": _rounding("floor"),
+    "ceil": _rounding("ceil"),
+    "trunc": _rounding("trunc"),
+    "round": _rounding("round"),
+    "copysign": _copysign,
+    "eq": _compare("oeq"),
+    "ne": _compare("une"),
+    "lt": _compare("olt"),
+    "le": _compare("ole"),
+    "gt": _compare("ogt"),
+    "ge": _compare("oge"),
+}

@@ -1,0 +1,148 @@
+"""References, arrays, loads and stores. Layout is the types' own: byte offsets, C order.
+
+Two addresses may be the same place whatever their types: no aliasing is promised to LLVM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from samebits.backend.emit_function import FunctionEmitter
+from samebits.backend.emit_types import memory, memory_scalar, scalar
+from samebits.backend.lowering_float import stored_value
+from samebits.backend.lowering_integer import scalar_type
+from samebits.ir.grammar import Op
+from samebits.types import (
+    ArrayType,
+    FixedArrayType,
+    Kind,
+    MemoryType,
+    RefType,
+    StructType,
+    VectorType,
+)
+
+Lowering = Callable[[FunctionEmitter, Op], None]
+
+
+def _target(op: Op, position: int = 0) -> MemoryType:
+    t = op.args[position].type
+    assert isinstance(t, RefType)
+    return t.target
+
+
+def _at(f: FunctionEmitter, base: str, offset: int) -> str:
+    return base if offset == 0 else f.emit(f"getelementptr inbounds i8, ptr {base}, i64 {offset}")
+
+
+def _local(f: FunctionEmitter, op: Op) -> None:
+    f.define(op.result, f.local(str(op.attr)))
+
+
+def _field(f: FunctionEmitter, op: Op) -> None:
+    struct = _target(op)
+    assert isinstance(struct, StructType)
+    f.define(op.result, _at(f, f.operand(op.args[0]), struct.offsets[str(op.attr)]))
+
+
+def _component(f: FunctionEmitter, op: Op) -> None:
+    vector = _target(op)
+    assert isinstance(vector, VectorType) and isinstance(op.attr, int)
+    f.define(op.result, _at(f, f.operand(op.args[0]), op.attr * vector.element.size))
+
+
+def _element(f: FunctionEmitter, op: Op) -> None:
+    """The indexes were checked against lengths of memory that exists: nothing here wraps."""
+    t = op.args[0].type
+    base, *lengths = f.operands(op.args[0])
+    if isinstance(t, RefType):
+        assert isinstance(t.target, FixedArrayType)
+        element, lengths = t.target.element, [str(n) for n in t.target.shape]
+    else:
+        assert isinstance(t, ArrayType)
+        element = t.element
+    index, *more = [f.operand(value) for value in op.args[1:]]
+    for value, length in zip(more, lengths[1:], strict=True):
+        index = f.emit(f"add nsw i64 {f.emit(f'mul nsw i64 {index}, {length}')}, {value}")
+    f.define(
+        op.result, f.emit(f"getelementptr inbounds {memory(element)}, ptr {base}, i64 {index}")
+    )
+
+
+def _row(f: FunctionEmitter, op: Op) -> None:
+    t = op.args[0].type
+    assert isinstance(t, ArrayType)
+    base, _, width = f.operands(op.args[0])
+    index = f.emit(f"mul nsw i64 {f.operand(op.args[1])}, {width}")
+    start = f.emit(f"getelementptr inbounds {memory(t.element)}, ptr {base}, i64 {index}")
+    f.define(op.result, start, width)
+
+
+def _view(f: FunctionEmitter, op: Op) -> None:
+    fixed = _target(op)
+    assert isinstance(fixed, FixedArrayType)
+    f.define(op.result, f.operand(op.args[0]), *map(str, fixed.shape))
+
+
+def _length(f: FunctionEmitter, op: Op) -> None:
+    assert isinstance(op.attr, int)
+    f.define(op.result, f.operands(op.args[0])[1 + op.attr])
+
+
+def _load(f: FunctionEmitter, op: Op) -> None:
+    t, place = scalar_type(op.result), f.operand(op.args[0])
+    if t.kind is Kind.BOOL:
+        byte = f.emit(f"load i8, ptr {place}, align 1")
+        f.define(op.result, f.emit(f"icmp ne i8 {byte}, 0"))
+    else:
+        f.define(op.result, f.emit(f"load {scalar(t)}, ptr {place}, align {t.align}"))
+
+
+def _store(f: FunctionEmitter, op: Op) -> None:
+    place, value = op.args
+    t, name = scalar_type(value), f.operand(value)
+    stored = memory_scalar(t)
+    if t.kind is Kind.BOOL:
+        name = f.emit(f"zext i1 {name} to i8")
+    elif t.is_float and not f.facts.is_private(place):
+        stored, name = stored_value(f, value)
+    f.do(f"store {stored} {name}, ptr {f.operand(place)}, align {t.align}")
+
+
+def _copy(f: FunctionEmitter, op: Op) -> None:
+    """memmove, for source and target may be one place."""
+    t = _target(op)
+    target, source = map(f.operand, op.args)
+    f.do(
+        f"call void @llvm.memmove.p0.p0.i64(ptr align {t.align} {target}, "
+        f"ptr align {t.align} {source}, i64 {t.size}, i1 false)"
+    )
+
+
+def _zero(f: FunctionEmitter, op: Op) -> None:
+    t = _target(op)
+    place = f.operand(op.args[0])
+    f.do(f"call void @llvm.memset.p0.i64(ptr align {t.align} {place}, i8 0, i64 {t.size}, i1 false)")
+
+
+def _index(f: FunctionEmitter, op: Op) -> None:
+    """One unsigned comparison: a negative index is a large one."""
+    if not op.unchecked:
+        index, length = map(f.operand, op.args)
+        f.trap_if(f.emit(f"icmp uge i64 {index}, {length}"), op, "index")
+
+
+MEMORY_LOWERINGS: dict[str, Lowering] = {
+    "local": _local,
+    "field": _field,
+    "component": _component,
+    "element": _element,
+    "row": _row,
+    "view": _view,
+    "length": _length,
+    "load": _load,
+    "store": _store,
+    "copy": _copy,
+    "zero": _zero,
+    "index": _index,
+}

@@ -1,0 +1,138 @@
+"""Conversions, selection, slots, assertions and calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from samebits.backend.emit_function import FunctionEmitter, return_type
+from samebits.backend.emit_types import function_symbol, parts, scalar
+from samebits.backend.lowering_float import canonical_bits, of_bits
+from samebits.backend.lowering_integer import scalar_type
+from samebits.ir.grammar import Op
+from samebits.types import Kind, ScalarType
+
+Lowering = Callable[[FunctionEmitter, Op], None]
+
+
+def _resize(f: FunctionEmitter, name: str, source: ScalarType, bits: int) -> str:
+    """An integer or bool register modulo 2^bits, extended as its type says."""
+    if source.bits == bits:
+        return name
+    if source.bits > bits:
+        return f.emit(f"trunc i{source.bits} {name} to i{bits}")
+    return f.emit(f"{'sext' if source.is_signed else 'zext'} i{source.bits} {name} to i{bits}")
+
+
+def _convert(f: FunctionEmitter, op: Op) -> None:
+    source, target = scalar_type(op.args[0]), scalar_type(op.result)
+    f.define(op.result, _converted(f, f.operand(op.args[0]), source, target))
+
+
+def _converted(f: FunctionEmitter, name: str, source: ScalarType, target: ScalarType) -> str:
+    s, t = scalar(source), scalar(target)
+    if target.kind is Kind.BOOL:
+        if source.kind is Kind.BOOL:
+            return name
+        return f.emit(f"fcmp une {s} {name}, 0.0" if source.is_float else f"icmp ne {s} {name}, 0")
+    if source.is_float and target.is_float:
+        if source.bits == target.bits:
+            return name
+        return f.emit(f"{'fptrunc' if target.bits < source.bits else 'fpext'} {s} {name} to {t}")
+    if source.is_float:
+        sign = "s" if target.is_signed else "u"
+        return f.emit(f"call {t} @llvm.fpto{sign}i.sat.{t}.f{source.bits}({s} {name})")
+    if target.is_float:
+        return f.emit(f"{'s' if source.is_signed else 'u'}itofp {s} {name} to {t}")
+    return _resize(f, name, source, target.bits)
+
+
+def _narrow(f: FunctionEmitter, op: Op) -> None:
+    t = scalar_type(op.result)
+    a = f.operand(op.args[0])
+    if t.bits == 64:
+        if not op.unchecked and not t.is_signed:
+            f.trap_if(f.emit(f"icmp slt i64 {a}, 0"), op, "overflow")
+        f.define(op.result, a)
+        return
+    cut = f.emit(f"trunc i64 {a} to {scalar(t)}")
+    if not op.unchecked:
+        back = f.emit(f"{'sext' if t.is_signed else 'zext'} {scalar(t)} {cut} to i64")
+        f.trap_if(f.emit(f"icmp ne i64 {back}, {a}"), op, "overflow")
+    f.define(op.result, cut)
+
+
+def _bitcast(f: FunctionEmitter, op: Op) -> None:
+    source, target = scalar_type(op.args[0]), scalar_type(op.result)
+    name = f.operand(op.args[0])
+    if source.is_float:
+        name = canonical_bits(f, name, source.bits, f.facts.is_number(op.args[0]))
+    elif source.kind is Kind.BOOL and target.kind is not Kind.BOOL:
+        name = f.emit(f"zext i1 {name} to i8")
+    if target.is_float:
+        name = of_bits(f, name, target.bits)
+    elif target.kind is Kind.BOOL and source.kind is not Kind.BOOL:
+        name = f.emit(f"icmp ne i8 {name}, 0")
+    f.define(op.result, name)
+
+
+def _select(f: FunctionEmitter, op: Op) -> None:
+    condition = f.operand(op.args[0])
+    chosen = [
+        f.emit(f"select i1 {condition}, {t} {a}, {t} {b}")
+        for t, a, b in zip(
+            parts(op.result.type), f.operands(op.args[1]), f.operands(op.args[2]), strict=True
+        )
+    ]
+    f.define(op.result, *chosen)
+
+
+def _get(f: FunctionEmitter, op: Op) -> None:
+    f.define(op.result, *f.load_slot(str(op.attr)))
+
+
+def _set(f: FunctionEmitter, op: Op) -> None:
+    f.store_slot(str(op.attr), f.operands(op.args[0]))
+
+
+def _assert(f: FunctionEmitter, op: Op) -> None:
+    if op.unchecked:
+        return
+    failed = f.emit(f"xor i1 {f.operand(op.args[0])}, true")
+    f.trap_if(failed, op, "assert", None if op.attr is None else str(op.attr))
+
+
+def _call(f: FunctionEmitter, op: Op) -> None:
+    name = str(op.attr)
+    callee = f.module.function(name)
+    traps = f.module.traps(name)
+    arguments = ", ".join(
+        f"{t} {register}"
+        for value in op.args
+        for t, register in zip(parts(value.type), f.operands(value), strict=True)
+    )
+    returned = return_type(callee, traps)
+    text = f"call {returned} {function_symbol(name)}({arguments})"
+    if returned == "void":
+        f.do(text)
+        return
+    result = f.emit(text)
+    count = traps + len(callee.results)
+    items = [result] if count == 1 else [
+        f.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
+    ]  # fmt: skip
+    if traps:
+        f.leave_if_failed(items.pop(0))
+    for value, item in zip(op.results, items, strict=True):
+        f.define(value, item)
+
+
+MIXED_LOWERINGS: dict[str, Lowering] = {
+    "convert": _convert,
+    "narrow": _narrow,
+    "bitcast": _bitcast,
+    "select": _select,
+    "get": _get,
+    "set": _set,
+    "assert": _assert,
+    "call": _call,
+}
