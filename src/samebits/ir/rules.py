@@ -1,0 +1,312 @@
+"""The legality of each operation: one row an opcode, a check of its operands, attribute, results.
+
+A check gets the op and its surroundings and gives a complaint, or None. Knows nothing of regions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from samebits.ir.grammar import Function, Op, ValueType
+from samebits.ir.semantics import round_float
+from samebits.types import (
+    BOOL,
+    INT,
+    ArrayType,
+    FixedArrayType,
+    MemoryType,
+    RefType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an op's attribute can name: slots, locals, and functions that come before."""
+
+    slots: Mapping[str, ValueType]
+    locals: Mapping[str, MemoryType]
+    callees: Mapping[str, Function]
+
+
+Complaint = str | None
+Check = Callable[[Op, Surroundings], Complaint]
+Test = Callable[[ValueType], bool]
+
+
+def is_float(t: ValueType) -> bool:
+    return isinstance(t, ScalarType) and t.is_float
+
+
+def is_int(t: ValueType) -> bool:
+    return isinstance(t, ScalarType) and t.is_int
+
+
+def is_number(t: ValueType) -> bool:
+    return is_int(t) or is_float(t)
+
+
+def is_bits(t: ValueType) -> bool:
+    return is_int(t) or t == BOOL
+
+
+def is_scalar(t: ValueType) -> bool:
+    return isinstance(t, ScalarType)
+
+
+def _wants(results: list[ValueType], op: Op) -> Complaint:
+    found = [value.type for value in op.results]
+    if found == results:
+        return None
+    return f"its results are ({_list(found)}), where ({_list(results)}) follows"
+
+
+def _list(types: list[ValueType]) -> str:
+    return ", ".join(map(str, types))
+
+
+def _alike(test: Test, what: str, result: ScalarType | None = None) -> Check:
+    """Operands of one type, of a certain sort; the result of the same type, or of `result`."""
+
+    def check(op: Op, _: Surroundings) -> Complaint:
+        types = [value.type for value in op.args]
+        if any(t != types[0] for t in types) or not test(types[0]):
+            return f"its operands are ({_list(types)}), where {what} of one type are due"
+        return _wants([result or types[0]], op)
+
+    return check
+
+
+def _const(op: Op, _: Surroundings) -> Complaint:
+    t = op.results[0].type if len(op.results) == 1 else None
+    a = op.attr
+    match t:
+        case ScalarType() if t is BOOL or t == BOOL:
+            fits = isinstance(a, bool)
+        case ScalarType() if t.is_float:
+            fits = isinstance(a, float) and (a != a or round_float(t, a) == a)
+        case ScalarType():
+            fits = type(a) is int and t.minimum <= a <= t.maximum
+        case _:
+            return "it has one scalar result"
+    return None if fits else f"{a!r} is not a value of {t}"
+
+
+def _select(op: Op, _: Surroundings) -> Complaint:
+    condition, a, b = (value.type for value in op.args)
+    if condition != BOOL or a != b or not is_scalar(a):
+        return f"its operands are ({_list([condition, a, b])}), where (bool, T, T) are due"
+    return _wants([a], op)
+
+
+def _convert(op: Op, _: Surroundings) -> Complaint:
+    ok = len(op.results) == 1 and is_number(op.result.type) and is_scalar(op.args[0].type)
+    return None if ok else "it makes one number of one scalar"
+
+
+def _narrow(op: Op, _: Surroundings) -> Complaint:
+    if op.args[0].type != INT or len(op.results) != 1:
+        return "it makes one integer of an int"
+    t = op.result.type
+    ok = isinstance(t, ScalarType) and t.is_int and not t.weak
+    return None if ok else f"its result is {t}, where a fixed-width integer is due"
+
+
+def _bitcast(op: Op, _: Surroundings) -> Complaint:
+    if len(op.results) != 1:
+        return "it has one result"
+    a, b = op.args[0].type, op.result.type
+    if isinstance(a, ScalarType) and isinstance(b, ScalarType) and a.bits == b.bits > 1:
+        return None
+    return f"{a} and {b} are not numbers of one size"
+
+
+def _get(op: Op, around: Surroundings) -> Complaint:
+    if not isinstance(op.attr, str) or op.attr not in around.slots:
+        return f"there is no slot {op.attr!r}"
+    return _wants([around.slots[op.attr]], op)
+
+
+def _set(op: Op, around: Surroundings) -> Complaint:
+    if not isinstance(op.attr, str) or op.attr not in around.slots:
+        return f"there is no slot {op.attr!r}"
+    t = around.slots[op.attr]
+    if op.args[0].type != t:
+        return f"slot {op.attr!r} is {t}, and its operand is {op.args[0].type}"
+    return _wants([], op)
+
+
+def _local(op: Op, around: Surroundings) -> Complaint:
+    if not isinstance(op.attr, str) or op.attr not in around.locals:
+        return f"there is no local {op.attr!r}"
+    return _wants([RefType(around.locals[op.attr])], op)
+
+
+def _target(op: Op, operand: int = 0) -> MemoryType | None:
+    t = op.args[operand].type
+    return t.target if isinstance(t, RefType) else None
+
+
+def _field(op: Op, _: Surroundings) -> Complaint:
+    t = _target(op)
+    if not isinstance(t, StructType):
+        return f"its operand is {op.args[0].type}, where a reference to a struct is due"
+    if not isinstance(op.attr, str) or op.attr not in t.field_types:
+        return f"struct {t} has no field {op.attr!r}"
+    return _wants([RefType(t.field_types[op.attr])], op)
+
+
+def _component(op: Op, _: Surroundings) -> Complaint:
+    t = _target(op)
+    if not isinstance(t, VectorType):
+        return f"its operand is {op.args[0].type}, where a reference to a vector is due"
+    if type(op.attr) is not int or not 0 <= op.attr < t.length:
+        return f"{t} has no component {op.attr!r}"
+    return _wants([RefType(t.element)], op)
+
+
+def _element(op: Op, _: Surroundings) -> Complaint:
+    if not op.args:
+        return "it has no operand"
+    t = op.args[0].type
+    if isinstance(t, RefType):
+        t = t.target
+    if not isinstance(t, ArrayType | FixedArrayType):
+        return f"its first operand is {op.args[0].type}, where an array is due"
+    ndim = t.ndim if isinstance(t, ArrayType) else len(t.shape)
+    indexes = [value.type for value in op.args[1:]]
+    if indexes != [INT] * ndim:
+        return f"its indexes are ({_list(indexes)}), where {ndim} of type int are due"
+    return _wants([RefType(t.element)], op)
+
+
+def _row(op: Op, _: Surroundings) -> Complaint:
+    t, i = op.args[0].type, op.args[1].type
+    if not isinstance(t, ArrayType) or t.ndim != 2 or i != INT:
+        return f"its operands are ({t}, {i}), where a 2-D array and an int are due"
+    return _wants([ArrayType(t.element, 1, t.readonly)], op)
+
+
+def _view(op: Op, _: Surroundings) -> Complaint:
+    t = _target(op)
+    if not isinstance(t, FixedArrayType):
+        return f"its operand is {op.args[0].type}, where a reference to a fixed array is due"
+    readonly = [value.type for value in op.results] == [ArrayType(t.element, len(t.shape), True)]
+    return _wants([ArrayType(t.element, len(t.shape), readonly)], op)
+
+
+def _length(op: Op, _: Surroundings) -> Complaint:
+    t = op.args[0].type
+    if not isinstance(t, ArrayType):
+        return f"its operand is {t}, where an array is due"
+    if type(op.attr) is not int or not 0 <= op.attr < t.ndim:
+        return f"{t} has no dimension {op.attr!r}"
+    return _wants([INT], op)
+
+
+def _load(op: Op, _: Surroundings) -> Complaint:
+    t = _target(op)
+    if not isinstance(t, ScalarType):
+        return f"its operand is {op.args[0].type}, where a reference to a scalar is due"
+    return _wants([t], op)
+
+
+def _store(op: Op, _: Surroundings) -> Complaint:
+    t, value = _target(op), op.args[1].type
+    if not isinstance(t, ScalarType) or value != t:
+        return f"it stores {value} to {op.args[0].type}"
+    return _wants([], op)
+
+
+def _copy(op: Op, _: Surroundings) -> Complaint:
+    target, source = op.args[0].type, op.args[1].type
+    if _target(op) is None or target != source:
+        return f"it copies {source} to {target}, where two references of one type are due"
+    return _wants([], op)
+
+
+def _zero(op: Op, _: Surroundings) -> Complaint:
+    if _target(op) is None:
+        return f"its operand is {op.args[0].type}, where a reference is due"
+    return _wants([], op)
+
+
+def _index(op: Op, _: Surroundings) -> Complaint:
+    types = [value.type for value in op.args]
+    if types != [INT, INT]:
+        return f"its operands are ({_list(types)}), where two of type int are due"
+    return _wants([], op)
+
+
+def _assert(op: Op, _: Surroundings) -> Complaint:
+    if op.args[0].type != BOOL:
+        return f"its operand is {op.args[0].type}, where a bool is due"
+    if op.attr is not None and not isinstance(op.attr, str):
+        return f"its message is {op.attr!r}"
+    return _wants([], op)
+
+
+def passes_as(given: ValueType, wanted: ValueType) -> bool:
+    """Whether a value can be given for a parameter: a writable array where one is only read."""
+    if isinstance(given, ArrayType) and isinstance(wanted, ArrayType) and wanted.readonly:
+        return (given.element, given.ndim) == (wanted.element, wanted.ndim)
+    return given == wanted
+
+
+def _call(op: Op, around: Surroundings) -> Complaint:
+    callee = around.callees.get(op.attr) if isinstance(op.attr, str) else None
+    if callee is None:
+        return f"there is no function {op.attr!r} before this one"
+    given = [value.type for value in op.args]
+    wanted = [t for _, t in callee.params]
+    if len(given) != len(wanted) or not all(map(passes_as, given, wanted)):
+        return f"it gives ({_list(given)}) to {callee.name}, which takes ({_list(wanted)})"
+    return _wants([*callee.results], op)
+
+
+_ARITHMETIC = _alike(is_number, "numbers")
+_FLOATS = _alike(is_float, "floats")
+_INTEGERS = _alike(is_int, "integers")
+_BITWISE = _alike(is_bits, "integers or bools")
+_EQUALITY = _alike(is_scalar, "scalars", BOOL)
+_ORDER = _alike(is_number, "numbers", BOOL)
+
+CHECKS: dict[str, Check] = {
+    "const": _const,
+    "get": _get,
+    "set": _set,
+    **dict.fromkeys(("add", "sub", "mul", "neg", "abs", "min", "max"), _ARITHMETIC),
+    **dict.fromkeys(("div", "sqrt", "fma", "copysign"), _FLOATS),
+    **dict.fromkeys(("floor", "ceil", "trunc", "round"), _FLOATS),
+    **dict.fromkeys(("floordiv", "mod", "shl", "shr", "rotl", "rotr"), _INTEGERS),
+    **dict.fromkeys(("popcount", "clz", "ctz"), _INTEGERS),
+    **dict.fromkeys(("and", "or", "xor", "not"), _BITWISE),
+    **dict.fromkeys(("eq", "ne"), _EQUALITY),
+    **dict.fromkeys(("lt", "le", "gt", "ge"), _ORDER),
+    "select": _select,
+    "convert": _convert,
+    "narrow": _narrow,
+    "bitcast": _bitcast,
+    "local": _local,
+    "field": _field,
+    "component": _component,
+    "element": _element,
+    "row": _row,
+    "view": _view,
+    "length": _length,
+    "load": _load,
+    "store": _store,
+    "copy": _copy,
+    "zero": _zero,
+    "index": _index,
+    "assert": _assert,
+    "call": _call,
+}
+
+ATTRIBUTED = {
+    "const", "get", "set", "local", "field", "component", "length", "assert", "call",
+}  # fmt: skip
+"""The opcodes that have an attribute; for every other it is None."""
