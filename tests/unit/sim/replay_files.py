@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import struct
 import zlib
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
 from mcap.records import Channel, Header, McapRecord, Message, Metadata
 
+from samebits.bits import xxh64
 from samebits.sim.replay import ReplayHeader, ReplayReader, ReplayWriter, read_replay
 
 MAGIC = b"\x89MCAP0\r\n"
@@ -157,3 +159,11 @@ class Crafted:
             start = len(data) if index else 0
         footer = index + struct.pack("<BQQQ", Opcode.FOOTER, 20, start, offsets)
         return data + footer + struct.pack("<I", zlib.crc32(footer)) + MAGIC
+
+
+def signed(**changes: str | None) -> dict[str, str]:
+    """The header's text with changes, its checksum right."""
+    text = {k: v for k, v in (HEADER.to_text() | changes).items() if v is not None}
+    del text["checksum"]
+    canonical = json.dumps(text, sort_keys=True, separators=(",", ":"))
+    return text | {"checksum": f"{xxh64(canonical.encode()):016x}"}
