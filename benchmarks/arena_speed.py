@@ -49,3 +49,20 @@ def script_inputs(simulation: Any, name: str, frames: int) -> np.ndarray[Any, An
             for field, value in script(frame, player, 1).items():
                 inputs[field][frame, player] = value
     return inputs
+
+
+def measure() -> ArenaSpeed:
+    """Time both runs over scripted input. Raises whatever the simulation raises."""
+    simulation = load_arena().ARENA
+    inputs = script_inputs(simulation, "duel", COMPILED_FRAMES)
+    simulation.start(seed=1).run(inputs[:60])
+    session = simulation.start(seed=1)
+    before = time.thread_time_ns()
+    hashes = session.run(inputs)
+    compiled = (time.thread_time_ns() - before) / 1e9 / COMPILED_FRAMES
+    managed_session = simulation.start(seed=1, managed=True)
+    before = time.thread_time_ns()
+    managed_hashes = managed_session.run(inputs[:MANAGED_FRAMES])
+    managed = (time.thread_time_ns() - before) / 1e9 / MANAGED_FRAMES
+    same = [int(h) for h in managed_hashes] == [int(h) for h in hashes[:MANAGED_FRAMES]]
+    return ArenaSpeed(compiled, managed, same)

@@ -56,9 +56,7 @@ def geometric_mean(values: Iterable[float]) -> float:
 def same_bits(a: Arguments, b: Arguments) -> bool:
     """Whether all arrays hold the same bytes."""
     return all(
-        x.tobytes() == y.tobytes()
-        for x, y in zip(a, b, strict=True)
-        if isinstance(x, np.ndarray)
+        x.tobytes() == y.tobytes() for x, y in zip(a, b, strict=True) if isinstance(x, np.ndarray)
     )
 
 

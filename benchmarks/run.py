@@ -1,0 +1,39 @@
+"""`make bench`: measure, print, and write RESULTS.md."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks import arena_speed, report, suite
+from benchmarks.latency import latencies
+
+
+def main() -> int:
+    """Run what the options ask for; 1 if samebits and C left different bits, else 0."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (default 15)")
+    parser.add_argument("--only", nargs="+", choices=(*suite.NAMES, "arena", "latency"),
+                        help="these parts alone; RESULTS.md is then left as it is")  # fmt: skip
+    options = parser.parse_args()
+    if options.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    chosen = options.only or [*suite.NAMES, "arena", "latency"]
+    rows: list[suite.Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name in suite.NAMES:
+            if name in chosen:
+                rows.append(suite.measure(suite.load(name), options.rounds, Path(folder)))
+                print(f"{name}: {rows[-1].against_c:.2f} C, {rows[-1].against_numba:.2f} Numba",
+                      file=sys.stderr)  # fmt: skip
+    arena = arena_speed.measure() if "arena" in chosen else None
+    times = latencies() if "latency" in chosen else []
+    text = report.document(rows, times, arena, options.rounds)
+    print(text)
+    if options.only is None:
+        report.RESULTS.write_text(text)
+    return 0 if all(row.same_bits or not row.benchmark.exact for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
