@@ -1,0 +1,193 @@
+"""What may stand in a kernel's annotations, and the type that each one means.
+
+Owns `Array`, `ReadOnly`, `FixedArray` as annotations, and the way between types and classes.
+"""
+
+from __future__ import annotations
+
+import types as pytypes
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast, get_args, get_origin
+from weakref import WeakValueDictionary
+
+from samebits.errors import CompileError
+from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.lang.vectors import VECTOR_CLASSES
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    ArrayType,
+    FixedArrayType,
+    MemoryType,
+    NoneType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayAnnotation:
+    """`Array[element]`, `Array[element, 2]` or their `ReadOnly` forms; element as written."""
+
+    element: Any
+    ndim: int
+    readonly: bool
+
+    def __repr__(self) -> str:
+        head = "ReadOnly" if self.readonly else "Array"
+        return f"{head}[{_name(self.element)}{', 2' if self.ndim == 2 else ''}]"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedAnnotation:
+    """`FixedArray[element, n]` or `FixedArray[element, n, m]`; element as written."""
+
+    element: Any
+    shape: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        return f"FixedArray[{_name(self.element)}, {', '.join(map(str, self.shape))}]"
+
+
+def _name(annotation: Any) -> str:
+    return getattr(annotation, "__name__", None) or repr(annotation)
+
+
+def _array(item: Any, *, readonly: bool) -> ArrayAnnotation:
+    head = "ReadOnly" if readonly else "Array"
+    element, ndim = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
+    if ndim not in (1, 2) or isinstance(ndim, bool):
+        raise CompileError(
+            f"{head} has one or two dimensions, got {ndim!r}",
+            fix=f"write {head}[{_name(element)}] or {head}[{_name(element)}, 2]",
+        )
+    return ArrayAnnotation(element, ndim, readonly)
+
+
+class Array:
+    """Annotation of a parameter that views host memory: `Array[T]`, `Array[T, 2]`.
+
+    T is a scalar, vector or struct class, or a TypeVar of a generic kernel.
+    """
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, readonly=False)
+
+
+class ReadOnly:
+    """Annotation of a parameter that views host memory which the kernel may not change."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, readonly=True)
+
+
+class FixedArray:
+    """Annotation of a struct field: `FixedArray[T, n]` or `FixedArray[T, n, m]`."""
+
+    def __class_getitem__(cls, item: Any) -> FixedAnnotation:
+        element, *shape = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item,)
+        sizes = tuple(shape)
+        good = all(type(n) is int and n > 0 for n in sizes)
+        if len(sizes) not in (1, 2) or not good:
+            raise CompileError(
+                f"FixedArray takes one or two positive lengths, got {list(sizes)}",
+                fix=f"write FixedArray[{_name(element)}, 4]",
+            )
+        return FixedAnnotation(element, sizes)
+
+
+_STRUCT_CLASSES: WeakValueDictionary[int, type] = WeakValueDictionary()
+
+
+def register_struct(t: StructType, cls: type) -> None:
+    """Remember the class of a struct type, by the type's identity."""
+    _STRUCT_CLASSES[id(t)] = cls
+
+
+def class_of_type(t: Type) -> type:
+    """The class whose values have scalar, vector or struct type `t`. Raises KeyError."""
+    match t:
+        case ScalarType():
+            return SCALAR_CLASSES[t]
+        case VectorType():
+            return VECTOR_CLASSES[t]
+        case StructType():
+            return _STRUCT_CLASSES[id(t)]
+        case _:
+            raise KeyError(t)
+
+
+_TYPES = (ScalarType, VectorType, FixedArrayType, StructType, ArrayType, TupleType, NoneType)
+_BUILTINS: dict[Any, Type] = {bool: BOOL, int: INT, float: FLOAT, None: NONE, type(None): NONE}
+
+
+def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = None) -> Type:
+    """The type that an annotation means; a TypeVar means what `typevars` has for it.
+
+    Raises CompileError for anything that the language has no type for.
+    """
+    if isinstance(annotation, TypeVar):
+        bound = (typevars or {}).get(annotation)
+        if bound is None:
+            raise CompileError(f"the type variable {annotation.__name__} has no type here")
+        return type_of_annotation(bound, typevars)
+    if isinstance(annotation, _TYPES):
+        return annotation
+    if isinstance(annotation, ArrayAnnotation):
+        element = _memory_type(annotation.element, typevars, "an array's element")
+        if isinstance(element, FixedArrayType):
+            raise CompileError(
+                "an array's element cannot be a fixed array",
+                fix="put the fixed array in a struct, or use two dimensions",
+            )
+        return ArrayType(element, annotation.ndim, annotation.readonly)
+    if isinstance(annotation, FixedAnnotation):
+        element = _memory_type(annotation.element, typevars, "a fixed array's element")
+        return FixedArrayType(element, annotation.shape)
+    if get_origin(annotation) is tuple:
+        items = tuple(type_of_annotation(item, typevars) for item in get_args(annotation))
+        return TupleType(cast("tuple[ScalarType | VectorType | StructType, ...]", items))
+    if isinstance(annotation, pytypes.GenericAlias):
+        raise CompileError(f"{annotation} is not a type of the language")
+    own = getattr(annotation, "__sb_type__", None)
+    if isinstance(own, _TYPES) and isinstance(annotation, type):
+        return own
+    try:
+        return _BUILTINS[annotation]
+    except (KeyError, TypeError):
+        raise CompileError(
+            f"{_name(annotation)} is not a type of the language",
+            fix=_suggestion(annotation),
+        ) from None
+
+
+def _suggestion(annotation: Any) -> str:
+    if annotation in (Array, ReadOnly):
+        return f"say of what: {annotation.__name__}[float32]"
+    own = {t.name: t for t in SCALAR_CLASSES}
+    name = _name(annotation)
+    if name in own:
+        return f"import it from samebits: from samebits import {name}"
+    return "use a samebits scalar (float32, int32, ...), vector, struct or Array[...]"
+
+
+def _memory_type(annotation: Any, typevars: Mapping[Any, Any] | None, what: str) -> MemoryType:
+    t = type_of_annotation(annotation, typevars)
+    if isinstance(t, ScalarType) and t.weak:
+        raise CompileError(
+            f"{what} needs a fixed size, {t} has none", fix=f"use {t}64 instead of {t}"
+        )
+    if isinstance(t, (ArrayType, TupleType, NoneType)):
+        raise CompileError(f"{what} cannot be {t}")
+    return t
+
+
+def field_type(annotation: Any, what: str) -> MemoryType:
+    """The type of something that lies in memory. Raises CompileError, naming it as `what`."""
+    return _memory_type(annotation, None, what)

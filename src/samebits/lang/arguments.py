@@ -1,0 +1,177 @@
+"""Values on their way from Python into a kernel and back: `wrap` and `unwrap`.
+
+Owns which Python, NumPy and language values a parameter of some type takes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from samebits.errors import ArgumentError
+from samebits.lang.annotations import class_of_type
+from samebits.lang.arrays import ManagedArray, view_array
+from samebits.lang.checks import check_array, dtype_name
+from samebits.lang.scalars import MAKERS, TYPE_OF, conversion
+from samebits.lang.storage import describe, implicit, implicit_vector, takes
+from samebits.lang.structs import Struct
+from samebits.lang.vectors import VECTOR_CLASSES, Vector, vector
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    FLOAT64,
+    INT,
+    ArrayType,
+    FixedArrayType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+
+def wrap(value: Any, t: Type, name: str) -> Any:
+    """A Python argument as the language value that parameter `name` of type `t` takes.
+
+    Scalars: Python's int and float go into whatever holds them, NumPy's and the language's
+    only into their own type. Vectors also come from a tuple or an ndarray of their length,
+    structs from a structured ndarray of shape () or (1,), arrays from an ndarray, without a
+    copy. Raises ArgumentError where the value does not fit.
+    """
+    match t:
+        case ScalarType():
+            return wrap_scalar(value, t, name)
+        case VectorType():
+            return _wrap_vector(value, t, name)
+        case StructType():
+            return _wrap_struct(value, t, name)
+        case ArrayType():
+            return _wrap_array(value, t, name)
+        case _:
+            raise ArgumentError(f"parameter '{name}': a value of type {t} cannot be passed")
+
+
+def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
+    """`wrap` for a scalar parameter."""
+    source = TYPE_OF.get(type(value))
+    if source is None:
+        raise ArgumentError(
+            f"parameter '{name}': expected {t}; got {type(value).__name__}",
+            fix=f"pass {_example(t, name)}",
+        )
+    if not (takes(source, t) or _weak_takes(source, t)):
+        raise ArgumentError(
+            f"parameter '{name}': expected {t}; got {source}", fix=f"pass {_example(t, name)}"
+        )
+    if not t.is_int:
+        return conversion(source, t)(value)
+    number = int(value)
+    if not t.minimum <= number <= t.maximum:
+        raise ArgumentError(
+            f"parameter '{name}': {number} does not fit {t} ({t.minimum} to {t.maximum})"
+        )
+    return MAKERS[t](number)
+
+
+def _weak_takes(source: ScalarType, t: ScalarType) -> bool:
+    """Whether a parameter annotated int or float takes a value of type `source` exactly."""
+    return t is INT and source.is_int or t is FLOAT and source in (INT, FLOAT64)
+
+
+def _example(t: ScalarType, name: str) -> str:
+    return f"{t}({name})" if t.weak or t is BOOL else f"samebits.{t}({name})"
+
+
+def _wrap_vector(value: Any, t: VectorType, name: str) -> Any:
+    cls = VECTOR_CLASSES[t]
+    if isinstance(value, Vector):
+        return implicit_vector(value, t, f"parameter '{name}'")
+    if isinstance(value, np.ndarray):
+        if value.dtype != t.element.dtype or value.shape != (t.length,):
+            raise ArgumentError(
+                f"parameter '{name}': expected {t}, shape ({t.length},) of "
+                f"{dtype_name(t)}; got shape {value.shape} of {value.dtype}",
+                fix=f"pass {t}(*{name})",
+            )
+        return cls(value)
+    if isinstance(value, tuple):
+        items = cast("tuple[Any, ...]", value)
+        if len(items) != t.length:
+            raise ArgumentError(
+                f"parameter '{name}': expected {t}, {t.length} components; got {len(items)}"
+            )
+        parts = (wrap_scalar(item, t.element, f"{name}[{i}]") for i, item in enumerate(items))
+        return vector(cls, tuple(parts))
+    raise ArgumentError(
+        f"parameter '{name}': expected {t}; got {describe(value)}",
+        fix=f"pass {t}(...), a tuple of {t.length} numbers, or an ndarray of shape ({t.length},)",
+    )
+
+
+def _wrap_struct(value: Any, t: StructType, name: str) -> Any:
+    cls: Any = class_of_type(t)
+    if isinstance(value, cls):
+        return value
+    if isinstance(value, (np.ndarray, np.void)):
+        if value.dtype != t.dtype or value.shape not in ((), (1,)):
+            raise ArgumentError(
+                f"parameter '{name}': expected {t}, one element of {t}.dtype; "
+                f"got shape {value.shape} of {value.dtype}",
+                fix=f"pass {t}.from_memory(array, index)",
+            )
+        if isinstance(value, np.ndarray):
+            _check_memory(value, t, name)
+            return cls.from_memory(value)
+    raise ArgumentError(
+        f"parameter '{name}': expected {t}; got {describe(value)}",
+        fix=f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)",
+    )
+
+
+def _check_memory(array: np.ndarray[Any, Any], t: StructType, name: str) -> None:
+    check_array(array.reshape(1), ArrayType(t, 1), name)
+
+
+def _wrap_array(value: Any, t: ArrayType, name: str) -> ManagedArray:
+    if isinstance(value, ManagedArray):
+        found = ArrayType(value.element, len(value.shape), value.readonly)
+        if value.element != t.element or found.ndim != t.ndim:
+            raise ArgumentError(f"parameter '{name}': expected {t}; got {found}")
+        if value.readonly and not t.readonly:
+            raise ArgumentError(
+                f"parameter '{name}': expected {t}; got {found}",
+                fix=f"declare the parameter {found}",
+            )
+        return value.as_readonly() if t.readonly else value
+    check_array(value, t, name)
+    return view_array(value, t)
+
+
+def unwrap(value: Any, t: Type, place: str = "the result") -> Any:
+    """A kernel's result as a value of its declared type: weak numbers take that type.
+
+    Raises ArgumentError where the value has another type, Trap "overflow" where a weak int
+    does not fit.
+    """
+    match t:
+        case ScalarType():
+            return implicit(value, t, place)
+        case VectorType():
+            return implicit_vector(value, t, place)
+        case StructType():
+            if isinstance(value, Struct) and value.__sb_type__ == t:
+                return value
+        case TupleType():
+            if isinstance(value, tuple):
+                values = cast("tuple[Any, ...]", value)
+                if len(values) == len(t.items):
+                    pairs = zip(values, t.items, strict=True)
+                    return tuple(unwrap(v, item, place) for v, item in pairs)
+        case ArrayType() | FixedArrayType():
+            pass
+        case _:
+            if value is None:
+                return None
+    raise ArgumentError(f"{place} is {t}; got {describe(value)}")

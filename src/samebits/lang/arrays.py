@@ -1,0 +1,254 @@
+"""Arrays in CPython: views of host memory with checked indices, and fresh local arrays.
+
+Owns indexing, its traps, and what an ndarray must be to be viewed.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from samebits.errors import ArgumentError, CompileError, Trap
+from samebits.lang.annotations import Array as Array
+from samebits.lang.annotations import FixedArray as FixedArray
+from samebits.lang.annotations import ReadOnly as ReadOnly
+from samebits.lang.annotations import class_of_type, field_type
+from samebits.lang.checks import check_array as check_array
+from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF
+from samebits.lang.storage import (
+    Buffer,
+    array_over,
+    bytes_of,
+    describe,
+    format_letter,
+    implicit,
+    implicit_table,
+    loader,
+    read_only,
+    storer,
+)
+from samebits.lang.weak import Int
+from samebits.types import (
+    ArrayType,
+    FixedArrayType,
+    MemoryType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+_INDEX_TYPES = frozenset(cls for cls, t in TYPE_OF.items() if t.is_int)
+
+_PLACE = "the element"
+
+
+class ManagedArray:
+    """A C-order array of one or two dimensions over memory that it does not own.
+
+    Elements are scalars, vectors or structs; struct elements are views. An index below zero
+    or past the end raises Trap "index".
+    """
+
+    __slots__ = ("_buffer", "_load", "_offset", "_shape", "_store", "element")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(
+        self, buffer: Buffer, offset: int, element: MemoryType, shape: tuple[int, ...]
+    ) -> None:
+        self._buffer = buffer
+        self._offset = offset
+        self._shape = shape
+        self.element = element
+        count = shape[0] if len(shape) == 1 else shape[0] * shape[1]
+        self._load, self._store = _accessors(buffer, offset, element, count)
+
+    def __getitem__(self, index: Any) -> Any:
+        if type(index) in _INDEX_TYPES and len(self._shape) == 1:
+            i = int(index)
+            if 0 <= i < self._shape[0]:
+                return self._load(i)
+            raise Trap("index")
+        if not isinstance(index, tuple) and len(self._shape) == 2:
+            return self._row(index)
+        return self._load(self._flat(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if type(index) in _INDEX_TYPES and len(self._shape) == 1:
+            i = int(index)
+            if 0 <= i < self._shape[0]:
+                self._store(i, value)
+                return
+            raise Trap("index")
+        if not isinstance(index, tuple) and len(self._shape) == 2:
+            raise ArgumentError("a row cannot be assigned", fix="assign its elements in a loop")
+        self._store(self._flat(index), value)
+
+    def _flat(self, index: Any) -> int:
+        indices: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+        if len(indices) != len(self._shape):
+            raise ArgumentError(
+                f"an array of {len(self._shape)} dimensions takes as many indices, "
+                f"got {len(indices)}"
+            )
+        flat = 0
+        for item, length in zip(indices, self._shape, strict=True):
+            flat = flat * length + _checked_index(item, length)
+        return flat
+
+    def _row(self, index: Any) -> ManagedArray:
+        i = _checked_index(index, self._shape[0])
+        columns = self._shape[1]
+        offset = self._offset + i * columns * self.element.size
+        return ManagedArray(self._buffer, offset, self.element, (columns,))
+
+    def __len__(self) -> int:
+        return self._shape[0]
+
+    def __iter__(self) -> NoReturn:
+        raise ArgumentError(
+            "an array is not iterated over", fix="write for i in range(len(a)): ... a[i]"
+        )
+
+    @property
+    def shape(self) -> tuple[Int, ...]:
+        """The length along each dimension."""
+        return tuple(map(Int, self._shape))
+
+    @property
+    def memory(self) -> np.ndarray[Any, Any]:
+        """An ndarray over the same memory; a vector element adds a last dimension."""
+        return array_over(self._buffer, self._offset, self.element, self._shape)
+
+    @property
+    def readonly(self) -> bool:
+        """Whether stores are refused."""
+        return self._buffer.readonly
+
+    def as_readonly(self) -> ManagedArray:
+        """The same memory, with stores refused."""
+        return ManagedArray(self._buffer.toreadonly(), self._offset, self.element, self._shape)
+
+    @property
+    def fixed_type(self) -> FixedArrayType:
+        """The fixed array type with this element and shape."""
+        return FixedArrayType(self.element, self._shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self.memory, dtype, copy=copy)
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise ArgumentError("arrays are not compared", fix="compare their elements in a loop")
+
+    def __repr__(self) -> str:
+        head = "ReadOnly" if self.readonly else "Array"
+        return f"{head}[{self.element}, shape={self._shape}]"
+
+
+def _checked_index(index: Any, length: int) -> int:
+    if type(index) not in _INDEX_TYPES:
+        raise ArgumentError(
+            f"an index is an integer, got {describe(index)}", fix="convert it: a[int32(i)]"
+        )
+    i = int(index)
+    if not 0 <= i < length:
+        raise Trap("index")
+    return i
+
+
+def _accessors(
+    buffer: Buffer, offset: int, element: MemoryType, count: int
+) -> tuple[Callable[[int], Any], Callable[[int, Any], None]]:
+    """How element i (of the flattened array, already checked) is read and written."""
+    size = element.size
+    match element:
+        case ScalarType():
+            return _scalar_accessors(
+                buffer[offset : offset + count * size].cast(format_letter(element)), element
+            )
+        case VectorType():
+            load, store = loader(element), storer(element, _PLACE)
+            return (
+                lambda i: load(buffer, offset + i * size),
+                lambda i, value: store(buffer, offset + i * size, value),
+            )
+        case StructType():
+            cls: Any = class_of_type(element)
+            return (
+                lambda i: cls.__sb_view__(buffer, offset + i * size),
+                lambda i, value: copy_into(buffer, offset + i * size, element, value),
+            )
+        case FixedArrayType():
+            raise ArgumentError("an array's element cannot be a fixed array")
+
+
+def _scalar_accessors(
+    cells: memoryview, t: ScalarType
+) -> tuple[Callable[[int], Any], Callable[[int, Any], None]]:
+    make, raw, rules = MAKERS[t], RAW_OF[t], _rules(t)
+
+    def load(i: int) -> Any:
+        return make(cells[i])
+
+    def store(i: int, value: Any) -> None:
+        rule = rules.get(type(value))
+        value = implicit(value, t, _PLACE) if rule is None else rule(value)
+        try:
+            cells[i] = raw(value)
+        except TypeError:
+            raise read_only(_PLACE) from None
+
+    return load, store
+
+
+_RULES: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {}
+
+
+def _rules(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
+    if t not in _RULES:
+        _RULES[t] = implicit_table(t)
+    return _RULES[t]
+
+
+def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str = _PLACE) -> None:
+    """Copy a struct or fixed array of type `t` into memory.
+
+    Raises ArgumentError where the value has another type or the memory is read-only.
+    """
+    if isinstance(value, ManagedArray):
+        found: Any = value.fixed_type
+    else:
+        found = getattr(value, "__sb_type__", None)
+    if found != t or isinstance(value, type):
+        raise ArgumentError(f"{place} is {t}; got {describe(value)}")
+    source = bytes_of(value.memory)
+    try:
+        buffer[offset : offset + t.size] = bytes(source)
+    except TypeError:
+        raise read_only(place) from None
+
+
+def zeros(shape: Any, dtype: Any) -> ManagedArray:
+    """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
+    lengths = tuple(shape) if isinstance(shape, tuple) else (shape,)
+    sizes = tuple(operator.index(n) for n in lengths)
+    if len(sizes) not in (1, 2) or min(sizes) < 1:
+        raise ArgumentError(
+            f"zeros takes one or two positive lengths, got {shape!r}", fix="write zeros(16, float32)"
+        )
+    try:
+        element = field_type(dtype, "the element of zeros")
+    except CompileError as error:
+        raise ArgumentError(error.message, fix=error.fix) from None
+    memory = np.zeros(sizes, element.dtype)
+    return ManagedArray(bytes_of(memory), 0, element, tuple(map(int, sizes)))
+
+
+def view_array(array: np.ndarray[Any, Any], t: ArrayType) -> ManagedArray:
+    """The managed view of an ndarray that `check_array` accepts."""
+    buffer = bytes_of(array)
+    return ManagedArray(
+        buffer.toreadonly() if t.readonly else buffer, 0, t.element, array.shape[: t.ndim]
+    )

@@ -1,0 +1,73 @@
+"""What an ndarray must be to stand for an array parameter, and the message where it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from samebits.errors import ArgumentError
+from samebits.types import ArrayType, MemoryType, StructType, VectorType
+
+
+def dtype_name(t: MemoryType) -> str:
+    """How a host writes the element's dtype."""
+    if isinstance(t, StructType):
+        return f"{t.name}.dtype"
+    scalar = t.element if isinstance(t, VectorType) else t
+    return "bool" if str(scalar) == "bool" else f"np.{scalar}"
+
+
+def _shape_name(t: ArrayType) -> str:
+    lengths = ["n"] if t.ndim == 1 else ["n", "m"]
+    if isinstance(t.element, VectorType):
+        lengths.append(str(t.element.length))
+    return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+
+
+def _dtype_text(dtype: np.dtype[Any]) -> str:
+    return "a structured dtype" if dtype.names else str(dtype)
+
+
+def check_array(array: Any, t: ArrayType, parameter_name: str) -> None:
+    """Raise ArgumentError unless `array` can be viewed as `t` without a copy.
+
+    It must be an ndarray of the element's dtype in native byte order, of the right shape,
+    C-contiguous, aligned, and writable unless `t` is read-only.
+    """
+    name, element = parameter_name, dtype_name(t.element)
+    expected = f"parameter '{name}': expected {t}, an ndarray of {element}"
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(
+            f"{expected}; got {type(array).__name__}", fix=f"pass np.array({name}, {element})"
+        )
+    dtype = t.element.element.dtype if isinstance(t.element, VectorType) else t.element.dtype
+    if array.dtype != dtype:
+        if array.dtype.newbyteorder("=") == dtype:
+            raise ArgumentError(
+                f"{expected} in native byte order; got {array.dtype.str}",
+                fix=f"pass {name}.astype({element})",
+            )
+        raise ArgumentError(
+            f"{expected}; got {_dtype_text(array.dtype)}", fix=f"pass {name}.astype({element})"
+        )
+    depth = t.ndim + isinstance(t.element, VectorType)
+    if array.ndim != depth or (
+        isinstance(t.element, VectorType) and array.shape[-1] != t.element.length
+    ):
+        raise ArgumentError(
+            f"{expected} of shape {_shape_name(t)}; got shape {array.shape}",
+            fix=f"pass an array of shape {_shape_name(t)}, for example by {name}.reshape(...)",
+        )
+    if not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"{expected}, C-contiguous; got strides {array.strides}",
+            fix=f"pass np.ascontiguousarray({name})",
+        )
+    if not array.flags.aligned:
+        raise ArgumentError(f"{expected}, aligned; got misaligned memory", fix=f"pass {name}.copy()")
+    if not t.readonly and not array.flags.writeable:
+        raise ArgumentError(
+            f"{expected}, writable; got a read-only array",
+            fix=f"pass {name}.copy(), or declare ReadOnly{str(t)[5:]}",
+        )

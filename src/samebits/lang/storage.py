@@ -1,0 +1,127 @@
+"""Scalars and vectors in bytes: how a value is read from a buffer and written back.
+
+Owns the canonical NaN in memory, and which values a place of some type takes.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from samebits.errors import ArgumentError
+from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF, conversion
+from samebits.lang.vectors import VECTOR_CLASSES, Vector, vector
+from samebits.types import BOOL, Kind, MemoryType, ScalarType, VectorType
+
+Buffer = memoryview
+Load = Callable[[Buffer, int], Any]
+Store = Callable[[Buffer, int, Any], None]
+
+_LETTERS = {Kind.SIGNED: "bhiq", Kind.UNSIGNED: "BHIQ"}
+
+
+def format_letter(t: ScalarType) -> str:
+    """The letter of `struct` and `memoryview` for a scalar type in memory."""
+    if t.is_float:
+        return "f" if t.bits == 32 else "d"
+    return "?" if t.kind is Kind.BOOL else _LETTERS[t.kind][t.size.bit_length() - 1]
+
+
+def takes(source: ScalarType, target: ScalarType) -> bool:
+    """Whether a value of type `source` goes into a place of type `target` unconverted."""
+    if source == target:
+        return True
+    return source.weak and target is not BOOL and (target.is_float or source.is_int)
+
+
+def implicit(value: Any, target: ScalarType, place: str) -> Any:
+    """`value` in the class of `target`, if it has that type or is weak.
+
+    Raises ArgumentError that names the `place` otherwise, Trap "overflow" where a weak int
+    does not fit.
+    """
+    source = TYPE_OF.get(type(value))
+    if source is None:
+        raise ArgumentError(f"{place} is {target}; got {describe(value)}")
+    if not takes(source, target):
+        raise ArgumentError(f"{place} is {target}; got {source}", fix=f"write {target}(x)")
+    return conversion(source, target)(value)
+
+
+def describe(value: Any) -> str:
+    """The type of a value as messages name it."""
+    t = getattr(value, "__sb_type__", None) or TYPE_OF.get(type(value))
+    return str(t) if t is not None else type(value).__name__
+
+
+def implicit_vector(value: Any, target: VectorType, place: str) -> Any:
+    """`value` if it is a vector of type `target`. Raises ArgumentError otherwise."""
+    if isinstance(value, Vector) and value.__sb_type__ == target:
+        return value
+    fix = f"write {target}(v)" if isinstance(value, Vector) else f"write {target}(x, y, ...)"
+    raise ArgumentError(f"{place} is {target}; got {describe(value)}", fix=fix)
+
+
+def loader(t: ScalarType | VectorType) -> Load:
+    """The function that reads a `t` from a buffer at a byte offset."""
+    if isinstance(t, ScalarType):
+        make, unpack = MAKERS[t], struct.Struct(f"={format_letter(t)}").unpack_from
+        return lambda buffer, offset: make(unpack(buffer, offset)[0])
+    cls, make = VECTOR_CLASSES[t], MAKERS[t.element]
+    unpack = struct.Struct(f"={t.length}{format_letter(t.element)}").unpack_from
+    return lambda buffer, offset: vector(cls, tuple(map(make, unpack(buffer, offset))))
+
+
+def storer(t: ScalarType | VectorType, place: str) -> Store:
+    """The function that writes a `t` into a buffer at a byte offset; a NaN becomes canonical.
+
+    It raises ArgumentError where the value's type does not fit or the memory is read-only.
+    """
+    if isinstance(t, ScalarType):
+        raw, pack = RAW_OF[t], struct.Struct(f"={format_letter(t)}").pack_into
+        rules = implicit_table(t)
+
+        def store(buffer: Buffer, offset: int, value: Any) -> None:
+            rule = rules.get(type(value))
+            value = implicit(value, t, place) if rule is None else rule(value)
+            try:
+                pack(buffer, offset, raw(value))
+            except TypeError:
+                raise read_only(place) from None
+
+        return store
+    element_raw = RAW_OF[t.element]
+    pack_all = struct.Struct(f"={t.length}{format_letter(t.element)}").pack_into
+
+    def store_vector(buffer: Buffer, offset: int, value: Any) -> None:
+        items = tuple(map(element_raw, implicit_vector(value, t, place)))
+        try:
+            pack_all(buffer, offset, *items)
+        except TypeError:
+            raise read_only(place) from None
+
+    return store_vector
+
+
+def read_only(place: str) -> ArgumentError:
+    return ArgumentError(f"{place} is read-only memory", fix="declare the parameter Array[...]")
+
+
+def implicit_table(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
+    """What `implicit` does, by the exact class of the value; an absent class does not fit."""
+    return {
+        cls: conversion(source, t) for cls, source in TYPE_OF.items() if takes(source, t)
+    }
+
+
+def bytes_of(array: np.ndarray[Any, Any]) -> Buffer:
+    """The bytes of a C-contiguous array as a flat buffer over the same memory."""
+    return memoryview(array.view(np.ndarray).reshape(-1).view(np.uint8))
+
+
+def array_over(buffer: Buffer, offset: int, t: MemoryType, shape: tuple[int, ...]) -> Any:
+    """An ndarray of `shape` elements of type `t` over the same memory."""
+    return np.ndarray(shape, t.dtype, buffer, offset)

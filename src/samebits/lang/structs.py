@@ -1,0 +1,231 @@
+"""`@struct`: classes whose instances are views of memory laid out as C would.
+
+Owns the decorator, field access and copies. A struct is a reference, as Python's objects are.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform
+
+import numpy as np
+
+from samebits.errors import ArgumentError, CompileError
+from samebits.lang.annotations import class_of_type, field_type, register_struct
+from samebits.lang.arrays import ManagedArray, copy_into
+from samebits.lang.storage import Buffer, array_over, bytes_of, loader, storer
+from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
+
+_Class = TypeVar("_Class", bound=type)
+
+
+class Struct:
+    """Base of all structs: fields by position or keyword, the others zero.
+
+    Raises ArgumentError for an unknown field, or a value of another type than the field's.
+    """
+
+    __slots__ = ("__weakref__", "_buffer", "_offset")
+    __hash__ = None  # type: ignore[assignment]
+    __sb_type__: ClassVar[StructType]
+    __sb_methods__: ClassVar[dict[str, Callable[..., Any]]]
+    __sb_stores__: ClassVar[dict[str, Callable[[Buffer, int, Any], None]]]
+    dtype: ClassVar[np.dtype[Any]]
+    _buffer: Buffer
+    _offset: int
+
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        t = self.__sb_type__
+        _place(self, bytes_of(np.zeros(1, t.dtype)), 0)
+        names = [name for name, _ in t.fields]
+        if len(args) > len(names):
+            raise ArgumentError(f"{t} has {len(names)} fields, got {len(args)} values")
+        for name, value in zip(names, args, strict=False):
+            if name in fields:
+                raise ArgumentError(f"field '{name}' of {t} is given twice")
+            setattr(self, name, value)
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    @classmethod
+    def __sb_view__(cls, buffer: Buffer, offset: int) -> Any:
+        """A reference to the struct that lies in a buffer at a byte offset."""
+        view = cls.__new__(cls)
+        _place(view, buffer, offset)
+        return view
+
+    @classmethod
+    def from_memory(cls, array: np.ndarray[Any, Any], index: int = 0) -> Any:
+        """A reference to element `index` of an array of this struct's dtype, without a copy.
+
+        Raises ArgumentError where the array does not fit, IndexError where the index does not.
+        """
+        t = cls.__sb_type__
+        if array.dtype != t.dtype or not array.flags.c_contiguous:
+            raise ArgumentError(
+                f"expected a C-contiguous array of {t}.dtype; got {array.dtype}",
+                fix=f"make it with np.zeros(n, {t}.dtype)",
+            )
+        if not 0 <= index < array.size:
+            raise IndexError(f"index {index} of {array.size} structs")
+        return cls.__sb_view__(bytes_of(array), index * t.size)
+
+    @property
+    def memory(self) -> np.ndarray[Any, Any]:
+        """A structured ndarray of shape () over the same memory."""
+        return array_over(self._buffer, self._offset, self.__sb_type__, ())
+
+    def copy(self) -> Any:
+        """A new struct with its own memory and the same bytes."""
+        result = type(self)()
+        size = self.__sb_type__.size
+        result._buffer[:] = self._buffer[self._offset : self._offset + size]
+        return result
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        store = self.__sb_stores__.get(name)
+        if store is None:
+            raise _unknown_field(self.__sb_type__, name)
+        store(self._buffer, self._offset, value)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        names = ", ".join(self.__sb_type__.field_types)
+        raise AttributeError(
+            f"{self.__sb_type__} has no field {name!r}; it has {names}", name=name, obj=self
+        )
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise ArgumentError("structs are not compared", fix="compare their fields")
+
+    def __repr__(self) -> str:
+        parts = (f"{name}={getattr(self, name)!r}" for name, _ in self.__sb_type__.fields)
+        return f"{self.__sb_type__}({', '.join(parts)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        size = self.__sb_type__.size
+        return _rebuild, (type(self), bytes(self._buffer[self._offset : self._offset + size]))
+
+
+_set_buffer: Callable[[Any, Buffer], None] = Struct.__dict__["_buffer"].__set__
+_set_offset: Callable[[Any, int], None] = Struct.__dict__["_offset"].__set__
+
+
+def _place(struct: Any, buffer: Buffer, offset: int) -> None:
+    _set_buffer(struct, buffer)
+    _set_offset(struct, offset)
+
+
+def _rebuild(cls: Any, data: bytes) -> Any:
+    return cls.from_memory(np.frombuffer(bytearray(data), cls.dtype)).copy()
+
+
+def _unknown_field(t: StructType, name: str) -> ArgumentError:
+    return ArgumentError(
+        f"{t} has no field {name!r}", fix=f"use one of {', '.join(t.field_types)}, or declare it"
+    )
+
+
+def _getter(t: MemoryType, at: int) -> Callable[[Any], Any]:
+    match t:
+        case ScalarType() | VectorType():
+            load = loader(t)
+            return lambda self: load(self._buffer, self._offset + at)
+        case StructType():
+            view = cast("type[Struct]", class_of_type(t)).__sb_view__
+            return lambda self: view(self._buffer, self._offset + at)
+        case FixedArrayType(element, shape):
+            return lambda self: ManagedArray(self._buffer, self._offset + at, element, shape)
+
+
+def _setter(t: MemoryType, at: int, place: str) -> Callable[[Buffer, int, Any], None]:
+    if isinstance(t, (ScalarType, VectorType)):
+        store = storer(t, place)
+        return lambda buffer, offset, value: store(buffer, offset + at, value)
+    return lambda buffer, offset, value: copy_into(buffer, offset + at, t, value, place)
+
+
+_FREE = {"__module__", "__qualname__", "__doc__", "__annotations__", "__dict__", "__weakref__",
+         "__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__",
+         "__annotations_cache__", "__classdictcell__", "__conditional_annotations__"}  # fmt: skip
+
+
+def _methods(cls: type) -> dict[str, Callable[..., Any]]:
+    methods: dict[str, Callable[..., Any]] = {}
+    for name, value in vars(cls).items():
+        if name in _FREE:
+            continue
+        where = f"{cls.__name__}.{name}"
+        if name in inspect.get_annotations(cls):
+            raise CompileError(
+                f"field {where} has a default value",
+                note="every field that the constructor is not given is zero",
+                fix=f"leave it out here and write {cls.__name__}({name}=...) where it is made",
+            )
+        if not isinstance(value, FunctionType):
+            raise CompileError(
+                f"{where} is neither a field nor a method",
+                fix="make it a module constant, a field with an annotation, or a plain method",
+            )
+        if name.startswith("__"):
+            raise CompileError(
+                f"{where} cannot be defined: a struct's special methods are made for it",
+                fix="write a method with a plain name",
+            )
+        if hasattr(Struct, name):
+            raise CompileError(f"{where}: every struct has a '{name}'", fix="rename the method")
+        methods[name] = value
+    return methods
+
+
+def _field(owner: str, name: str, annotation: Any) -> MemoryType:
+    if hasattr(Struct, name) or name.startswith("__"):
+        raise CompileError(f"field {owner}.{name}: the name is taken", fix="rename the field")
+    try:
+        return field_type(annotation, "it")
+    except CompileError as error:
+        raise CompileError(f"field {owner}.{name}: {error.message}", fix=error.fix) from None
+
+
+@dataclass_transform()
+def struct(cls: _Class) -> _Class:
+    """Make a class of annotated fields a struct: references to memory in C's layout.
+
+    Fields are scalars, vectors, other structs, `bool` and `FixedArray[...]`. Raises
+    CompileError for any other annotation, for defaults and for inheritance.
+    """
+    if cls.__bases__ != (object,):
+        raise CompileError(
+            f"struct {cls.__name__} inherits from {cls.__bases__[0].__name__}",
+            fix="hold the other struct in a field",
+        )
+    scope = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+    try:
+        annotations = inspect.get_annotations(cls, locals=dict(scope), eval_str=True)
+    except NameError as error:
+        raise CompileError(f"struct {cls.__name__}: {error}", fix="import or define it above") from None
+    if not annotations:
+        raise CompileError(f"struct {cls.__name__} has no fields", fix="annotate at least one")
+    methods = _methods(cls)
+    fields = tuple((name, _field(cls.__name__, name, a)) for name, a in annotations.items())
+    t = StructType(cls.__name__, fields)
+    namespace: dict[str, Any] = {
+        "__module__": cls.__module__,
+        "__qualname__": cls.__qualname__,
+        "__doc__": cls.__doc__,
+        "__annotations__": dict(annotations),
+        "__slots__": (),
+        "__sb_type__": t,
+        "__sb_methods__": methods,
+        "__sb_stores__": {
+            name: _setter(f, t.offsets[name], f"field '{name}' of {t}") for name, f in fields
+        },
+        "dtype": t.dtype,
+        **methods,
+        **{name: property(_getter(f, t.offsets[name])) for name, f in fields},
+    }
+    result = type(cls.__name__, (Struct,), namespace)
+    register_struct(t, result)
+    return cast("_Class", result)
