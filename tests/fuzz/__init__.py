@@ -1,0 +1,1 @@
+"""Differential fuzzing: random kernels whose managed, evaluated and compiled bits must agree."""

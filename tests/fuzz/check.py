@@ -1,0 +1,89 @@
+"""Whether programs' executions agree: one program, or a batch of generated ones.
+
+A failure's `kind` is what the shrinker keeps; its text is for people.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from tests.fuzz.execute import DisagreementError, Loaded, Workspace, disagreements, run_evaluate
+from tests.fuzz.generator import Program, generate
+from tests.fuzz.inputs import InputSet
+
+from samebits.errors import CompileError
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A program whose executions disagree on one call, or that the front end refused."""
+
+    program: Program
+    inputs: InputSet
+    kind: str
+    text: str
+
+
+@dataclass
+class Tally:
+    """What a batch covered."""
+
+    programs: int = 0
+    calls: int = 0
+    traps: Counter[str] = field(default_factory=Counter[str])
+    failures: list[Failure] = field(default_factory=list[Failure])
+
+    def add(self, other: Tally) -> None:
+        self.programs += other.programs
+        self.calls += other.calls
+        self.traps += other.traps
+        self.failures += other.failures
+
+
+def kind_of(text: str) -> str:
+    """The part of a failure's text that stays while a program shrinks."""
+    return ": ".join(text.split(": ")[:2])[:60]
+
+
+def check_programs(programs: Iterable[Program]) -> Tally:
+    """Run programs in every execution; the first failure of each is kept."""
+    tally = Tally()
+    with Workspace() as workspace:
+        loaded: list[tuple[Loaded, Sequence[InputSet]]] = []
+        kept: list[Program] = []
+        for program in programs:
+            tally.programs += 1
+            tally.calls += len(program.inputs)
+            try:
+                loaded.append((workspace.load(program.source, program.entry), program.inputs))
+                kept.append(program)
+            except CompileError as error:
+                text = f"refused: {error.message}"
+                tally.failures.append(Failure(program, program.inputs[0], kind_of(text),
+                                              f"refused: {error}"))  # fmt: skip
+        seen: set[int] = set()
+        for p, k, text in disagreements(loaded):
+            if p not in seen:
+                seen.add(p)
+                tally.failures.append(Failure(kept[p], kept[p].inputs[k], kind_of(text), text))
+        for p, (program, input_sets) in enumerate(loaded):
+            if p not in seen:
+                for inputs in input_sets:
+                    trap = run_evaluate(program, inputs).trap
+                    tally.traps[trap[0] if trap else "none"] += 1
+    return tally
+
+
+def check_seeds(seeds: Sequence[int], input_sets: int = 3) -> Tally:
+    """Generate and check the programs of `seeds`."""
+    return check_programs(generate(seed, input_sets) for seed in seeds)
+
+
+def assert_agreement(source: str, entry: str, inputs: Sequence[InputSet]) -> None:
+    """Fail unless every execution of `entry` gives the same bits, memory and traps."""
+    with Workspace() as workspace:
+        loaded = workspace.load(source, entry)
+        for _, k, text in disagreements([(loaded, inputs)]):
+            raise DisagreementError(f"input set {k}: {text}")

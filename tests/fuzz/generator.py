@@ -1,0 +1,218 @@
+"""Random well-typed programs in the kernel language, the same for the same seed.
+
+A program is one module of source text with structs, helper kernels, generic kernels and one
+entry kernel, and the input sets to call it with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from tests.fuzz.inputs import InputSet, random_inputs
+from tests.fuzz.literals import NUMBERS, float_literal, random_value_type, type_name
+from tests.fuzz.scope import Callee, Variable
+from tests.fuzz.statements import INDENT, Body
+
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    NONE,
+    STRONG_SCALARS,
+    VECTORS,
+    ArrayType,
+    FixedArrayType,
+    MemoryType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+HEADER = f"""import typing
+
+import samebits as sb
+from samebits import {", ".join(t.name for t in STRONG_SCALARS if t != BOOL)}
+from samebits import {", ".join(VECTORS)}
+from samebits import math
+
+NAN = float("nan")
+INF = float("inf")
+T = typing.TypeVar("T")
+"""
+
+GENERIC_BODIES = (
+    ("a: T, b: T", "T", ("return a + b * a",)),
+    ("a: T, b: T", "T", ("c = a - b", "c *= 3", "return c if c > b else math.max(a, b)")),
+    ("a: T, b: T", "bool", ("return a < b or not (a == a)",)),
+    ("a: T, x: sb.Array[T]", "T",
+     ("for i in range(len(x)):", "    x[i] += a", "    a = a + x[i]", "return a")),
+    ("a: T, x: sb.ReadOnly[T]", "T",
+     ("s = a", "for i in range(len(x)):", "    s = math.min(s, x[i])", "else:", "    s -= a",
+      "return s")),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Program:
+    """Source text of a module, the name of its entry kernel, and the calls to make."""
+
+    seed: int
+    source: str
+    entry: str
+    inputs: tuple[InputSet, ...]
+
+
+class _Writer:
+    def __init__(self, seed: int) -> None:
+        self.rng = Random(f"samebits fuzz {seed}")
+        self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
+        self.palette = self._palette()
+        self.structs: list[StructType] = []
+        self.callees: list[Callee] = []
+        self.parts: list[str] = []
+
+    def _palette(self) -> list[ScalarType | VectorType]:
+        rng = self.rng
+        types = [random_value_type(rng) for _ in range(rng.randint(3, 6))]
+        return [*types, BOOL, INT] if rng.random() < 0.5 else types
+
+    # Structs
+
+    def field_type(self, depth: int) -> MemoryType:
+        rng = self.rng
+        roll = rng.random()
+        if roll < 0.2 and self.structs:
+            return rng.choice(self.structs)
+        if roll < 0.4 and depth:
+            shape = (rng.randint(1, 5),) if rng.random() < 0.7 else \
+                (rng.randint(1, 3), rng.randint(1, 3))  # fmt: skip
+            return FixedArrayType(self.field_type(0), shape)
+        known = [t for t in self.palette if not (isinstance(t, ScalarType) and t.weak)]
+        if known and roll < 0.8:
+            return rng.choice(known)
+        return random_value_type(rng, weak=False)
+
+    def struct(self) -> None:
+        rng = self.rng
+        name = f"S{len(self.structs)}"
+        fields = [(f"f{k}", self.field_type(1)) for k in range(rng.randint(1, 5))]
+        t = StructType(name, tuple(fields))
+        if t.size > 400:
+            t = StructType(name, tuple(fields[:1]))
+        lines = ["@sb.struct", f"class {name}:"]
+        lines += [f"{INDENT}{field}: {type_name(f)}" for field, f in t.fields]
+        # A method's annotations can't name the class that is being defined.
+        for k in range(rng.choice((0, 0, 1, 2))):
+            lines += ["", *self.function(f"m{k}", method_of=t)]
+        self.structs.append(t)
+        self.parts.append("\n".join(lines))
+
+    # Functions
+
+    def value_type(self) -> ScalarType | VectorType:
+        return self.rng.choice(self.palette) if self.rng.random() < 0.7 \
+            else random_value_type(self.rng)  # fmt: skip
+
+    def parameter(self) -> Type:
+        rng = self.rng
+        roll = rng.random()
+        if roll < 0.45:
+            return self.value_type()
+        if roll < 0.6 and self.structs:
+            return rng.choice(self.structs)
+        element: MemoryType = rng.choice(self.structs) if self.structs and rng.random() < 0.25 \
+            else self.value_type()  # fmt: skip
+        if element in (INT, FLOAT):
+            element = rng.choice(NUMBERS)
+        return ArrayType(element, rng.choice((1, 1, 1, 2)), rng.random() < 0.25)
+
+    def result(self) -> Type:
+        rng = self.rng
+        roll = rng.random()
+        if roll < 0.45:
+            return self.value_type()
+        if roll < 0.75:
+            return TupleType(tuple(self.value_type() for _ in range(rng.randint(2, 4))))
+        if roll < 0.88 and self.structs:
+            return rng.choice(self.structs)
+        return NONE
+
+    def function(
+        self, name: str, *, method_of: StructType | None = None, entry: bool = False
+    ) -> list[str]:
+        """The lines of a kernel or method; helpers become callable by what follows."""
+        rng = self.rng
+        count = rng.randint(2, 5) if entry else rng.randint(0, 3)
+        params = [(f"p{k}", self.parameter()) for k in range(count)]
+        result = self.result()
+        work = 400 if entry else rng.choice((10, 30, 60))
+        body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
+        if method_of is not None:
+            body.scope.add(Variable("self", method_of, mutable=False))
+        for parameter, t in params:
+            readonly = isinstance(t, ArrayType) and t.readonly
+            mutable = isinstance(t, ScalarType | VectorType)
+            body.scope.add(Variable(parameter, t, mutable=mutable, readonly=readonly))
+        size = rng.choice((3, 5, 8, 8, 12, 16)) if entry else rng.choice((1, 2, 3, 5))
+        lines = body.write(size, rng.choice((1, 2, 2, 3)) if entry else rng.choice((0, 1, 2)))
+        head, defaults = self.head(params, entry=entry)
+        if method_of is not None:
+            head = ", ".join(("self", head)) if head else "self"
+            prefix = INDENT
+            top = [f"{INDENT}def {name}({head}) -> {type_name(result)}:"]
+        else:
+            prefix = ""
+            top = ["@sb.kernel", f"def {name}({head}) -> {type_name(result)}:"]
+        if not entry:
+            self.callees.append(
+                Callee(name, tuple(params), result, 2 + body.cost, defaults, method_of)
+            )
+        else:
+            self.entry_params = [t for _, t in params]
+        return [*top, *(prefix + line for line in lines)]
+
+    def head(self, params: list[tuple[str, Type]], *, entry: bool) -> tuple[str, int]:
+        """The parameter list; trailing scalars of helpers sometimes get defaults."""
+        texts = [f"{name}: {type_name(t)}" for name, t in params]
+        defaults = 0
+        while not entry and defaults < len(params) and self.rng.random() < 0.25:
+            t = params[-1 - defaults][1]
+            if not isinstance(t, ScalarType):
+                break
+            value = "True" if t == BOOL else "3" if not t.is_float else float_literal(self.rng, t)
+            texts[-1 - defaults] += f" = {value}"
+            defaults += 1
+        return ", ".join(texts), defaults
+
+    def generic(self, name: str) -> None:
+        params, result, lines = self.rng.choice(GENERIC_BODIES)
+        text = [f"@sb.kernel\ndef {name}({params}) -> {result}:", *(INDENT + x for x in lines)]
+        self.parts.append("\n".join(text))
+        for t in {t for t in self.palette if t in NUMBERS}:
+            types: list[tuple[str, Type]] = [("a", t)]
+            if "b: T" in params:
+                types.append(("b", t))
+            else:
+                types.append(("x", ArrayType(t, 1, "ReadOnly" in params)))
+            self.callees.append(Callee(name, tuple(types), BOOL if result == "bool" else t, 20))
+
+    def program(self, seed: int, input_sets: int) -> Program:
+        rng = self.rng
+        for _ in range(rng.choice((0, 1, 1, 2, 3))):
+            self.struct()
+        for k in range(rng.choice((0, 0, 1, 2, 3))):
+            if rng.random() < 0.25:
+                self.generic(f"g{k}")
+            else:
+                self.parts.append("\n".join(self.function(f"h{k}")))
+        self.parts.append("\n".join(self.function("entry", entry=True)))
+        inputs = tuple(random_inputs(rng, self.entry_params) for _ in range(input_sets))
+        return Program(seed, HEADER + "".join(f"\n\n{p}\n" for p in self.parts), "entry", inputs)
+
+
+def generate(seed: int, input_sets: int = 3) -> Program:
+    """The program of `seed`, with `input_sets` calls."""
+    return _Writer(seed).program(seed, input_sets)

@@ -1,0 +1,90 @@
+"""Input sets of a generated kernel: arguments as plain data, and the memory that they view.
+
+An argument is `("scalar", type, bits)`, `("vector", type, (bits, …))`, `("array", type, blob,
+offset, shape)` or `("struct", type, blob, offset)`; blobs are byte strings, which several
+arguments may share or overlap in.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from tests.fuzz.literals import pattern, type_name
+
+from samebits.bits import leaves
+from samebits.types import (
+    ArrayType,
+    MemoryType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+
+Argument = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class InputSet:
+    """One call's arguments and the initial bytes of the memory they refer to."""
+
+    args: tuple[Argument, ...]
+    blobs: tuple[bytes, ...]
+
+
+def random_bytes(rng: Random, t: MemoryType, count: int) -> bytes:
+    """Memory of `count` values of `t`, special values everywhere, padding of zero bytes."""
+    data = bytearray(t.size * count)
+    places = [(leaf, offset) for _, leaf, offset in leaves(t)]
+    for i in range(count):
+        for leaf, offset in places:
+            start = i * t.size + offset
+            data[start : start + leaf.size] = pattern(rng, leaf).to_bytes(leaf.size, sys.byteorder)
+    return bytes(data)
+
+
+def _array(rng: Random, t: ArrayType, blobs: list[bytes], seen: list[Argument]) -> Argument:
+    name = type_name(t.element)
+    same = [a for a in seen if a[0] == "array" and a[1] == name]
+    if same and rng.random() < 0.2:
+        return _alias(rng, t, rng.choice(same))
+    length = rng.choice((0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 8, 8, 9, 11, 17))
+    shape = (length,) if t.ndim == 1 else (rng.randint(1, 5), rng.choice((0, 1, 2, 3, 4, 4, 5)))
+    count = length if t.ndim == 1 else shape[0] * shape[1]
+    blobs.append(random_bytes(rng, t.element, count))
+    return ("array", name, len(blobs) - 1, 0, shape)
+
+
+def _alias(rng: Random, t: ArrayType, other: Argument) -> Argument:
+    _, name, blob, offset, shape = other
+    count = shape[0] if len(shape) == 1 else shape[0] * shape[1]
+    if t.ndim == 2:
+        rows = rng.randint(1, 3)
+        return ("array", name, blob, offset, (rows, count // rows))
+    first = rng.randint(0, count) if rng.random() < 0.5 else 0
+    return ("array", name, blob, offset + first * t.element.size, (count - first,))
+
+
+def random_inputs(rng: Random, params: Sequence[Type]) -> InputSet:
+    """One argument for each of `params`; arrays of one element type sometimes overlap."""
+    blobs: list[bytes] = []
+    args: list[Argument] = []
+    for t in params:
+        match t:
+            case ScalarType():
+                args.append(("scalar", t.name, pattern(rng, t)))
+            case VectorType():
+                bits = tuple(pattern(rng, t.element) for _ in range(t.length))
+                args.append(("vector", t.name, bits))
+            case ArrayType():
+                args.append(_array(rng, t, blobs, args))
+            case StructType():
+                blobs.append(random_bytes(rng, t, 1))
+                args.append(("struct", t.name, len(blobs) - 1, 0))
+            case _:
+                raise TypeError(repr(t))
+    return InputSet(tuple(args), tuple(blobs))

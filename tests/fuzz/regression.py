@@ -1,0 +1,51 @@
+"""A shrunk failure as a test file of its own: source, inputs and the assertion."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from tests.fuzz.check import Failure
+
+FOLDER = Path(__file__).parents[1] / "property" / "regressions"
+
+
+def regression_text(failure: Failure) -> str:
+    """The text of the test file."""
+    inputs = failure.inputs
+    blobs = "".join(f'        bytes.fromhex("{blob.hex()}"),\n' for blob in inputs.blobs)
+    args = "".join(f"        {argument!r},\n" for argument in inputs.args)
+    summary = failure.kind.replace('"', "'")
+    source = failure.program.source.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return f'''"""A generated program whose executions once disagreed ({summary})."""
+
+from tests.fuzz.check import assert_agreement
+from tests.fuzz.inputs import InputSet
+
+SOURCE = """\\
+{source.rstrip()}
+"""
+
+# fmt: off
+INPUTS = InputSet(
+    args=(
+{args}    ),
+    blobs=(
+{blobs}    ),
+)  # noqa: E501
+# fmt: on
+
+
+def test_the_executions_agree() -> None:
+    assert_agreement(SOURCE, "{failure.program.entry}", [INPUTS])
+'''
+
+
+def write_regression(failure: Failure, folder: Path = FOLDER) -> Path:
+    """Write the test file, named by the digest of the program and its inputs."""
+    identity = failure.program.source.encode() + repr(failure.inputs).encode()
+    digest = hashlib.blake2b(identity, digest_size=5).hexdigest()
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"test_fuzz_{digest}.py"
+    path.write_text(regression_text(failure))
+    return path

@@ -1,0 +1,138 @@
+"""Fuzz until told to stop: `python -m tests.fuzz.run --seconds 60 --seed 1`.
+
+Batches run in worker processes, so that a crash in generated code costs one batch and is reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+from tests.fuzz.check import Failure, Tally, check_seeds
+from tests.fuzz.regression import write_regression
+from tests.fuzz.shrink import shrink
+
+BATCH = 20
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run", description=__doc__)
+    limit = parser.add_mutually_exclusive_group()
+    limit.add_argument("--seconds", type=float, default=60.0, help="stop after this long")
+    limit.add_argument("--forever", action="store_true", help="stop at Ctrl-C only")
+    limit.add_argument("--programs", type=int, help="stop after this many programs")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first program")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--keep", action="store_true", help="report failures without shrinking")
+    return parser.parse_args()
+
+
+def _batches(first: int, programs: int | None) -> Iterator[list[int]]:
+    for start in itertools.count(first, BATCH):
+        stop = start + BATCH if programs is None else min(start + BATCH, first + programs)
+        if start >= stop:
+            return
+        yield list(range(start, stop))
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
+def _crash(seeds: list[int]) -> list[int]:
+    """The seeds of a batch whose process died that die alone too."""
+    guilty: list[int] = []
+    for seed in seeds:
+        with _pool(1) as pool:
+            try:
+                pool.submit(check_seeds, [seed]).result()
+            except BrokenProcessPool:
+                guilty.append(seed)
+    return guilty
+
+
+class _Session:
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.arguments = arguments
+        self.total = Tally()
+        self.start = time.monotonic()
+        self.kinds: set[str] = set()
+        self.crashes = 0
+
+    def over(self) -> bool:
+        if self.arguments.forever or self.arguments.programs is not None:
+            return False
+        return time.monotonic() - self.start > self.arguments.seconds
+
+    def progress(self, end: str = "\r") -> None:
+        elapsed = max(1e-9, time.monotonic() - self.start)
+        traps = sum(n for kind, n in self.total.traps.items() if kind != "none")
+        print(
+            f"{self.total.programs} programs, {self.total.calls} calls, {traps} traps, "
+            f"{len(self.total.failures) + self.crashes} failures, "
+            f"{self.total.programs / elapsed:.1f} programs/s",
+            end=end,
+            flush=True,
+        )
+
+    def report(self, failure: Failure) -> None:
+        print(f"\nseed {failure.program.seed}: {failure.text}", flush=True)
+        if failure.kind in self.kinds or self.arguments.keep:
+            return
+        self.kinds.add(failure.kind)
+        small = shrink(failure)
+        print(f"shrunk to {write_regression(small)}: {small.text}", flush=True)
+
+    def collect(self, future: Future[Tally], seeds: list[int]) -> bool:
+        """Take in a batch; False where its process died."""
+        try:
+            tally = future.result()
+        except BrokenProcessPool:
+            for seed in _crash(seeds):
+                self.crashes += 1
+                print(f"\nseed {seed}: the process died", flush=True)
+            return False
+        self.total.add(tally)
+        for failure in tally.failures:
+            self.report(failure)
+        self.progress()
+        return True
+
+    def run(self) -> int:
+        batches = _batches(self.arguments.seed, self.arguments.programs)
+        pool = _pool(self.arguments.jobs)
+        pending: dict[Future[Tally], list[int]] = {}
+        try:
+            while True:
+                while len(pending) < self.arguments.jobs and not self.over():
+                    seeds = next(batches, None)
+                    if seeds is None:
+                        break
+                    pending[pool.submit(check_seeds, seeds)] = seeds
+                if not pending:
+                    break
+                done, _ = wait(pending, return_when=FIRST_COMPLETED)
+                alive = [self.collect(future, pending.pop(future)) for future in done]
+                if not all(alive):
+                    for future, seeds in pending.items():
+                        self.collect(future, seeds)
+                    pending.clear()
+                    pool.shutdown(wait=False)
+                    pool = _pool(self.arguments.jobs)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+        else:
+            pool.shutdown()
+        self.progress(end="\n")
+        return 1 if self.total.failures or self.crashes else 0
+
+
+if __name__ == "__main__":
+    sys.exit(_Session(_arguments()).run())

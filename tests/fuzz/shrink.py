@@ -1,0 +1,221 @@
+"""Make a failing program small: fewer statements, smaller expressions, plainer inputs.
+
+Works on syntax alone: a candidate that is ill-typed fails in another way and is dropped.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from tests.fuzz.check import Failure, check_programs
+from tests.fuzz.generator import Program
+from tests.fuzz.inputs import Argument, InputSet
+
+Attempt = tuple[str, InputSet]
+Interesting = Callable[[Attempt], bool]
+
+
+def shrink(failure: Failure, rounds: int = 6) -> Failure:
+    """The smallest program found that still fails in the same way."""
+    program = failure.program
+    found: dict[Attempt, Failure] = {}
+
+    def interesting(attempt: Attempt) -> bool:
+        source, inputs = attempt
+        candidate = replace(program, source=source, inputs=(inputs,))
+        try:
+            failures = check_programs([candidate]).failures
+        except Exception:  # a candidate may be anything, and break anything
+            return False
+        for f in failures:
+            if f.kind == failure.kind:
+                found[attempt] = f
+                return True
+        return False
+
+    best: Attempt = (ast.unparse(ast.parse(program.source)), failure.inputs)
+    if not interesting(best):
+        return failure
+    for _ in range(rounds):
+        before = best
+        for strategy in STRATEGIES:
+            best = _exhaust(best, strategy, interesting)
+        if best == before:
+            break
+    return found[best]
+
+
+def _exhaust(
+    best: Attempt, strategy: Callable[[Attempt], Iterator[Attempt]], interesting: Interesting
+) -> Attempt:
+    """Apply a strategy again and again, going on behind the place that last succeeded."""
+    skip = 0
+    while True:
+        for k, attempt in enumerate(strategy(best)):
+            if k >= skip and attempt != best and interesting(attempt):
+                best, skip = attempt, k
+                break
+        else:
+            return best
+
+
+# Statements
+
+
+def _bodies(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for name in ("body", "orelse"):
+            body = getattr(node, name, None)
+            if isinstance(body, list) and body:
+                yield body
+
+
+def drop_statements(attempt: Attempt) -> Iterator[Attempt]:
+    """Without some run of statements, long runs first."""
+    source, inputs = attempt
+    for width in (8, 4, 2, 1):
+        tree = ast.parse(source)
+        for body in list(_bodies(tree)):
+            for start in range(0, len(body), width):
+                saved = list(body)
+                del body[start : start + width]
+                if not body:
+                    body.append(ast.Pass())
+                yield ast.unparse(ast.fix_missing_locations(tree)), inputs
+                body[:] = saved
+
+
+def unwrap_blocks(attempt: Attempt) -> Iterator[Attempt]:
+    """An `if` or loop replaced by what it holds, an else dropped."""
+    source, inputs = attempt
+    tree = ast.parse(source)
+    for body in list(_bodies(tree)):
+        for k, statement in enumerate(list(body)):
+            if not isinstance(statement, ast.If | ast.For | ast.While):
+                continue
+            saved = list(body)
+            for inner in (statement.body, statement.orelse):
+                body[:] = [*saved[:k], *inner, *saved[k + 1 :]] or [ast.Pass()]
+                yield ast.unparse(tree), inputs
+                body[:] = saved
+            if statement.orelse:
+                orelse, statement.orelse = statement.orelse, []
+                yield ast.unparse(tree), inputs
+                statement.orelse = orelse
+
+
+# Expressions
+
+
+def _expressions(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.expr]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.arguments):
+            continue
+        for name, value in ast.iter_fields(node):
+            if name in ("annotation", "returns", "decorator_list", "ctx", "targets", "target"):
+                continue
+            if isinstance(value, ast.expr):
+                yield node, name, None, value
+            elif isinstance(value, list):
+                for k, item in enumerate(value):
+                    if isinstance(item, ast.expr):
+                        yield node, name, k, item
+
+
+def _set(node: ast.AST, name: str, k: int | None, value: ast.expr) -> None:
+    if k is None:
+        setattr(node, name, value)
+    else:
+        getattr(node, name)[k] = value
+
+
+def simplify_expressions(attempt: Attempt) -> Iterator[Attempt]:
+    """An expression replaced by a part of it, or by a plain constant."""
+    source, inputs = attempt
+    tree = ast.parse(source)
+    constants = [ast.parse(text, mode="eval").body for text in ("True", "False", "0", "1", "1.0")]
+    for node, name, k, old in list(_expressions(tree)):
+        parts = [e for e in ast.walk(old) if isinstance(e, ast.expr) and e is not old]
+        plain = isinstance(old, ast.Constant) and old.value in (0, 1, 1.0, True, False)
+        for new in [*parts[:12], *([] if plain else constants)]:
+            _set(node, name, k, new)
+            try:
+                text = ast.unparse(tree)
+            except Exception:
+                text = source
+            yield text, inputs
+        _set(node, name, k, old)
+
+
+def drop_operands(attempt: Attempt) -> Iterator[Attempt]:
+    """`a and b and c` and comparison chains with a link less."""
+    source, inputs = attempt
+    tree = ast.parse(source)
+    for node in list(ast.walk(tree)):
+        if isinstance(node, ast.BoolOp) and len(node.values) > 2:
+            for k in range(len(node.values)):
+                saved = list(node.values)
+                del node.values[k]
+                yield ast.unparse(tree), inputs
+                node.values[:] = saved
+        if isinstance(node, ast.Compare) and len(node.ops) > 1:
+            ops, right = node.ops, node.comparators
+            node.ops, node.comparators = ops[:-1], right[:-1]
+            yield ast.unparse(tree), inputs
+            node.ops, node.comparators = ops, right
+
+
+# Inputs
+
+
+def drop_parameters(attempt: Attempt) -> Iterator[Attempt]:
+    """The entry without one of its parameters."""
+    source, inputs = attempt
+    for k in range(len(inputs.args)):
+        tree = ast.parse(source)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == "entry":
+                del node.args.args[k]
+        yield ast.unparse(tree), replace(inputs, args=inputs.args[:k] + inputs.args[k + 1 :])
+
+
+def plain_inputs(attempt: Attempt) -> Iterator[Attempt]:
+    """Scalars that are 0 or 1, arrays of zeros, and memory with 8 bytes cleared."""
+    source, inputs = attempt
+    for k, argument in enumerate(inputs.args):
+        for plain in _plain(argument):
+            args = (*inputs.args[:k], plain, *inputs.args[k + 1 :])
+            yield source, replace(inputs, args=args)
+    for k, blob in enumerate(inputs.blobs):
+        for start, stop in [(0, len(blob)), *((i, i + 8) for i in range(0, len(blob), 8))]:
+            cleared = blob[:start] + bytes(len(blob[start:stop])) + blob[stop:]
+            yield source, replace(
+                inputs, blobs=(*inputs.blobs[:k], cleared, *inputs.blobs[k + 1 :])
+            )
+
+
+def _plain(argument: Argument) -> Iterator[Argument]:
+    if argument[0] == "scalar":
+        yield ("scalar", argument[1], 0)
+        yield ("scalar", argument[1], 1)
+    elif argument[0] == "vector":
+        yield ("vector", argument[1], (0,) * len(argument[2]))
+
+
+STRATEGIES = (
+    drop_statements,
+    unwrap_blocks,
+    drop_parameters,
+    simplify_expressions,
+    drop_operands,
+    plain_inputs,
+    drop_statements,
+)
+"""In the order in which they are tried, until none helps."""
+
+
+def source_program(source: str, inputs: InputSet) -> Program:
+    """A program that was not generated."""
+    return Program(-1, source, "entry", (inputs,))

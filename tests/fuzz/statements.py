@@ -1,0 +1,433 @@
+"""Random function bodies: declarations, stores, control flow, calls, early returns.
+
+Loops are bounded by construction: a constant or masked range, or a counter in a `while`.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from tests.fuzz.expressions import Expressions
+from tests.fuzz.literals import INTS, NUMBERS, type_name
+from tests.fuzz.scope import INT64_REACH, Callee, Place, Variable, value_items
+
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    ArrayType,
+    FixedArrayType,
+    NoneType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+INDENT = "    "
+MOST_TURNS = 60
+
+
+class Body:
+    """Writes one function's statements; `turns` is how often the present place may run."""
+
+    def __init__(
+        self, rng: Random, hazard: float, palette: list[ScalarType | VectorType],
+        callees: list[Callee], structs: list[StructType], result: Type, work: int,
+    ) -> None:  # fmt: skip
+        self.rng = rng
+        self.draw = Expressions(rng, hazard, palette, callees)
+        self.scope = self.draw.scope
+        self.structs = structs
+        self.result = result
+        self.lines: list[str] = []
+        self.level = 1
+        self.turns = 1
+        self.loops = 0
+        self.names = 0
+        self.work = work
+        """Turns of work that the whole function may still cause."""
+        self.cost = 0
+
+    def fresh(self, prefix: str) -> str:
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    def emit(self, text: str) -> None:
+        self.lines.append(INDENT * self.level + text)
+
+    def depth(self) -> int:
+        return self.rng.choice((0, 1, 1, 2, 2, 3))
+
+    def expr(self, t: Type) -> str:
+        return self.draw.expr(t, self.depth())
+
+    def adopted(self, t: Type) -> str:
+        return self.draw.adopted(t, self.depth())
+
+    # Blocks
+
+    def block(self, count: int, *, jump: str | None = None) -> None:
+        """An indented block of up to `count` statements in a scope of its own."""
+        self.level += 1
+        self.scope.push()
+        before = len(self.lines)
+        for _ in range(self.rng.randint(1, max(1, count))):
+            self.statement(max(0, count - 1))
+        if jump:
+            self.emit(jump)
+        if len(self.lines) == before:
+            self.emit("pass")
+        self.scope.pop()
+        self.level -= 1
+
+    def statement(self, nested: int) -> None:
+        """One statement; compound ones hold up to `nested` further ones a block."""
+        self.cost += self.turns
+        self.draw.budget = max(0, (self.work - self.cost) // self.turns)
+        simple = (
+            (self.declare, 22),
+            (self.assign, 14),
+            (self.augment, 14),
+            (self.store, 20),
+            (self.unpack, 6),
+            (self.call, 6),
+            (self.bind, 4),
+            (self.own, 4),
+            (self.local_array, 3),
+            (self.assertion, 2),
+        )
+        compound = (
+            (self.branch, 14),
+            (self.for_loop, 10),
+            (self.while_loop, 6),
+            (self.leave, 6),
+        )
+        table = [*simple, *(compound if nested > 0 and self.level < 5 else ())]
+        actions = [action for action, _ in table]
+        weights = [weight for _, weight in table]
+        self.rng.choices(actions, weights)[0](nested)
+
+    # Simple statements
+
+    def declare(self, _nested: int = 0, t: ScalarType | VectorType | None = None) -> None:
+        t = t or self.draw.pick()
+        text = self.expr(t)
+        name = self.fresh("v")
+        self.emit(f"{name} = {text}")
+        self.scope.add(Variable(name, t))
+
+    def assign(self, _nested: int) -> None:
+        names = self.mutable()
+        if not names:
+            return self.declare()
+        v = self.rng.choice(names)
+        self.emit(f"{v.name} = {self.expr(v.type)}")
+
+    def mutable(self) -> list[Variable]:
+        return [
+            v for v in self.scope.all()
+            if v.mutable and isinstance(v.type, ScalarType | VectorType)
+        ]  # fmt: skip
+
+    def augment(self, _nested: int) -> None:
+        """`x += e` on a name or a place."""
+        names: list[Variable | Place] = [v for v in self.mutable() if v.type != BOOL]
+        places: list[Variable | Place] = [
+            p for p in self.scope.places()
+            if not p.readonly and isinstance(p.type, ScalarType | VectorType) and p.type != BOOL
+        ]  # fmt: skip
+        pool = places if places and (self.rng.random() < 0.5 or not names) else names
+        if not pool:
+            return self.declare()
+        target = self.rng.choice(pool)
+        t = target.type
+        text = target.name if isinstance(target, Variable) else self.draw.place(target, 1)
+        sign, operand = self.operation(t)
+        self.emit(f"{text} {sign}= {operand}")
+
+    def operation(self, t: Type) -> tuple[str, str]:
+        """An operator and right side that keep type `t`."""
+        rng = self.rng
+        e = t.element if isinstance(t, VectorType) else t
+        assert isinstance(e, ScalarType)
+        if e == BOOL:
+            return rng.choice("&|^"), self.expr(t)
+        if e == INT:
+            if self.draw.risky():
+                return rng.choice("+-*"), self.draw.weak_int(1)[0]
+            return rng.choice(("&", "%", "//", ">>")), str(rng.choice((1, 3, 7, 15, 63)))
+        if e.is_float:
+            sign = rng.choice("+-*" if e == FLOAT else "+-*/")
+            right = self.expr(t) if isinstance(t, VectorType) else self.adopted(t)
+            if isinstance(t, VectorType) and rng.random() < 0.3:
+                right = self.adopted(e)
+            return sign, right
+        sign = rng.choice(("+", "-", "*", "&", "|", "^", "+", "-", "*", "//", "%", "<<", ">>"))
+        if sign in ("//", "%") and not self.draw.risky():
+            return sign, f"({self.expr(t)} | 1)"
+        return sign, self.expr(t) if isinstance(t, VectorType) else self.adopted(t)
+
+    def store(self, _nested: int) -> None:
+        """Write a scalar, vector or whole struct into memory."""
+        places = [p for p in self.scope.places() if not p.readonly]
+        simple = [p for p in places if isinstance(p.type, ScalarType | VectorType)]
+        whole = [p for p in places if isinstance(p.type, StructType) and not p.root.owner]
+        if whole and self.rng.random() < 0.2:
+            p = self.rng.choice(whole)
+            assert isinstance(p.type, StructType)
+            sources = [v.name for v in self.scope.structs(p.type)]
+            text = self.rng.choice(sources) if sources and self.rng.random() < 0.6 \
+                else self.draw.struct(p.type, 1)  # fmt: skip
+            self.emit(f"{self.draw.place(p, 1)} = {text}")
+        elif simple:
+            preferred = [p for p in simple if p.type in self.draw.palette]
+            pool = preferred if preferred and self.rng.random() < 0.5 else simple
+            p = self.rng.choice(pool)
+            self.emit(f"{self.draw.place(p, 1)} = {self.adopted(p.type)}")
+        else:
+            self.declare()
+
+    def unpack(self, _nested: int) -> None:
+        """`a, b = b, a`, new names, or the results of a call."""
+        calls = [
+            c for c in self.draw.callees
+            if isinstance(c.result, TupleType) and c.cost <= self.draw.budget
+            and self.draw.callable(c)
+        ]  # fmt: skip
+        if calls and self.rng.random() < 0.7:
+            c = self.rng.choice(calls)
+            text = self.draw.call_text(c, 1)
+            self.cost += self.turns * c.cost
+            self.bind_results(c.result, text)
+            return
+        by_type: dict[Type, list[Variable]] = {}
+        for v in self.mutable():
+            by_type.setdefault(v.type, []).append(v)
+        pairs = [vs for vs in by_type.values() if len(vs) >= 2]
+        if pairs and self.rng.random() < 0.5:
+            a, b = self.rng.sample(self.rng.choice(pairs), 2)
+            self.emit(f"{a.name}, {b.name} = {b.name}, {a.name}")
+            return
+        types = [self.draw.pick() for _ in range(self.rng.randint(2, 3))]
+        texts = ", ".join(self.draw.expr(t, 1) for t in types)
+        names = [self.fresh("u") for _ in types]
+        self.emit(f"{', '.join(names)} = {texts}")
+        for name, t in zip(names, types, strict=True):
+            self.scope.add(Variable(name, t))
+
+    def bind_results(self, result: Type, text: str) -> None:
+        items = value_items(result)
+        names = [self.fresh("r") for _ in items]
+        self.emit(f"{', '.join(names)} = {text}" if names else text)
+        for name, t in zip(names, items, strict=True):
+            owner = isinstance(t, StructType)
+            self.scope.add(Variable(name, t, mutable=not owner, owner=owner))
+
+    def call(self, _nested: int) -> None:
+        calls = [
+            c for c in self.draw.callees if c.cost <= self.draw.budget and self.draw.callable(c)
+        ]  # fmt: skip
+        if not calls:
+            return self.declare()
+        c = self.rng.choice(calls)
+        text = self.draw.call_text(c, 2)
+        self.cost += self.turns * c.cost
+        if self.rng.random() < 0.2:
+            self.emit(text)
+        else:
+            self.bind_results(c.result, text)
+
+    def bind(self, _nested: int) -> None:
+        """A name for a struct inside a parameter's memory."""
+        places = [
+            p for p in self.scope.places() if isinstance(p.type, StructType) and not p.root.owner
+        ]
+        if not places:
+            return self.store(0)
+        p = self.rng.choice(places)
+        text = self.draw.place(p, 1)
+        name = self.fresh("q")
+        self.emit(f"{name} = {text}")
+        self.scope.add(Variable(name, p.type, mutable=False, readonly=p.readonly))
+
+    def own(self, _nested: int) -> None:
+        """A struct of this call's own."""
+        if not self.structs:
+            return self.declare()
+        owners = [v for v in self.scope.structs() if v.owner]
+        if owners and self.rng.random() < 0.3:
+            v = self.rng.choice(owners)
+            assert isinstance(v.type, StructType)
+            self.emit(f"{v.name} = {self.draw.struct(v.type, 1)}")
+            return
+        t = self.rng.choice(self.structs)
+        text = self.draw.struct(t, 1)
+        name = self.fresh("o")
+        self.emit(f"{name} = {text}")
+        self.scope.add(Variable(name, t, mutable=False, owner=True))
+
+    def local_array(self, _nested: int) -> None:
+        t = self.draw.pick()
+        if t in (INT, FLOAT):
+            t = self.rng.choice(NUMBERS)
+        name = self.fresh("z")
+        if self.rng.random() < 0.7:
+            shape: tuple[int, ...] = (self.rng.choice((1, 2, 3, 4, 8)),)
+            self.emit(f"{name} = sb.zeros({shape[0]}, {type_name(t)})")
+        else:
+            shape = (self.rng.randint(1, 4), self.rng.randint(1, 4))
+            self.emit(f"{name} = sb.zeros({shape}, {type_name(t)})")
+        self.scope.add(Variable(name, FixedArrayType(t, shape), mutable=False, owner=True))
+
+    def assertion(self, _nested: int) -> None:
+        condition = self.draw.boolean(1)
+        if not self.draw.risky():
+            condition = f"{condition} or True"
+        message = ', "it must hold"' if self.rng.random() < 0.5 else ""
+        self.emit(f"assert {condition}{message}")
+
+    # Control flow
+
+    def branch(self, nested: int) -> None:
+        self.emit(f"if {self.draw.boolean(self.depth())}:")
+        self.block(nested)
+        while self.rng.random() < 0.2:
+            self.emit(f"elif {self.draw.boolean(1)}:")
+            self.block(nested)
+        if self.rng.random() < 0.5:
+            self.emit("else:")
+            self.block(nested)
+
+    def leave(self, _nested: int) -> None:
+        """`break`, `continue` or `return` under a condition."""
+        jumps = ["return"] if self.rng.random() < 0.3 or not self.loops else ["break", "continue"]
+        jump = self.rng.choice(jumps)
+        self.emit(f"if {self.draw.boolean(1)}:")
+        if jump == "return":
+            self.level += 1
+            self.finish()
+            self.level -= 1
+        else:
+            self.block(1, jump=jump)
+
+    def loop_body(self, nested: int, turns: int) -> None:
+        saved, self.turns = self.turns, self.turns * turns
+        self.loops += 1
+        self.block(nested)
+        self.loops -= 1
+        self.turns = saved
+        if self.rng.random() < 0.2:
+            self.emit("else:")
+            self.block(1)
+
+    def room(self) -> int:
+        """How many turns a new loop may take here."""
+        return min(MOST_TURNS // self.turns, max(0, (self.work - self.cost) // self.turns))
+
+    def for_loop(self, nested: int) -> None:
+        room = self.room()
+        if room < 2:
+            return self.declare()
+        name = self.fresh("i")
+        reuse = self.rng.random() < 0.15
+        if reuse:
+            self.emit(f"{name} = {self.rng.randint(-3, 3)}")
+            self.scope.add(Variable(name, INT, mutable=self.rng.random() < 0.3, bound=1 << 40))
+        text, turns, bound = self.range_text(room)
+        self.emit(f"for {name} in {text}:")
+        if not reuse:
+            self.scope.push()
+            self.scope.add(Variable(name, INT, mutable=False, bound=bound))
+        self.loop_body(nested, turns)
+        if not reuse:
+            self.scope.pop()
+
+    def range_text(self, room: int) -> tuple[str, int, int]:
+        """Source of a range, the most turns it takes, a bound of the values."""
+        rng, draw = self.rng, self.draw
+        roll = rng.random()
+        arrays = [v for v in self.scope.arrays() if isinstance(v.type, ArrayType)]
+        if roll < 0.3:
+            n = rng.randint(1, min(room, 9))
+            return f"range({n})", n, n - 1
+        if roll < 0.5 and arrays and room >= 17:
+            v = rng.choice(arrays)
+            assert isinstance(v.type, ArrayType)
+            length = f"len({v.name})" if v.type.ndim == 1 else f"{v.name}.shape[{rng.randint(0, 1)}]"
+            return f"range({length})", 17, 32
+        mask = (1 << (min(room, 8).bit_length() - 1)) - 1
+        if roll < 0.65:
+            t = rng.choice((INT, *INTS))
+            return f"range({draw.atom(t, 1)} & {mask})", max(1, mask), mask
+        if roll < 0.8:
+            start, step = rng.randint(-5, 5), rng.choice((1, 2, 3, -1, -2, 7))
+            turns = rng.randint(0, min(room, 6))
+            stop = start + step * turns - rng.choice((0, 0, (1 if step > 0 else -1) * (step != 1)))
+            return f"range({start}, {stop}, {step})", max(1, turns), 64
+        if roll < 0.9:
+            low, _ = draw.tame(1)
+            span = rng.randint(0, min(room, 5))
+            step = rng.choice((1, 1, 2, -1))
+            if step < 0:
+                return f"range({low} + {span}, {low}, -1)", max(1, span), INT64_REACH
+            return f"range({low}, {low} + {span}, {step})", max(1, span), INT64_REACH
+        edge = (1 << 63) - 1
+        step = rng.choice((1, 3, 1 << 61, edge))
+        count = rng.randint(1, min(room, 4))
+        if step >= 1 << 61:
+            return f"range(-{edge}, {edge}, {step})", 9, INT64_REACH
+        if rng.random() < 0.5:
+            return f"range({edge - step * count}, {edge}, {step})", count + 1, INT64_REACH
+        return f"range(-{edge - step * count}, -{edge}, -{step})", count + 1, INT64_REACH
+
+    def while_loop(self, nested: int) -> None:
+        room = self.room()
+        if room < 2:
+            return self.declare()
+        counter = self.fresh("w")
+        limit = self.rng.randint(1, min(room, 6))
+        self.emit(f"{counter} = 0")
+        self.scope.add(Variable(counter, INT, mutable=False, bound=limit))
+        condition = f"{counter} < {limit}"
+        if self.rng.random() < 0.6:
+            other = self.draw.boolean(1)
+            condition = f"{condition} and {other}" if self.rng.random() < 0.7 \
+                else f"{other} and {condition}"  # fmt: skip
+        self.emit(f"while {condition}:")
+        self.emit(INDENT + f"{counter} += 1")
+        self.loop_body(nested, limit)
+
+    # The end
+
+    def finish(self) -> None:
+        """A return statement of the function's result type."""
+        match self.result:
+            case NoneType():
+                self.emit("return")
+            case StructType():
+                owners = [v for v in self.scope.structs(self.result) if v.owner]
+                if owners and self.rng.random() < 0.7:
+                    self.emit(f"return {self.rng.choice(owners).name}")
+                else:
+                    self.emit(f"return {self.draw.struct(self.result, 1)}")
+            case _:
+                items = value_items(self.result)
+                self.emit(f"return {', '.join(self.result_item(t) for t in items)}")
+
+    def result_item(self, t: Type) -> str:
+        names = self.scope.values(t)
+        if names and self.rng.random() < 0.6:
+            return self.rng.choice(names[-3:]).name
+        return self.draw.adopted(t, 1)
+
+    def write(self, count: int, nested: int) -> list[str]:
+        """The whole body: `count` statements at the top, then a return."""
+        for _ in range(count):
+            self.statement(nested)
+        if not isinstance(self.result, NoneType) or self.rng.random() < 0.3:
+            self.finish()
+        elif not self.lines:
+            self.emit("pass")
+        return self.lines
