@@ -98,8 +98,13 @@ def evaluated(functions: Sequence[Function], name: str, *args: Any) -> Any:
 
 
 def copies(args: Sequence[Any]) -> list[Any]:
-    """Arguments with memory of their own."""
-    return [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    """Arguments with memory of their own, padding included."""
+    return [
+        np.frombuffer(bytearray(arg.tobytes()), arg.dtype).reshape(arg.shape)
+        if isinstance(arg, np.ndarray)
+        else arg
+        for arg in args
+    ]
 
 
 def assert_compiled_is_evaluated(
