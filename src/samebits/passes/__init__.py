@@ -1,0 +1,1 @@
+"""IR to IR: what makes a checked kernel fast without changing what it does."""

@@ -1,0 +1,30 @@
+"""The passes in order. Each takes valid IR and leaves valid IR, and none changes its input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from samebits.ir.grammar import For, Function, If, Module, Op, While, walk
+from samebits.passes.dead import drop_dead_functions, drop_dead_operations
+from samebits.passes.versioning import Versioning
+
+
+def optimise(module: Module, entries: Sequence[str]) -> Module:
+    """A module that does the same as `module` when entered by `entries`: the same values and
+    memory, the same trap at the same span with the same memory before it.
+
+    Functions that `entries` do not reach are gone. Raises KeyError for an unknown entry.
+    """
+    reached = drop_dead_functions(module, entries)
+    return Module({name: optimise_function(f) for name, f in reached.functions.items()})
+
+
+def optimise_function(function: Function) -> Function:
+    """One function without the checks that are shown to be needless, loops split where it pays."""
+    fresh = count(1 + max((s.id for s in walk(function.body) if isinstance(s, _NUMBERED)),
+                          default=-1))  # fmt: skip
+    return drop_dead_operations(Versioning(function, fresh).run())
+
+
+_NUMBERED = (Op, If, For, While)
