@@ -14,7 +14,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Module, Op, ValueType
-from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument
+from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.semantics import SEMANTICS, round_float
 from samebits.ir.steps import Listener, Steps
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
@@ -52,6 +52,7 @@ class Evaluator:
     def __init__(self, module: Module, listener: Listener | None = None) -> None:
         self.module = module
         self.listener = listener
+        self._tables = {name: table(data) for name, data in module.tables.items()}
         self._steps: dict[str, Steps] = {}
 
     def run(self, name: str, args: Sequence[object]) -> tuple[Any, ...]:
@@ -71,7 +72,7 @@ class Evaluator:
     def _call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
         steps = self._steps.get(name)
         if steps is None:
-            steps = Steps(self.module.functions[name], self._call, self.listener)
+            steps = Steps(self.module.functions[name], self._tables, self._call, self.listener)
             self._steps[name] = steps
         result = steps.run(steps.frame(args))
         if result is None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from samebits.errors import ArgumentError, IRError
-from samebits.ir.grammar import Op
+from samebits.ir.grammar import Op, TableData
 from samebits.types import (
     ArrayType,
     FixedArrayType,
@@ -100,6 +100,13 @@ _LETTERS = {
 }  # fmt: skip
 _FORMATS = {name: struct.Struct("=" + letter) for name, letter in _LETTERS.items()}
 """Native byte order."""
+
+
+def table(data: TableData) -> Ref:
+    """The address of a constant table, which cannot be written."""
+    layout = _FORMATS[data.element.name]
+    values = [math.nan if v != v else v for v in data.values]
+    return Ref(memoryview(b"".join(map(layout.pack, values))), 0)
 
 
 def _target(op: Op, operand: int = 0) -> MemoryType:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from samebits.ir.grammar import Function, Op, ValueType
+from samebits.ir.grammar import Attribute, Function, Op, TableData, ValueType
 from samebits.ir.semantics import round_float
 from samebits.types import (
     BOOL,
@@ -25,10 +25,11 @@ from samebits.types import (
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an op's attribute can name: slots, locals, and functions that come before."""
+    """What an op's attribute can name: slots, locals, tables, functions that come before."""
 
     slots: Mapping[str, ValueType]
     locals: Mapping[str, MemoryType]
+    tables: Mapping[str, TableData]
     callees: Mapping[str, Function]
 
 
@@ -80,19 +81,20 @@ def _alike(test: Test, what: str, result: ScalarType | None = None) -> Check:
     return check
 
 
+def fits(a: Attribute, t: ScalarType) -> bool:
+    """Whether `a` is a value of `t`, of Python's type for it."""
+    if t == BOOL:
+        return isinstance(a, bool)
+    if t.is_float:
+        return isinstance(a, float) and (a != a or round_float(t, a) == a)
+    return type(a) is int and t.minimum <= a <= t.maximum
+
+
 def _const(op: Op, _: Surroundings) -> Complaint:
     t = op.results[0].type if len(op.results) == 1 else None
-    a = op.attr
-    match t:
-        case ScalarType() if t is BOOL or t == BOOL:
-            fits = isinstance(a, bool)
-        case ScalarType() if t.is_float:
-            fits = isinstance(a, float) and (a != a or round_float(t, a) == a)
-        case ScalarType():
-            fits = type(a) is int and t.minimum <= a <= t.maximum
-        case _:
-            return "it has one scalar result"
-    return None if fits else f"{a!r} is not a value of {t}"
+    if not isinstance(t, ScalarType):
+        return "it has one scalar result"
+    return None if fits(op.attr, t) else f"{op.attr!r} is not a value of {t}"
 
 
 def _select(op: Op, _: Surroundings) -> Complaint:
@@ -143,6 +145,13 @@ def _local(op: Op, around: Surroundings) -> Complaint:
     if not isinstance(op.attr, str) or op.attr not in around.locals:
         return f"there is no local {op.attr!r}"
     return _wants([RefType(around.locals[op.attr])], op)
+
+
+def _table(op: Op, around: Surroundings) -> Complaint:
+    data = around.tables.get(op.attr) if isinstance(op.attr, str) else None
+    if data is None:
+        return f"there is no table {op.attr!r}"
+    return _wants([RefType(FixedArrayType(data.element, (len(data.values),)))], op)
 
 
 def _target(op: Op, operand: int = 0) -> MemoryType | None:
@@ -291,6 +300,7 @@ CHECKS: dict[str, Check] = {
     "narrow": _narrow,
     "bitcast": _bitcast,
     "local": _local,
+    "table": _table,
     "field": _field,
     "component": _component,
     "element": _element,
@@ -307,6 +317,6 @@ CHECKS: dict[str, Check] = {
 }
 
 ATTRIBUTED = {
-    "const", "get", "set", "local", "field", "component", "length", "assert", "call",
+    "const", "get", "set", "local", "table", "field", "component", "length", "assert", "call",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

@@ -5,7 +5,7 @@ Owns control flow, slots and calls; what an operation computes is in `semantics`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from samebits.errors import IRError, Trap
@@ -22,7 +22,7 @@ from samebits.ir.grammar import (
     Value,
     While,
 )
-from samebits.ir.memory import MEMORY, fresh
+from samebits.ir.memory import MEMORY, Ref, fresh
 from samebits.ir.semantics import SEMANTICS
 from samebits.types import ScalarType
 
@@ -43,8 +43,15 @@ UNSET = object()
 class Steps:
     """The closures of `function`. A frame holds parameters, slots, locals, then op results."""
 
-    def __init__(self, function: Function, call: Call, listener: Listener | None) -> None:
+    def __init__(
+        self,
+        function: Function,
+        tables: Mapping[str, Ref],
+        call: Call,
+        listener: Listener | None,
+    ) -> None:
         self.function = function
+        self.tables = tables
         self.call = call
         self.listener = listener
         slots = [*(name for name, _ in function.params), *function.slots]
@@ -227,6 +234,11 @@ def _local(steps: Steps, op: Op) -> Step:
     return run
 
 
+def _table(steps: Steps, op: Op) -> Step:
+    ref = steps.tables[str(op.attr)]
+    return steps.apply(op, lambda: ref)
+
+
 def _index(steps: Steps, op: Op) -> Step:
     def check(i: int, length: int) -> None:
         if not 0 <= i < length:
@@ -262,6 +274,7 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "get": _get,
     "set": _set,
     "local": _local,
+    "table": _table,
     "index": _index,
     "assert": _assert,
     "call": _call,

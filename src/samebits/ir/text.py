@@ -6,6 +6,9 @@
       pos: float2
       tags: uint8[4]
 
+    table "game.primes": uint8
+      2, 3, 5, 7
+
     function "game.drift" @3:0-5:12
       source "game.py" "drift"
       param "s": ref<Ship>

@@ -22,6 +22,7 @@ from samebits.ir.grammar import (
     Region,
     Return,
     Statement,
+    TableData,
     Value,
     ValueType,
     While,
@@ -44,8 +45,12 @@ def parse_module(text: str) -> Module:
     reader = _Reader([Line(number, line) for number, line in numbered if line.strip(" ")])
     types, module = Types(), Module()
     while (line := reader.next_at(0)) is not None:
-        if line.expect("struct", "function") == "struct":
+        kind = line.expect("struct", "table", "function")
+        if kind == "struct":
             _struct(reader, types, line)
+            continue
+        if kind == "table":
+            _table(reader, types, line, module)
             continue
         function = _FunctionParser(reader, types, line).function
         if function.name in module.functions:
@@ -91,6 +96,47 @@ def _struct(reader: _Reader, types: Types, line: Line) -> None:
         fields[field] = types.memory(row)
         row.end()
     types.define(line, name, label, fields)
+
+
+def _table(reader: _Reader, types: Types, line: Line, module: Module) -> None:
+    name = line.string()
+    if name in module.tables:
+        line.fail("a table of another name", name)
+    line.expect(":")
+    element = types.scalar(line)
+    line.end()
+    values: list[bool | int | float] = []
+    while (row := reader.next_at(2)) is not None:
+        values.append(_number(row))
+        while row.accept(","):
+            values.append(_number(row))
+        row.end()
+    module.tables[name] = TableData(element, tuple(values))
+
+
+def _number(line: Line) -> bool | int | float:
+    value = None if line.peek().kind == "string" else _attribute(line)
+    if value is None or isinstance(value, str):
+        line.fail("a number, true or false")
+    return value
+
+
+def _attribute(line: Line) -> Attribute:
+    """The attribute that comes next; None where none does."""
+    match line.peek().kind:
+        case "string":
+            return line.string()
+        case "int":
+            return int(line.take("int"))
+        case "float":
+            text = line.take("float")
+            try:
+                return float.fromhex(text)
+            except OverflowError:
+                line.fail("a binary64 value", text)
+        case _:
+            word = line.accept("true", "false")
+            return None if word is None else word == "true"
 
 
 class _FunctionParser:
@@ -220,7 +266,7 @@ class _FunctionParser:
             line.fail("an operation")
         line.take("word")
         unchecked = line.accept("!") is not None
-        attr, args = self.attribute(line), self.operands(line)
+        attr, args = _attribute(line), self.operands(line)
         results: list[Value] = []
         if line.accept(":"):
             results.append(Value(at, 0, self.types.value(line)))
@@ -229,22 +275,6 @@ class _FunctionParser:
         span = self.last_span(line)
         self.values[at] = tuple(results)
         return Op(at, opcode, args, attr, tuple(results), span, unchecked)
-
-    def attribute(self, line: Line) -> Attribute:
-        match line.peek().kind:
-            case "string":
-                return line.string()
-            case "int":
-                return int(line.take("int"))
-            case "float":
-                text = line.take("float")
-                try:
-                    return float.fromhex(text)
-                except OverflowError:
-                    line.fail("a binary64 value", text)
-            case _:
-                word = line.accept("true", "false")
-                return None if word is None else word == "true"
 
     def operands(self, line: Line) -> tuple[Value, ...]:
         if line.peek().kind != "value":

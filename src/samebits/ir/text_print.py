@@ -19,6 +19,7 @@ from samebits.ir.grammar import (
     Region,
     Return,
     Statement,
+    TableData,
     Value,
     ValueType,
     While,
@@ -36,6 +37,7 @@ from samebits.types import (
     VectorType,
 )
 
+TABLE_COLUMNS = 8
 HEADER = "samebits ir 1"
 RESERVED = {*SCALARS, *VECTORS, "Array", "ReadOnly", "ref"}
 """Words that begin a type, so that a struct of such a name is quoted."""
@@ -47,6 +49,7 @@ def print_module(module: Module) -> str:
     labels = _labels(module)
     blocks = [[HEADER]]
     blocks.extend(_struct(t, labels) for t in labels)
+    blocks.extend(_table(name, data) for name, data in module.tables.items())
     blocks.extend(_Printer(function, labels).function() for function in module.functions.values())
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
@@ -121,6 +124,13 @@ def _type(t: ValueType | MemoryType, labels: dict[StructType, str]) -> str:
 def _struct(t: StructType, labels: dict[StructType, str]) -> list[str]:
     fields = [f"  {quoted(name)}: {_type(field, labels)}" for name, field in t.fields]
     return [f"struct {labels[t]}", *fields]
+
+
+def _table(name: str, data: TableData) -> list[str]:
+    values = [attribute_text(value) for value in data.values]
+    rows = [values[i : i + TABLE_COLUMNS] for i in range(0, len(values), TABLE_COLUMNS)]
+    head = f"table {quoted(name)}: {_type(data.element, {})}"
+    return [head, *("  " + ", ".join(row) for row in rows)]
 
 
 class _Printer:

@@ -26,7 +26,7 @@ from samebits.ir.grammar import (
     While,
     walk,
 )
-from samebits.ir.rules import ATTRIBUTED, CHECKS, Surroundings
+from samebits.ir.rules import ATTRIBUTED, CHECKS, Surroundings, fits
 from samebits.types import BOOL, INT
 
 MAX_LOCALS = 1 << 20
@@ -35,11 +35,15 @@ MAX_LOCALS = 1 << 20
 
 def verify(module: Module) -> None:
     """Raises IRError naming the function, the statement and the rule that it breaks."""
+    for name, table in module.tables.items():
+        for value in table.values:
+            if not fits(value, table.element):
+                raise IRError(f"illegal table {name}: {value!r} is not a value of {table.element}")
     before: dict[str, Function] = {}
     for name, function in module.functions.items():
         if name != function.name:
             raise IRError(f"function {function.name} is filed under the name {name}")
-        _Verifier(function, before).function()
+        _Verifier(function, module, before).function()
         before[name] = function
 
 
@@ -55,12 +59,12 @@ def terminates(region: Region) -> bool:
 class _Verifier:
     """Checks one function, which may call those in `before`."""
 
-    def __init__(self, function: Function, before: dict[str, Function]) -> None:
+    def __init__(self, function: Function, module: Module, before: dict[str, Function]) -> None:
         self.it = function
         self.ids: set[int] = set()
         self.scope: dict[tuple[int, int], ValueType] = {}
         self.around = Surroundings(
-            {**dict(function.params), **function.slots}, function.locals, before
+            {**dict(function.params), **function.slots}, function.locals, module.tables, before
         )
 
     def fail(self, what: str, rule: str, span: Span | None = None) -> NoReturn:
