@@ -1,0 +1,1 @@
+"""Running compiled kernels: loading, calling, the object cache and the floating-point state."""

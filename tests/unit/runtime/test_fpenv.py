@@ -1,0 +1,111 @@
+"""A foreign floating-point environment changes nothing, and is put back, on every thread."""
+
+from __future__ import annotations
+
+import ctypes
+import platform
+import struct
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from samebits.backend import llvm
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import Module
+from samebits.runtime import fpenv
+from samebits.runtime.native import NativeEntry, NativeModule
+from samebits.types import FLOAT64, INT
+
+needs_mxcsr = pytest.mark.skipif(
+    platform.machine().lower() not in ("x86_64", "amd64"), reason="the words are MXCSR's"
+)
+
+FLUSH_UP = 0x1F80 | 0x8000 | 0x0040 | 0x4000
+TINY = struct.unpack("<d", struct.pack("<Q", 3))[0]
+
+
+def entry(opt: int, level: str = "x86-64-v1") -> NativeEntry:
+    """x/y (inexact), x*1 (subnormal operand and result), and whether y is positive, or a trap."""
+    b = Builder("k", {"x": FLOAT64, "y": FLOAT64, "n": INT}, [FLOAT64, FLOAT64])
+    x, y = b.get("x"), b.get("y")
+    b.index(b.get("n"), b.const(INT, 5))
+    function = b.ret(b.op("div", x, y), b.op("mul", x, b.const(FLOAT64, 1.0)))
+    target = next(r.target for r in llvm.available_targets() if r.target.name == level)
+    compiled = llvm.compile_module(Module({"k": function}), ["k"], target, opt)
+    return NativeModule(compiled, 1).entry(0)
+
+
+def call(native: NativeEntry, x: float, y: float, n: int = 0) -> tuple[int, list[int]]:
+    """Status and result words; the control register must be as before, sticky flags included."""
+    slots = (ctypes.c_uint64 * 5)()
+    struct.pack_into("=ddq", slots, 0, x, y, n)
+    before = fpenv.read()
+    status = native.function(slots)
+    assert fpenv.read() == before
+    return status, list(slots[3:])
+
+
+@needs_mxcsr
+@pytest.mark.parametrize("opt", [0, 3])
+def test_flushing_and_rounding_up_change_no_bit_and_come_back(opt: int) -> None:
+    native = entry(opt)
+    cases = [(1.0, 3.0), (TINY, 1.0), (TINY, 2.0), (1e308, 1e-9), (float("inf"), float("inf"))]
+    wanted = [call(native, *case) for case in cases]
+
+    def hostile(word: int) -> None:
+        before = fpenv.read()
+        fpenv.write(word)
+        try:
+            found = [call(native, *case) for case in cases]
+            trapped = call(native, 1.0, 3.0, 9)[0]
+            after = fpenv.read()
+        finally:
+            fpenv.write(before)
+        assert found == wanted
+        assert trapped == 1
+        assert after & ~0x3F == word & ~0x3F
+
+    for bits in (0, 0x20, 0x3F, 0x2000, 0x4000, 0x6000, 0x8000, 0x0040, 0x8040):
+        hostile(0x1F80 | bits)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(hostile, [FLUSH_UP, 0x1F80, FLUSH_UP | 0x21, 0x1F80 | 0x2000] * 50))
+
+
+@needs_mxcsr
+def test_unmasked_exceptions_raise_nothing_inside_a_kernel() -> None:
+    native = entry(3)
+    before = fpenv.read()
+    fpenv.write(0)
+    try:
+        status, found = call(native, 1.0, 0.0)
+    finally:
+        fpenv.write(before)
+    assert (status, found[0]) == (0, 0x7FF0000000000000)
+
+
+@needs_mxcsr
+def test_pinned_holds_inside_and_the_threads_state_returns_after() -> None:
+    before = fpenv.read()
+    fpenv.write(FLUSH_UP)
+    try:
+        foreign = fpenv.describe()
+        with fpenv.pinned():
+            inside, half = fpenv.describe(), TINY * 0.5
+        after = fpenv.read()
+    finally:
+        fpenv.write(before)
+    assert (foreign.rounding, foreign.flushes_results, foreign.flushes_operands) == ("up", True, True)
+    assert not foreign.pinned
+    assert inside.pinned
+    assert half > 0
+    assert after & ~0x3F == FLUSH_UP
+
+
+@needs_mxcsr
+def test_each_field_of_the_control_word_is_described() -> None:
+    assert fpenv.describe(0x1F80).pinned
+    assert fpenv.describe(0x1FBF).pinned
+    assert fpenv.describe(0x1F80).rounding == "nearest"
+    assert fpenv.describe(0x1F80 | 0x6000).rounding == "zero"
+    assert fpenv.describe(0x1F00).raises_exceptions
+    assert not fpenv.describe(0x1F80).raises_exceptions
