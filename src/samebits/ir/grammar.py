@@ -130,11 +130,20 @@ class Function:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class TableData:
+    """Constant numbers that the op `table` refers to, as a fixed array in read-only memory."""
+
+    element: ScalarType
+    values: tuple[int | float | bool, ...]
+
+
 @dataclass(slots=True)
 class Module:
     """Functions by name, callees before callers (recursion is not in the language)."""
 
     functions: dict[str, Function] = field(default_factory=dict[str, Function])
+    tables: dict[str, TableData] = field(default_factory=dict[str, TableData])
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +209,7 @@ OPS: dict[str, OpRule] = {
     "narrow": OpRule(1, "weak int to a fixed-width integer that must hold it", "overflow"),
     "bitcast": OpRule(1, "the same bits (of the canonical NaN) as the result type"),
     "local": OpRule(0, "reference to the local memory attr"),
+    "table": OpRule(0, "reference to the constant table attr of the module, never written"),
     "field": OpRule(1, "reference to field attr of a struct reference"),
     "component": OpRule(1, "reference to component attr (0..3) of a vector reference"),
     "element": OpRule(None, "reference to an element: array or array reference, then one weak "

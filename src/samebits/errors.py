@@ -1,0 +1,120 @@
+"""Every error that samebits raises: one small tree, each with a place, a note and a fix.
+
+Owns how an error reads. Knows nothing of types, IR or targets.
+"""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of source: 1-based lines, 0-based columns in characters, end exclusive."""
+
+    file: str
+    function: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column + 1}"
+
+
+EXCERPT_LINES = 4
+
+
+def excerpt(span: Span) -> str:
+    """The source under `span` with carets, at most `EXCERPT_LINES` lines; empty if unreadable."""
+    rows: list[str] = []
+    width = len(str(min(span.end_line, span.line + EXCERPT_LINES - 1)))
+    for line in range(span.line, min(span.end_line, span.line + EXCERPT_LINES - 1) + 1):
+        text = linecache.getline(span.file, line).rstrip("\n")
+        if not text:
+            continue
+        start = span.column if line == span.line else len(text) - len(text.lstrip())
+        end = span.end_column if line == span.end_line else len(text)
+        rows.append(f"  {line:>{width}} | {text}")
+        rows.append(f"  {'':>{width}} | {' ' * start}{'^' * max(1, end - start)}")
+    return "\n".join(rows)
+
+
+class SamebitsError(Exception):
+    """Base of all: what is wrong, where, what was found, what to do instead."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        span: Span | None = None,
+        note: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.span = span
+        self.note = note
+        self.fix = fix
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.span is not None:
+            parts.append(f"  at {self.span} in {self.span.function}")
+            source = excerpt(self.span)
+            if source:
+                parts.append(source)
+        if self.note:
+            parts.append(f"  note: {self.note}")
+        if self.fix:
+            parts.append(f"  fix: {self.fix}")
+        return "\n".join(parts)
+
+
+class CompileError(SamebitsError):
+    """The kernel is not in the language, or its types do not fit."""
+
+
+class ArgumentError(SamebitsError, TypeError):
+    """A value from Python does not fit the parameter that it was given for."""
+
+
+class IRError(SamebitsError):
+    """IR text that does not parse, or IR that breaks a legality rule."""
+
+
+class TargetError(SamebitsError):
+    """A target that is unknown, or that cannot run here."""
+
+
+class BitsMismatchError(SamebitsError, AssertionError):
+    """Two executions that should agree gave different bits."""
+
+
+class SimulationError(SamebitsError):
+    """A simulation that cannot be loaded, or that is not put together as one."""
+
+
+class ReplayError(SamebitsError):
+    """A replay or golden file that cannot be used."""
+
+
+TRAP_MESSAGES = {
+    "index": "index out of range",
+    "zero": "division by zero",
+    "overflow": "integer overflow",
+    "shift": "negative shift count",
+    "assert": "assertion failed",
+}
+
+
+class Trap(SamebitsError):
+    """A kernel stopped: the same trap, at the same source span, on every target."""
+
+    def __init__(self, kind: str, span: Span | None = None, detail: str | None = None) -> None:
+        message = TRAP_MESSAGES[kind]
+        super().__init__(f"{message}: {detail}" if detail else message, span=span)
+        self.kind = kind
+        self.detail = detail

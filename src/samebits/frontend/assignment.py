@@ -1,0 +1,194 @@
+"""Assignment to names and elements: one type a name, and no alias that Python would have."""
+
+from __future__ import annotations
+
+import ast
+from typing import NoReturn
+
+from samebits.frontend import places
+from samebits.frontend.context import Context, Variable, component_slots, values_of
+from samebits.frontend.convert import materialize
+from samebits.frontend.expressions import subscript_indices
+from samebits.frontend.values import (
+    Nothing,
+    Operand,
+    Place,
+    Scalar,
+    Static,
+    Tuple,
+    Vector,
+    View,
+    describe,
+)
+from samebits.ir.grammar import Value
+from samebits.types import (
+    ArrayType,
+    FixedArrayType,
+    MemoryType,
+    ScalarType,
+    StructType,
+    Type,
+)
+
+
+def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) -> None:
+    """`target = value`."""
+    name = target.id
+    value = materialize(ctx, source, value)
+    variable = ctx.variables.get(name)
+    if variable is not None and variable.parameter and not isinstance(value, (Scalar, Vector)):
+        _parameter(ctx, target)
+    match value:
+        case Scalar() | Vector():
+            _scalars(ctx, target, variable, value, source)
+        case Place():
+            _place(ctx, target, variable, value, source)
+        case View():
+            ctx.fail(
+                target,
+                "an array can't be given another name",
+                fix="use the parameter itself"
+                if not value.row
+                else f"pass `{ctx.text(source)}` directly as an argument",
+            )
+        case Nothing():
+            ctx.fail(source, "this call returns nothing", fix="call it on a line of its own")
+        case Tuple():
+            ctx.fail(
+                target,
+                "a tuple can't be kept under one name",
+                fix=f"unpack it: `{', '.join('abcdefgh'[: len(value.items)])} = ...`",
+            )
+        case Static():
+            ctx.fail(
+                source,
+                f"{describe(value)} is not a value in a kernel",
+                fix="use it directly where it is needed",
+            )
+        case _:
+            raise AssertionError(value)
+    ctx.mark_assigned(name)
+
+
+def _parameter(ctx: Context, target: ast.Name) -> NoReturn:
+    ctx.fail(
+        target,
+        f"the parameter '{target.id}' can't mean other memory",
+        fix="use a new name, or assign its fields or elements",
+    )
+
+
+def changed_type(
+    ctx: Context, node: ast.AST, variable: Variable, t: Type, source: ast.expr
+) -> NoReturn:
+    """The error of a name that would change its type, with the conversion to write."""
+    first = ctx.first_use.get(variable.name)
+    where = f", first assigned at line {first.lineno}" if first is not None else ""
+    weak_before = isinstance(variable.type, ScalarType) and variable.type.weak
+    weak_now = isinstance(t, ScalarType) and t.weak
+    if weak_before and not weak_now and first is not None:
+        fix = f"start with `{variable.name} = {t}({_first_value(ctx, first)})` at line {first.lineno}"
+    else:
+        fix = f"write `{variable.name} = {variable.type}({ctx.text(source)})`"
+        if isinstance(node, ast.AugAssign) or isinstance(variable.type, (StructType, ArrayType)):
+            fix = "use another name"
+    ctx.fail(
+        node,
+        f"'{variable.name}' would change type from {variable.type} to {t}",
+        note=f"a name has one type{where}",
+        fix=fix,
+    )
+
+
+def _first_value(ctx: Context, first: ast.Name) -> str:
+    for node in ast.walk(ctx.source.node):
+        if isinstance(node, ast.Assign) and first in node.targets:
+            return ctx.text(node.value)
+    return "0"
+
+
+def _scalars(
+    ctx: Context,
+    target: ast.Name,
+    variable: Variable | None,
+    value: Scalar | Vector,
+    source: ast.expr,
+) -> None:
+    if variable is None:
+        variable = Variable(target.id, value.type)
+        ctx.declare(variable)
+        ctx.first_use[target.id] = target
+    elif variable.type != value.type:
+        changed_type(ctx, target, variable, value.type, source)
+    span = ctx.span(target)
+    slots = (
+        (target.id,) if isinstance(value, Scalar) else component_slots(target.id, value.type)
+    )
+    for slot, item in zip(slots, values_of(value), strict=True):
+        ctx.builder.set(slot, item, span)
+
+
+def _place(
+    ctx: Context, target: ast.Name, variable: Variable | None, value: Place, source: ast.expr
+) -> None:
+    span = ctx.span(target)
+    if variable is not None and variable.type != value.type:
+        changed_type(ctx, target, variable, value.type, source)
+    if value.temporary:
+        if variable is None:
+            name = f"{target.id}"
+            ctx.declare(Variable(target.id, value.type, local=name))
+            ctx.first_use[target.id] = target
+            variable = ctx.variables[target.id]
+        elif variable.local is None:
+            ctx.fail(
+                target,
+                f"'{target.id}' refers to memory of a parameter; it can't hold a new {value.type}",
+                fix="use another name",
+            )
+        assert variable.local is not None
+        ref = ctx.builder.local_ref(variable.local, span)
+        ctx.builder.effect("copy", (ref, value.value), span)
+        return
+    if not value.roots:
+        ctx.fail(
+            source,
+            "in Python both names would mean the same object",
+            fix=f"write `{target.id} = {ctx.text(source)}.copy()`"
+            if isinstance(value.type, StructType)
+            else "use the first name, or copy in a loop",
+        )
+    if variable is None:
+        ctx.declare(
+            Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
+        )
+        ctx.first_use[target.id] = target
+    elif variable.local is not None:
+        ctx.fail(
+            target,
+            f"'{target.id}' owns its {value.type}; it can't refer to other memory",
+            fix=f"write `{ctx.text(source)}.copy()`, or use another name",
+        )
+    elif variable.roots != value.roots or variable.readonly != value.readonly:
+        ctx.fail(
+            target,
+            f"'{target.id}' refers to memory of {_names(variable.roots)}, "
+            f"and would now refer to memory of {_names(value.roots)}",
+            fix="use another name",
+        )
+    ctx.builder.set(target.id, value.value, span)
+
+
+def _names(roots: frozenset[str]) -> str:
+    return " or ".join(f"'{root}'" for root in sorted(roots))
+
+
+def element_place(
+    ctx: Context, target: ast.Subscript, base: Operand
+) -> tuple[Value, MemoryType, str]:
+    """The reference to `base[...]` for a store."""
+    if not (isinstance(base, View) or (isinstance(base, Place) and isinstance(base.type, FixedArrayType))):
+        ctx.fail(target, f"{describe(base)} has no elements to assign", fix="assign to an array")
+    ctx.mark_written(base, target)
+    ref, t = places.element(ctx, target, base, subscript_indices(ctx, target))
+    return ref, t, f"an element of {ctx.text(target.value)}"

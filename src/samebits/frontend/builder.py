@@ -1,0 +1,96 @@
+"""Makes IR statements: numbers them, keeps their spans, and knows the open region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from samebits.errors import Span
+from samebits.ir.grammar import Attribute, Op, Region, Statement, Value, ValueType
+from samebits.types import INT, MemoryType, RefType, ScalarType
+
+
+class Builder:
+    """The function under construction."""
+
+    def __init__(self) -> None:
+        self.body: Region = []
+        self.slots: dict[str, ValueType] = {}
+        self.locals: dict[str, MemoryType] = {}
+        self._region = self.body
+        self._next_id = 0
+        self._next_name = 0
+
+    def new_id(self) -> int:
+        self._next_id += 1
+        return self._next_id - 1
+
+    def fresh(self, stem: str = "t") -> str:
+        """A slot or local name that no Python name can clash with."""
+        self._next_name += 1
+        return f".{stem}{self._next_name}"
+
+    def append(self, statement: Statement) -> None:
+        self._region.append(statement)
+
+    @contextmanager
+    def region(self) -> Iterator[Region]:
+        """Statements made inside go to the yielded region."""
+        outer, self._region = self._region, []
+        try:
+            yield self._region
+        finally:
+            self._region = outer
+
+    def op(
+        self,
+        opcode: str,
+        args: tuple[Value, ...],
+        results: tuple[ValueType, ...],
+        span: Span,
+        attr: Attribute = None,
+    ) -> tuple[Value, ...]:
+        """Append an operation and give its results."""
+        number = self.new_id()
+        values = tuple(Value(number, i, t) for i, t in enumerate(results))
+        self.append(Op(number, opcode, args, attr, values, span))
+        return values
+
+    def value(
+        self, opcode: str, args: tuple[Value, ...], result: ValueType, span: Span,
+        attr: Attribute = None,
+    ) -> Value:  # fmt: skip
+        """Append an operation with one result."""
+        return self.op(opcode, args, (result,), span, attr)[0]
+
+    def effect(
+        self, opcode: str, args: tuple[Value, ...], span: Span, attr: Attribute = None
+    ) -> None:
+        """Append an operation without result."""
+        self.op(opcode, args, (), span, attr)
+
+    def const(self, value: bool | int | float, t: ScalarType, span: Span) -> Value:
+        return self.value("const", (), t, span, value)
+
+    def int_const(self, value: int, span: Span) -> Value:
+        return self.const(value, INT, span)
+
+    def get(self, slot: str, span: Span) -> Value:
+        return self.value("get", (), self.slots[slot], span, slot)
+
+    def set(self, slot: str, value: Value, span: Span) -> None:
+        self.effect("set", (value,), span, slot)
+
+    def slot(self, name: str, t: ValueType) -> str:
+        """Declare a slot (again, at the same type, is fine)."""
+        self.slots[name] = t
+        return name
+
+    def local(self, t: MemoryType, span: Span) -> Value:
+        """A reference to fresh memory of this call (contents undefined until zeroed)."""
+        name = self.fresh("m")
+        self.locals[name] = t
+        return self.value("local", (), RefType(t), span, name)
+
+    def local_ref(self, name: str, span: Span) -> Value:
+        return self.value("local", (), RefType(self.locals[name]), span, name)

@@ -1,0 +1,207 @@
+"""From a kernel and its parameter types to a linked IR module, callees included."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import weakref
+from dataclasses import dataclass
+
+from samebits.errors import CompileError, Span
+from samebits.frontend import expressions, statements
+from samebits.frontend.context import Callee, Context, Variable, component_slots
+from samebits.frontend.source import Source, source_of
+from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
+from samebits.lang.kernel import Kernel
+from samebits.lang.tables import Table
+from samebits.types import (
+    NONE,
+    ArrayType,
+    RefType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+
+@dataclass(slots=True)
+class Unit:
+    """One compiled function: its IR, how callers see it, and the units that it calls."""
+
+    function: Function
+    callee: Callee
+    calls: tuple[Unit, ...]
+    tables: dict[str, Table]
+
+
+_symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary()
+
+
+def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
+    """A name for one instance of a kernel; the same in every process."""
+    name = f"{kernel.function.__module__}.{kernel.__qualname__}"
+    if kernel.function.__closure__:
+        names = kernel.function.__code__.co_freevars
+        values = ", ".join(f"{n}={kernel.captured.get(n)!r}" for n in names)
+        name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
+    if kernel.fixed_types is None:
+        bound = kernel.typevars(types)
+        name += f"<{', '.join(f'{n.__name__}={t}' for n, t in bound.items())}>"
+    base, count = name, 1
+    while _symbols.setdefault(name, kernel) is not kernel:
+        count += 1
+        name = f"{base}#{count}"
+    return name
+
+
+def compile_kernel(
+    kernel: Kernel, types: tuple[Type, ...], stack: tuple[tuple[Kernel, tuple[Type, ...]], ...] = ()
+) -> Unit:
+    """The unit of `kernel` at `types`, made once. Raises CompileError."""
+    unit = kernel.units.get(types)
+    if unit is None:
+        unit = kernel.units[types] = _Lowering(kernel, types, stack).run()
+    return unit
+
+
+def link(unit: Unit) -> Module:
+    """The module with `unit` and all that it calls, callees first."""
+    module = Module()
+
+    def add(part: Unit) -> None:
+        if part.function.name in module.functions:
+            return
+        for callee in part.calls:
+            add(callee)
+        for name, table in part.tables.items():
+            module.tables[name] = TableData(table.element, tuple(table.data.tolist()))
+        module.functions[part.function.name] = part.function
+
+    add(unit)
+    return module
+
+
+class _Lowering:
+    """Lowers one function and, on the way, its callees."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        types: tuple[Type, ...],
+        stack: tuple[tuple[Kernel, tuple[Type, ...]], ...],
+    ) -> None:
+        self.kernel = kernel
+        self.types = types
+        self.stack = (*stack, (kernel, types))
+        self.calls: dict[str, Unit] = {}
+        self.source: Source = source_of(kernel.function)
+
+    def run(self) -> Unit:
+        ctx = Context(
+            source=self.source,
+            result=self.kernel.result_type(self.types),
+            lookup=self.kernel.lookup,
+            compile_callee=self._callee,
+            captured=expressions.captured,
+            typevars=self.kernel.typevars(self.types),
+            local_names=_assigned_names(self.source.node),
+        )
+        span = self._head_span()
+        params = self._declare_parameters(ctx)
+        statements.block(ctx, self.source.node.body)
+        if ctx.assigned is not None:
+            if ctx.result not in (None, NONE):
+                ctx.fail(
+                    self.source.node.body[-1],
+                    f"'{self.kernel.__name__}' may end without a return",
+                    note=f"it is declared to return {ctx.result}",
+                    fix="return a value on every way through",
+                )
+            ctx.builder.append(Return((), span))
+        result = ctx.result or NONE
+        names = {name for name, _ in params}
+        builder = ctx.builder
+        function = Function(
+            name=symbol_of(self.kernel, self.types),
+            params=params,
+            results=tuple(_result_scalars(result)),
+            slots={n: t for n, t in builder.slots.items() if n not in names},
+            locals=dict(builder.locals),
+            body=builder.body,
+            span=span,
+        )
+        parameters = tuple(
+            (p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True)
+        )
+        callee = Callee(function.name, parameters, result, frozenset(ctx.written))
+        return Unit(function, callee, tuple(self.calls.values()), dict(ctx.tables))
+
+    def _head_span(self) -> Span:
+        node = self.source.node
+        whole = self.source.span(node)
+        text = self.source.lines[node.lineno - 1].rstrip()
+        return Span(
+            whole.file, whole.function, node.lineno, whole.column, node.lineno, len(text)
+        )
+
+    def _declare_parameters(self, ctx: Context) -> tuple[tuple[str, ValueType], ...]:
+        params: list[tuple[str, ValueType]] = []
+        result = ctx.result
+        items = result.items if isinstance(result, TupleType) else (result,)
+        for i, t in enumerate(t for t in items if isinstance(t, StructType)):
+            slot = ctx.builder.slot(f"return.{i}", RefType(t))
+            params.append((slot, RefType(t)))
+        for p, t in zip(self.kernel.parameters, self.types, strict=True):
+            memory = isinstance(t, (ArrayType, StructType))
+            roots = frozenset({p.name}) if memory else frozenset[str]()
+            ctx.declare(Variable(p.name, t, roots=roots, parameter=True))
+            ctx.mark_assigned(p.name)
+            match t:
+                case VectorType():
+                    params += [(slot, t.element) for slot in component_slots(p.name, t)]
+                case ScalarType() | ArrayType():
+                    params.append((p.name, t))
+                case StructType():
+                    params.append((p.name, RefType(t)))
+                case _:
+                    raise CompileError(
+                        f"parameter '{p.name}' can't be {t}",
+                        span=self._head_span(),
+                        fix="annotate a scalar, vector, struct or sb.Array[...]",
+                    )
+        return tuple(params)
+
+    def _callee(self, kernel: object, types: tuple[Type, ...], span: Span) -> Callee:
+        assert isinstance(kernel, Kernel)
+        if any(k is kernel for k, _ in self.stack):
+            chain = " -> ".join([*(k.__name__ for k, _ in self.stack), kernel.__name__])
+            raise CompileError(
+                f"'{kernel.__name__}' calls itself",
+                span=span,
+                note=f"the calls are {chain}",
+                fix="write a loop; keep a stack in a local array if you need one",
+            )
+        unit = compile_kernel(kernel, types, self.stack)
+        self.calls[unit.function.name] = unit
+        return unit.callee
+
+
+def _assigned_names(node: ast.FunctionDef) -> frozenset[str]:
+    names = {a.arg for a in node.args.args}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            names.add(inner.id)
+    return frozenset(names)
+
+
+def _result_scalars(result: Type) -> list[ScalarType]:
+    items = result.items if isinstance(result, TupleType) else (result,)
+    scalars: list[ScalarType] = []
+    for t in items:
+        if isinstance(t, VectorType):
+            scalars += [t.element] * t.length
+        elif isinstance(t, ScalarType):
+            scalars.append(t)
+    return scalars

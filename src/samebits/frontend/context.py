@@ -1,0 +1,164 @@
+"""What the lowering of one function knows: its names, what is assigned, and how to complain."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NoReturn, TypeVar
+
+from samebits.errors import CompileError, Span
+from samebits.frontend.builder import Builder
+from samebits.frontend.source import Source
+from samebits.frontend.values import Operand, Place, Scalar, Vector, View
+from samebits.ir.grammar import Value
+from samebits.lang.tables import Table
+from samebits.types import (
+    COMPONENTS,
+    ArrayType,
+    FixedArrayType,
+    RefType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+
+
+@dataclass(slots=True)
+class Variable:
+    """A Python name. `local` is the memory that it owns; `roots` where a reference may lead."""
+
+    name: str
+    type: Type
+    local: str | None = None
+    roots: frozenset[str] = frozenset()
+    readonly: bool = False
+    parameter: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A compiled kernel as its callers see it. `written` are parameters whose memory it writes."""
+
+    symbol: str
+    parameters: tuple[tuple[str, Type], ...]
+    result: Type
+    written: frozenset[str]
+
+
+@dataclass(slots=True)
+class Context:
+    """The state of one function's lowering."""
+
+    source: Source
+    result: Type | None
+    lookup: Callable[[str], object]
+    compile_callee: Callable[[object, tuple[Type, ...], Span], Callee]
+    captured: Callable[[Context, ast.expr, object], Operand]
+    typevars: Mapping[TypeVar, Type]
+    builder: Builder = field(default_factory=Builder)
+    variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
+    assigned: frozenset[str] | None = frozenset()
+    """Names certainly assigned here; None where control can't come."""
+    breaks: list[list[frozenset[str]]] = field(default_factory=list[list[frozenset[str]]])
+    written: set[str] = field(default_factory=set[str])
+    local_names: frozenset[str] = frozenset()
+    """Every name that the function assigns, parameters included."""
+    first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
+    tables: dict[str, Table] = field(default_factory=dict[str, Table])
+
+    def span(self, node: ast.AST) -> Span:
+        return self.source.span(node)
+
+    def fail(
+        self, node: ast.AST, message: str, *, note: str | None = None, fix: str | None = None
+    ) -> NoReturn:
+        """Raise a CompileError at `node`."""
+        raise CompileError(message, span=self.span(node), note=note, fix=fix)
+
+    def text(self, node: ast.AST) -> str:
+        return self.source.text(node)
+
+    # Names -------------------------------------------------------------------------------
+
+    def read(self, name: str, node: ast.AST) -> Operand | None:
+        """The value of a local name; None if the function has no such name."""
+        variable = self.variables.get(name)
+        if variable is None and name not in self.local_names:
+            return None
+        if variable is None or (self.assigned is not None and name not in self.assigned):
+            self.fail(
+                node,
+                f"'{name}' may be unassigned here",
+                note="it is assigned on some of the ways that lead here, not on all",
+                fix=f"assign '{name}' before the branch or loop",
+            )
+        span = self.span(node)
+        match variable.type:
+            case ScalarType() as t:
+                return Scalar(self.builder.get(name, span), t)
+            case VectorType() as t:
+                slots = component_slots(name, t)
+                return Vector(tuple(self.builder.get(slot, span) for slot in slots), t)
+            case ArrayType() as t:
+                return View(self.builder.get(name, span), t, variable.roots)
+            case StructType() | FixedArrayType() as t:
+                if variable.local is not None:
+                    ref = self.builder.local_ref(variable.local, span)
+                else:
+                    ref = self.builder.get(name, span)
+                return Place(ref, t, variable.roots, variable.readonly)
+            case _:
+                raise AssertionError(variable.type)
+
+    def declare(self, variable: Variable) -> None:
+        """Make the slots or the memory of a new name."""
+        self.variables[variable.name] = variable
+        match variable.type:
+            case ScalarType() | ArrayType() as t:
+                self.builder.slot(variable.name, t)
+            case VectorType() as t:
+                for slot in component_slots(variable.name, t):
+                    self.builder.slot(slot, t.element)
+            case StructType() | FixedArrayType() as t:
+                if variable.local is None:
+                    self.builder.slot(variable.name, RefType(t))
+                else:
+                    self.builder.locals[variable.local] = t
+            case _:
+                raise AssertionError(variable.type)
+
+    def mark_assigned(self, name: str) -> None:
+        if self.assigned is not None:
+            self.assigned = self.assigned | {name}
+
+    def mark_written(self, place: Place | View, node: ast.AST) -> None:
+        """Note a store through `place`; refuse one into read-only memory."""
+        readonly = place.readonly if isinstance(place, Place) else place.type.readonly
+        if readonly:
+            where = ", ".join(sorted(place.roots)) or "it"
+            self.fail(
+                node,
+                f"'{where}' is read-only here",
+                note="the parameter is annotated sb.ReadOnly",
+                fix="annotate it sb.Array[...], or write to another array",
+            )
+        self.written |= place.roots
+
+
+def component_slots(name: str, t: VectorType) -> tuple[str, ...]:
+    """The slots that hold the components of the vector `name`."""
+    return tuple(f"{name}.{COMPONENTS[i]}" for i in range(t.length))
+
+
+def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:
+    """Names assigned whichever of two ways control came."""
+    if a is None or b is None:
+        return b if a is None else a
+    return a & b
+
+
+def values_of(operand: Scalar | Vector) -> tuple[Value, ...]:
+    """The IR values that make up a scalar or vector."""
+    return (operand.value,) if isinstance(operand, Scalar) else operand.items

@@ -1,0 +1,263 @@
+"""Conversions: literals into values, weak into strong, and explicit `T(x)`."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+import numpy as np
+
+from samebits.frontend.context import Context, values_of
+from samebits.frontend.values import Literal, Operand, Place, Scalar, Vector, describe
+from samebits.ir.grammar import Value
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    FLOAT64,
+    INT,
+    INT64,
+    FixedArrayType,
+    ScalarType,
+    StructType,
+    Type,
+    VectorType,
+)
+
+
+def round_literal(value: int | float, t: ScalarType) -> float:
+    """`value` rounded once, to nearest even, to the float type `t`."""
+    if isinstance(value, float):
+        if t.bits == 64:
+            return value
+        with np.errstate(all="ignore"):
+            return float(np.float32(value))
+    if t.bits == 64:
+        try:
+            return float(value)
+        except OverflowError:
+            return math.copysign(math.inf, value)
+    # An exact int: truncate to 32 significant bits with a sticky one, then float64 -> float32
+    # rounds once.
+    magnitude = abs(value)
+    shift = max(0, magnitude.bit_length() - 32)
+    sticky = 1 if magnitude & ((1 << shift) - 1) else 0
+    if shift > 1000:
+        return math.copysign(math.inf, value)
+    with np.errstate(all="ignore"):
+        kept = math.ldexp(float((magnitude >> shift) * 2 + sticky), shift - 1)
+        return math.copysign(float(np.float32(kept)), value)
+
+
+def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value:
+    """A literal as a constant of type `t`; a CompileError where it doesn't fit."""
+    span = ctx.span(node)
+    number = value.value
+    if t.is_float:
+        return ctx.builder.const(round_literal(number, t), t, span)
+    if t is BOOL or isinstance(number, float):
+        ctx.fail(
+            node,
+            f"{describe(value)} is not {_a(t)}",
+            fix="write True or False" if t is BOOL else f"write {t}({ctx.text(node)}) or a whole number",
+        )
+    if not t.minimum <= number <= t.maximum:
+        bounds = f"{t.minimum} to {t.maximum}"
+        ctx.fail(
+            node,
+            f"{number} does not fit {'int64, the range of a Python int in a kernel' if t is INT else t}",
+            note=f"the range is {bounds}",
+            fix="use a wider type",
+        )
+    return ctx.builder.const(int(number), t, span)
+
+
+def _a(t: object) -> str:
+    name = str(t)
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
+def materialize(ctx: Context, node: ast.AST, operand: Operand) -> Operand:
+    """A literal becomes a weak scalar; anything else stays."""
+    if isinstance(operand, Literal):
+        return Scalar(literal(ctx, node, operand, operand.type), operand.type)
+    return operand
+
+
+def to_scalar(ctx: Context, node: ast.AST, operand: Literal | Scalar, t: ScalarType) -> Value:
+    """Promote: a literal or weak value to `t`, or a strong value along NumPy's promotion."""
+    if isinstance(operand, Literal):
+        return literal(ctx, node, operand, t)
+    if operand.type == t:
+        return operand.value
+    span = ctx.span(node)
+    if operand.type is INT and t.is_int and not t.weak:
+        return ctx.builder.value("narrow", (operand.value,), t, span)
+    return ctx.builder.value("convert", (operand.value,), t, span)
+
+
+def conversion_fix(t: Type, text: str) -> str:
+    """The conversion that a user should write."""
+    if isinstance(t, ScalarType) and t.weak:
+        return f"write {'int' if t is INT else 'float64'}({text}), or annotate a fixed-width type"
+    return f"write {t}({text})"
+
+
+def coerce(
+    ctx: Context,
+    node: ast.AST,
+    operand: Operand,
+    t: Type,
+    what: str,
+    source: ast.AST | None = None,
+) -> Operand:
+    """`operand` where a value of type `t` is wanted: weak numbers convert, others must match.
+
+    The conversion has the span of `node`; a refusal points at `source`, the expression.
+    """
+    match operand, t:
+        case (Literal(), ScalarType()) if not (operand.type is FLOAT and t.is_int) and t is not BOOL:
+            return Scalar(literal(ctx, node, operand, t), t)
+        case (Scalar(), ScalarType()) if operand.type == t:
+            return operand
+        case (Scalar(), ScalarType()) if operand.type.weak and t is not BOOL and (
+            t.is_float or operand.type is INT
+        ):
+            return Scalar(to_scalar(ctx, node, operand, t), t)
+        case (Vector() | Place(), _) if operand.type == t:
+            return operand
+        case _:
+            pass
+    source = source or node
+    ctx.fail(
+        source,
+        f"{what} is {t}, but this is {describe(operand)}",
+        fix=_fix(ctx, source, operand, t),
+    )
+
+
+def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
+    text = ctx.text(node)
+    if isinstance(t, ScalarType) and isinstance(operand, (Scalar, Literal)):
+        if t is BOOL:
+            return f"write `{text} != 0`"
+        return conversion_fix(t, text)
+    if isinstance(t, VectorType) and isinstance(operand, (Scalar, Literal, Vector)):
+        return f"write {t}({text})"
+    if isinstance(t, (StructType, FixedArrayType)):
+        return f"give a value of type {t}"
+    return f"give {_a(t)}"
+
+
+def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarType) -> Operand:
+    """`T(x)` for a scalar type: saturating, wrapping or rounding as the op table says."""
+    argument = node.args[0]
+    match operand:
+        case Literal():
+            number = operand.value
+            if t is BOOL:
+                ctx.fail(node, "bool() of a number is not in the language", fix="write `x != 0`")
+            if isinstance(number, float) and t.is_int:
+                value = ctx.builder.const(number, FLOAT64, ctx.span(argument))
+                return Scalar(ctx.builder.value("convert", (value,), t, ctx.span(node)), t)
+            return Scalar(literal(ctx, argument, operand, t), t)
+        case Scalar():
+            if operand.type == t:
+                return operand
+            if t is BOOL:
+                ctx.fail(
+                    node,
+                    f"bool() of {describe(operand)} is not in the language",
+                    fix=f"write `{ctx.text(argument)} != 0`",
+                )
+            if operand.type is INT and t.is_int:
+                opcode = "convert" if t is INT64 else "narrow"
+                return Scalar(
+                    ctx.builder.value(opcode, (operand.value,), t, ctx.span(node)), t
+                )
+            return Scalar(ctx.builder.value("convert", (operand.value,), t, ctx.span(node)), t)
+        case _:
+            ctx.fail(
+                node,
+                f"{t}() takes a number, but this is {describe(operand)}",
+                fix="convert a component, such as `v.x`"
+                if isinstance(operand, Vector)
+                else "give a scalar",
+            )
+
+
+def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
+    """An index of any integer type as weak int."""
+    match operand:
+        case Literal() if isinstance(operand.value, int):
+            if operand.value < 0:
+                ctx.fail(
+                    node,
+                    "a negative index is out of range; it does not count from the end",
+                    fix="write `a[len(a) - 1]` for the last element",
+                )
+            return literal(ctx, node, operand, INT)
+        case Scalar() if operand.type.is_int:
+            if operand.type is INT:
+                return operand.value
+            return ctx.builder.value("convert", (operand.value,), INT, ctx.span(node))
+        case _:
+            ctx.fail(
+                node,
+                f"an index is an integer, but this is {describe(operand)}",
+                fix=f"write int32({ctx.text(node)})"
+                if isinstance(operand, (Scalar, Literal))
+                else "give an integer",
+            )
+
+
+def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: VectorType) -> Vector:
+    """`float3(...)`: splat of one scalar, conversion of one vector, or concatenation."""
+    arguments = node.args
+    if len(operands) == 1 and isinstance(operands[0], (Literal, Scalar)):
+        item = _component(ctx, arguments[0], operands[0], t)
+        return Vector((item,) * t.length, t)
+    if len(operands) == 1 and isinstance(operands[0], Vector):
+        (vector,) = operands
+        if vector.type.length != t.length:
+            ctx.fail(
+                node,
+                f"{t}() of a {vector.type}: the lengths differ",
+                fix=f"write {t}({ctx.text(arguments[0])}.{'xyzw'[: t.length]})"
+                if vector.type.length > t.length
+                else f"give the missing components: {t}({ctx.text(arguments[0])}, ...)",
+            )
+        return Vector(tuple(_cast(ctx, node, v, vector.type.element, t) for v in vector.items), t)
+    items: list[Value] = []
+    for argument, operand in zip(arguments, operands, strict=True):
+        if isinstance(operand, Vector):
+            if operand.type.element != t.element:
+                ctx.fail(
+                    argument,
+                    f"{t}() is made of {t.element}, but this is {describe(operand)}",
+                    fix=f"convert it first, such as {str(t)[:-1]}{operand.type.length}"
+                    f"({ctx.text(argument)})",
+                )
+            items.extend(values_of(operand))
+        else:
+            items.append(_component(ctx, argument, operand, t))
+    if len(items) != t.length:
+        ctx.fail(
+            node,
+            f"{t}() takes {t.length} components, but {len(items)} are given",
+            fix=f"give {t.length} numbers, one to fill all, or vectors that add up to {t.length}",
+        )
+    return Vector(tuple(items), t)
+
+
+def _component(ctx: Context, node: ast.AST, operand: Operand, t: VectorType) -> Value:
+    value = coerce(ctx, node, operand, t.element, f"a component of {t}")
+    assert isinstance(value, Scalar)
+    return value.value
+
+
+def _cast(ctx: Context, node: ast.Call, v: Value, source: ScalarType, t: VectorType) -> Value:
+    if source == t.element:
+        return v
+    if t.element is BOOL:
+        ctx.fail(node, "a bool vector of numbers is not in the language", fix="write `v != 0`")
+    return ctx.builder.value("convert", (v,), t.element, ctx.span(node))

@@ -1,0 +1,446 @@
+"""Expressions: from an `ast` expression to an operand, in Python's order of evaluation."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+
+from samebits.frontend import calls, operators, places
+from samebits.frontend.context import Context
+from samebits.frontend.convert import index_value, materialize
+from samebits.frontend.syntax import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
+from samebits.frontend.values import (
+    Literal,
+    Operand,
+    Place,
+    Scalar,
+    Static,
+    Tuple,
+    Vector,
+    View,
+    describe,
+)
+from samebits.ir.grammar import If, Op, OPS, Region, Value, can_trap
+from samebits.lang.tables import Table
+from samebits.types import (
+    BOOL,
+    COMPONENTS,
+    INT,
+    STRONG_SCALARS,
+    VECTORS,
+    ArrayType,
+    FixedArrayType,
+    RefType,
+    ScalarType,
+    VectorType,
+)
+
+INLINE_OPS = 8
+"""A second side of `and`, `or` or a ternary up to this long is computed without a branch."""
+
+_BY_DTYPE = {t.dtype: t for t in STRONG_SCALARS}
+
+
+def lower(ctx: Context, node: ast.expr) -> Operand:
+    """The operand that `node` stands for."""
+    handler = _HANDLERS.get(type(node))
+    if handler is None:
+        refuse(ctx, node)
+    return handler(ctx, node)
+
+
+def refuse(ctx: Context, node: ast.AST) -> None:
+    """Raise the error of a node that is not in the language."""
+    name = type(node).__name__
+    message, fix = REFUSED.get(type(node), (f"`{name}` is not in the kernel language", ""))
+    ctx.fail(node, message, fix=fix or "see docs/language.md for what is")
+
+
+def condition(ctx: Context, node: ast.expr) -> Value:
+    """A bool for if, while, and, or, ternary, assert."""
+    operand = lower(ctx, node)
+    if isinstance(operand, Scalar) and operand.type is BOOL:
+        return operand.value
+    fix = f"write `{ctx.text(node)} != 0`"
+    if isinstance(operand, Vector):
+        fix = f"write `sb.any({ctx.text(node)})` or `sb.all({ctx.text(node)})`"
+    ctx.fail(node, f"a condition is a bool, but this is {describe(operand)}", fix=fix)
+
+
+def _constant(ctx: Context, node: ast.Constant) -> Operand:
+    match node.value:
+        case bool():
+            return Scalar(ctx.builder.const(node.value, BOOL, ctx.span(node)), BOOL)
+        case int() | float():
+            return Literal(node.value)
+        case None:
+            ctx.fail(node, "None is not a value in a kernel", fix="use a bool beside the value")
+        case str() | bytes():
+            ctx.fail(node, "strings are not in the kernel language", fix="use an integer code")
+        case _:
+            ctx.fail(
+                node,
+                f"{type(node.value).__name__} constants are not in the kernel language",
+                fix="use numbers",
+            )
+
+
+def _name(ctx: Context, node: ast.Name) -> Operand:
+    local = ctx.read(node.id, node)
+    if local is not None:
+        return local
+    try:
+        value = ctx.lookup(node.id)
+    except LookupError:
+        ctx.fail(
+            node,
+            f"unknown name '{node.id}'",
+            note="it is no parameter, no local name, no module or closure name, and no builtin",
+            fix=f"define '{node.id}' at module level, or pass it as a parameter",
+        )
+    return captured(ctx, node, value)
+
+
+def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
+    """A Python object from outside the kernel, as a constant where it is one."""
+    span = ctx.span(node)
+    match value:
+        case bool() | np.bool_():
+            return Scalar(ctx.builder.const(bool(value), BOOL, span), BOOL)
+        case np.generic():
+            t = getattr(value, "__sb_type__", None) or _BY_DTYPE.get(value.dtype)
+            if not isinstance(t, ScalarType):
+                ctx.fail(
+                    node,
+                    f"a constant of NumPy type {value.dtype} is not in the kernel language",
+                    fix="use one of bool, int8 ... uint64, float32, float64",
+                )
+            number = float(value) if t.is_float else int(value)
+            return Scalar(ctx.builder.const(number, t, span), t)
+        case int() | float():
+            return Literal(float(value) if isinstance(value, float) else int(value))
+        case Table():
+            t = FixedArrayType(value.element, (len(value),))
+            name = value.identity
+            ref = ctx.builder.value("table", (), RefType(t), span, name)
+            ctx.tables[name] = value
+            return Place(ref, t, frozenset({ctx.text(node)}), readonly=True)
+        case np.ndarray():
+            ctx.fail(
+                node,
+                f"the array '{ctx.text(node)}' comes from outside the kernel",
+                note="it could change between the compilation and the call",
+                fix="pass it as a parameter, or freeze it: `sb.table(values, float32)`",
+            )
+        case tuple():
+            ctx.fail(
+                node,
+                f"the tuple '{ctx.text(node)}' comes from outside the kernel",
+                fix="freeze it: `sb.table(values, float32)`, or name each number",
+            )
+        case _:
+            t = getattr(value, "__sb_type__", None)
+            if isinstance(t, VectorType) and not isinstance(value, type):
+                items = tuple(
+                    ctx.builder.const(
+                        getattr(value, COMPONENTS[i]).item()
+                        if isinstance(getattr(value, COMPONENTS[i]), np.generic)
+                        else getattr(value, COMPONENTS[i]),
+                        t.element,
+                        span,
+                    )
+                    for i in range(t.length)
+                )
+                return Vector(items, t)
+            return Static(value)
+
+
+def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
+    base = lower(ctx, node.value)
+    match base:
+        case Static():
+            if not isinstance(base.object, ModuleType) and not hasattr(
+                base.object, "__samebits_namespace__"
+            ):
+                ctx.fail(
+                    node,
+                    f"'{ctx.text(node)}' is an attribute of {describe(base)}, "
+                    "which a kernel can't read",
+                    fix="read it outside and keep the value in a module constant",
+                )
+            if not hasattr(base.object, node.attr):
+                ctx.fail(
+                    node,
+                    f"{describe(base)} has no '{node.attr}'",
+                    fix="see docs/language.md for the functions there are",
+                )
+            return captured(ctx, node, getattr(base.object, node.attr))
+        case Vector():
+            return swizzle(ctx, node, base)
+        case Place() if not isinstance(base.type, FixedArrayType):
+            ref, t = places.field(ctx, node, base)
+            return places.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
+        case _:
+            ctx.fail(
+                node,
+                f"{describe(base)} has no attribute '{node.attr}'",
+                fix="an array has `len(a)` and `a.shape[0]`"
+                if isinstance(base, (View, Place))
+                else "use a number or vector operation",
+            )
+
+
+def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
+    """`v.x`, `v.zyx`."""
+    letters = node.attr
+    available = COMPONENTS[: base.type.length]
+    if not letters or any(c not in available for c in letters) or len(letters) > 4:
+        ctx.fail(
+            node,
+            f"{base.type} has no component '{letters}'",
+            fix=f"use letters of '{available}', one to four of them",
+        )
+    items = tuple(base.items[available.index(c)] for c in letters)
+    if len(items) == 1:
+        return Scalar(items[0], base.type.element)
+    return Vector(items, VECTORS[f"{base.type.name[:-1]}{len(items)}"])
+
+
+def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
+    shape = _shape(ctx, node)
+    if shape is not None:
+        return shape
+    base = lower(ctx, node.value)
+    match base:
+        case Vector():
+            index = lower(ctx, node.slice)
+            if not isinstance(index, Literal) or not isinstance(index.value, int) or not (
+                0 <= index.value < base.type.length
+            ):
+                ctx.fail(
+                    node,
+                    f"a component of {base.type} is chosen by a constant 0 to "
+                    f"{base.type.length - 1}",
+                    fix="write `v.x`, or keep the numbers in a local array `sb.zeros(n, T)`",
+                )
+            return Scalar(base.items[index.value], base.type.element)
+        case View() | Place() if isinstance(base, View) or isinstance(base.type, FixedArrayType):
+            indices = subscript_indices(ctx, node)
+            if isinstance(base, View) and base.type.ndim == 2 and len(indices) == 1:
+                return _row(ctx, node, base, indices[0])
+            ref, t = places.element(ctx, node, base, indices)
+            readonly = base.type.readonly if isinstance(base, View) else base.readonly
+            return places.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
+        case _:
+            ctx.fail(
+                node,
+                f"{describe(base)} can't be indexed",
+                fix="index an array parameter, a local array or an array field",
+            )
+
+
+def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr, Operand]]:
+    """The index expressions of `a[...]`, lowered in order."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [(part, lower(ctx, part)) for part in parts]
+
+
+def _row(
+    ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]
+) -> View:
+    value = places.checked_index(ctx, node, base, 0, index_value(ctx, *index))
+    t = ArrayType(base.type.element, 1, base.type.readonly)
+    row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
+    return View(row, t, base.roots, row=True)
+
+
+def _shape(ctx: Context, node: ast.Subscript) -> Operand | None:
+    """`a.shape[k]`, if that is what `node` is."""
+    if not (isinstance(node.value, ast.Attribute) and node.value.attr == "shape"):
+        return None
+    base = lower(ctx, node.value.value)
+    if isinstance(base, View):
+        ndim = base.type.ndim
+    elif isinstance(base, Place) and isinstance(base.type, FixedArrayType):
+        ndim = len(base.type.shape)
+    else:
+        return None
+    axis = lower(ctx, node.slice)
+    if not isinstance(axis, Literal) or axis.value not in range(ndim):
+        ctx.fail(node, f"`shape` has {ndim} entries", fix="write `a.shape[0]`")
+    return Scalar(places.length(ctx, node, base, int(axis.value)), INT)
+
+
+def _binop(ctx: Context, node: ast.BinOp) -> Operand:
+    row = binary_row(ctx, node, node.op)
+    return operators.binary(ctx, node, row, lower(ctx, node.left), lower(ctx, node.right))
+
+
+def binary_row(ctx: Context, node: ast.AST, op: ast.operator) -> operators.Operator:
+    row = operators.BINARY.get(type(op))
+    if row is None:
+        message, fix = REFUSED_OPERATORS[type(op)]
+        ctx.fail(node, message, fix=fix)
+    return row
+
+
+def _compare(ctx: Context, node: ast.Compare) -> Operand:
+    for op in node.ops:
+        if type(op) in REFUSED_OPERATORS:
+            message, fix = REFUSED_OPERATORS[type(op)]
+            ctx.fail(node, message, fix=fix)
+    first = lower(ctx, node.left)
+    second = lower(ctx, node.comparators[0])
+    result = operators.compare(ctx, node, node.ops[0], first, second)
+    if len(node.ops) == 1:
+        return result
+
+    def link(k: int, left: Operand, result: Operand) -> Value:
+        if not isinstance(result, Scalar):
+            ctx.fail(node, "a chained comparison is for scalars", fix="write `(a < b) & (b < c)`")
+        if k == len(node.ops):
+            return result.value
+
+        def rest() -> Value:
+            right = lower(ctx, node.comparators[k])
+            return link(k + 1, right, operators.compare(ctx, node, node.ops[k], left, right))
+
+        return _short_circuit(ctx, node, result.value, rest, when=True)
+
+    return Scalar(link(1, second, result), BOOL)
+
+
+def _boolop(ctx: Context, node: ast.BoolOp) -> Operand:
+    def chain(k: int) -> Value:
+        value = condition(ctx, node.values[k])
+        if k + 1 == len(node.values):
+            return value
+        return _short_circuit(
+            ctx, node, value, lambda: chain(k + 1), when=isinstance(node.op, ast.And)
+        )
+
+    return Scalar(chain(0), BOOL)
+
+
+def _short_circuit(
+    ctx: Context, node: ast.AST, first: Value, rest: Callable[[], Value], *, when: bool
+) -> Value:
+    """`first` and, where it equals `when`, the value of `rest` instead."""
+    span = ctx.span(node)
+    with ctx.builder.region() as region:
+        second = rest()
+    if branchless(region):
+        for statement in region:
+            ctx.builder.append(statement)
+        return ctx.builder.value("and" if when else "or", (first, second), BOOL, span)
+    slot = ctx.builder.slot(ctx.builder.fresh(), BOOL)
+    ctx.builder.set(slot, first, span)
+    with ctx.builder.region() as tail:
+        ctx.builder.set(slot, second, span)
+    region += tail
+    then, orelse = (region, []) if when else ([], region)
+    ctx.builder.append(If(ctx.builder.new_id(), first, then, orelse, span))
+    return ctx.builder.get(slot, span)
+
+
+def branchless(region: Region) -> bool:
+    """Whether a region may be run whether or not its branch is taken, at little cost."""
+    return len(region) <= INLINE_OPS and all(
+        isinstance(s, Op)
+        and (OPS[s.opcode].pure or s.opcode in ("get", "load"))
+        and s.opcode not in ("div", "sqrt", "floordiv", "mod")
+        and not can_trap(s)
+        for s in region
+    )
+
+
+def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
+    test = condition(ctx, node.test)
+    span = ctx.span(node)
+    with ctx.builder.region() as then:
+        a = materialize(ctx, node.body, lower(ctx, node.body))
+    with ctx.builder.region() as orelse:
+        b = materialize(ctx, node.orelse, lower(ctx, node.orelse))
+    if a.type != b.type:
+        ctx.fail(
+            node,
+            f"the two sides have different types: {describe(a)} and {describe(b)}",
+            fix=_ternary_fix(ctx, node, a, b),
+        )
+    if not isinstance(a, (Scalar, Vector)) or not isinstance(b, (Scalar, Vector)):
+        ctx.fail(
+            node, f"a ternary gives a number or vector, not {describe(a)}", fix="write if/else"
+        )
+    pairs = list(zip(_items(a), _items(b), strict=True))
+    element = a.type if isinstance(a, Scalar) else a.type.element
+    if branchless(then) and branchless(orelse):
+        for statement in (*then, *orelse):
+            ctx.builder.append(statement)
+        values = [ctx.builder.value("select", (test, x, y), element, span) for x, y in pairs]
+    else:
+        slots = [ctx.builder.slot(ctx.builder.fresh(), element) for _ in pairs]
+        for region, side in ((then, 0), (orelse, 1)):
+            with ctx.builder.region() as tail:
+                for slot, pair in zip(slots, pairs, strict=True):
+                    ctx.builder.set(slot, pair[side], span)
+            region += tail
+        ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, span))
+        values = [ctx.builder.get(slot, span) for slot in slots]
+    if isinstance(a, Scalar):
+        return Scalar(values[0], a.type)
+    return Vector(tuple(values), a.type)
+
+
+def _items(operand: Scalar | Vector) -> tuple[Value, ...]:
+    return (operand.value,) if isinstance(operand, Scalar) else operand.items
+
+
+def _ternary_fix(ctx: Context, node: ast.IfExp, a: Operand, b: Operand) -> str:
+    for side, other in ((node.body, b), (node.orelse, a)):
+        mine = a if side is node.body else b
+        if isinstance(mine, Scalar) and mine.type.weak:
+            return f"write `{other.type}({ctx.text(side)})`"
+    return f"convert one side: `{a.type}({ctx.text(node.orelse)})`"
+
+
+def _tuple(ctx: Context, node: ast.Tuple) -> Operand:
+    return Tuple(tuple(lower(ctx, item) for item in node.elts))
+
+
+def call_target(ctx: Context, node: ast.expr) -> Operand:
+    """The callee of a call: like any expression, but builtins that are refused get their fix."""
+    if isinstance(node, ast.Name) and ctx.variables.get(node.id) is None:
+        try:
+            value = ctx.lookup(node.id)
+        except LookupError:
+            value = None
+        if getattr(value, "__module__", None) == "builtins" and node.id in REFUSED_BUILTINS:
+            ctx.fail(
+                node,
+                f"the builtin '{node.id}' is not in the kernel language",
+                fix=f"use {REFUSED_BUILTINS[node.id]}",
+            )
+    return lower(ctx, node)
+
+
+def _call(ctx: Context, node: ast.Call) -> Operand:
+    return calls.lower_call(ctx, node, lower, call_target)
+
+
+_HANDLERS: dict[type[ast.expr], Callable[[Context, object], Operand]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.BinOp: _binop,
+    ast.UnaryOp: lambda ctx, node: operators.unary(ctx, node, lower(ctx, node.operand)),
+    ast.Compare: _compare,
+    ast.BoolOp: _boolop,
+    ast.IfExp: _ternary,
+    ast.Tuple: _tuple,
+    ast.Call: _call,
+}  # type: ignore[dict-item]
+

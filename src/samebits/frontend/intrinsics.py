@@ -1,0 +1,347 @@
+"""The built-in functions of the language: how each becomes operations, in one fixed order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from samebits.frontend.context import Context, values_of
+from samebits.frontend.convert import index_value, literal, to_scalar
+from samebits.frontend.operators import vector_operands
+from samebits.frontend.values import Literal, Operand, Scalar, Static, Vector, describe
+from samebits.ir.grammar import Value
+from samebits.types import BOOL, FLOAT, INT, VECTORS, ScalarType, VectorType
+
+Items = list[Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """A function that works on scalars and, component by component, on vectors.
+
+    `emit` makes the operations for one component.
+    """
+
+    arity: int
+    floats: bool
+    integers: bool
+    emit: Callable[[Context, ast.Call, tuple[Value, ...], ScalarType], Value]
+
+
+def _one(opcode: str) -> Callable[[Context, ast.Call, tuple[Value, ...], ScalarType], Value]:
+    def emit(ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType) -> Value:
+        return ctx.builder.value(opcode, args, t, ctx.span(node))
+
+    return emit
+
+
+def _clamp(ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType) -> Value:
+    low = ctx.builder.value("max", args[:2], t, ctx.span(node))
+    return ctx.builder.value("min", (low, args[2]), t, ctx.span(node))
+
+
+def _sign(ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType) -> Value:
+    (x,) = args
+    span = ctx.span(node)
+    zero, one = (literal(ctx, node, Literal(n), t) for n in (0, 1))
+    positive = ctx.builder.value("gt", (x, zero), BOOL, span)
+    result = ctx.builder.value("select", (positive, one, x), t, span)
+    if t.is_float or t.is_signed:
+        minus = literal(ctx, node, Literal(-1), t)
+        negative = ctx.builder.value("lt", (x, zero), BOOL, span)
+        result = ctx.builder.value("select", (negative, minus, result), t, span)
+    return result
+
+
+ELEMENTWISE: dict[str, Elementwise] = {
+    "sqrt": Elementwise(1, True, False, _one("sqrt")),
+    "abs": Elementwise(1, True, True, _one("abs")),
+    "floor": Elementwise(1, True, False, _one("floor")),
+    "ceil": Elementwise(1, True, False, _one("ceil")),
+    "trunc": Elementwise(1, True, False, _one("trunc")),
+    "round": Elementwise(1, True, False, _one("round")),
+    "sign": Elementwise(1, True, True, _sign),
+    "min": Elementwise(2, True, True, _one("min")),
+    "max": Elementwise(2, True, True, _one("max")),
+    "copysign": Elementwise(2, True, False, _one("copysign")),
+    "clamp": Elementwise(3, True, True, _clamp),
+    "fma": Elementwise(3, True, False, _one("fma")),
+    "popcount": Elementwise(1, False, True, _one("popcount")),
+    "clz": Elementwise(1, False, True, _one("clz")),
+    "ctz": Elementwise(1, False, True, _one("ctz")),
+}
+WIDTH_MATTERS = {"popcount", "clz", "ctz"}
+
+
+def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> list[ast.expr]:
+    """The argument expressions of a call that takes exactly `count` positional ones."""
+    if node.keywords or len(node.args) != count:
+        ctx.fail(
+            node,
+            f"{name}() takes {count} argument{'s' * (count != 1)} by position",
+            note=f"{len(node.args) + len(node.keywords)} given",
+            fix=f"write {name}({', '.join('abc'[:count])})",
+        )
+    return node.args
+
+
+def _kind_error(ctx: Context, node: ast.Call, name: str, operand: Operand, row: Elementwise) -> None:
+    wanted = "a float" if not row.integers else "a fixed-width integer" if not row.floats else "a number"
+    text = ctx.text(node.args[0])
+    ctx.fail(
+        node,
+        f"{name}() takes {wanted} or a vector of them, but this is {describe(operand)}",
+        fix=f"write {name}(float32({text}))" if row.floats and not row.integers
+        else f"write {name}(uint32({text}))" if not row.floats else "convert it",
+    )  # fmt: skip
+
+
+def elementwise(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Operand:
+    """Lower a function of the table above."""
+    row = ELEMENTWISE[name]
+    arguments(ctx, node, name, row.arity)
+    for operand in operands:
+        element = operand.type.element if isinstance(operand, Vector) else operand.type
+        allowed = isinstance(operand, (Literal, Scalar, Vector)) and isinstance(element, ScalarType)
+        if allowed and isinstance(element, ScalarType):
+            # A whole literal can stand for a float beside one.
+            as_float = isinstance(operand, Literal) and row.floats and len(operands) > 1
+            allowed = (
+                (element.is_float and row.floats) or (element.is_int and row.integers) or as_float
+            ) and not (name in WIDTH_MATTERS and element.weak)
+        if not allowed:
+            _kind_error(ctx, node, name, operand, row)
+    columns, t = broadcast(ctx, node, f"{name}()", operands)
+    element = t.element if isinstance(t, VectorType) else t
+    if element.is_int and not row.integers:
+        _kind_error(ctx, node, name, operands[0], row)
+    items = tuple(row.emit(ctx, node, column, element) for column in zip(*columns, strict=True))
+    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
+def broadcast(
+    ctx: Context, node: ast.Call, what: str, operands: list[Operand]
+) -> tuple[list[Items], ScalarType | VectorType]:
+    """Operands brought to one type: weak ones to the strong one's, scalars to the vector's."""
+    vector = next((o for o in operands if isinstance(o, Vector)), None)
+    if vector is not None:
+        columns = [vector_operands(ctx, node, what, vector, o)[1] for o in operands]
+        return columns, vector.type
+    scalars = [o for o in operands if isinstance(o, (Literal, Scalar))]
+    strong = {o.type for o in scalars if not o.type.weak}
+    if len(strong) > 1:
+        names = " and ".join(sorted(map(str, strong)))
+        ctx.fail(node, f"{what} on {names}", fix=f"convert one, such as {min(map(str, strong))}(x)")
+    if strong:
+        t = strong.pop()
+        wrong = next((o for o in scalars if o.type is FLOAT and t.is_int), None)
+        if t is BOOL or wrong is not None:
+            if not all(o.type is BOOL for o in scalars):
+                ctx.fail(node, f"{what} on {t} and {describe(wrong or scalars[0])}", fix="convert one")
+    else:
+        t = FLOAT if any(o.type is FLOAT for o in scalars) else INT
+    return [[to_scalar(ctx, node, o, t)] for o in scalars], t
+
+
+def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    """`select(cond, a, b)`: a where cond, else b; both are evaluated."""
+    arguments(ctx, node, "select", 3)
+    test, *sides = operands
+    bools = isinstance(test, Vector) and test.type.element is BOOL
+    if not bools and not (isinstance(test, Scalar) and test.type is BOOL):
+        ctx.fail(
+            node,
+            f"select() takes a bool or bool vector first, but this is {describe(test)}",
+            fix="write select(condition, a, b): a where the condition holds",
+        )
+    for side in sides:
+        if not isinstance(side, (Literal, Scalar, Vector)):
+            ctx.fail(node, f"select() on {describe(side)}", fix="use if/else")
+    columns, t = broadcast(ctx, node, "select()", sides)
+    element = t.element if isinstance(t, VectorType) else t
+    length = t.length if isinstance(t, VectorType) else 1
+    assert isinstance(test, (Scalar, Vector))
+    tests = list(values_of(test))
+    if isinstance(test, Vector) and test.type.length != length:
+        ctx.fail(
+            node,
+            f"select() by {test.type} of {t}: the lengths differ",
+            fix="make all three as long, or reduce the condition with sb.any or sb.all",
+        )
+    if len(tests) != length:
+        tests = tests * length
+    span = ctx.span(node)
+    items = tuple(
+        ctx.builder.value("select", (c, a, b), element, span)
+        for c, a, b in zip(tests, *columns, strict=True)
+    )
+    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
+def _vectors(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> list[Vector]:
+    found = [o for o in operands if isinstance(o, Vector)]
+    bad = next((o for o in operands if not isinstance(o, Vector)), None)
+    if bad is not None:
+        ctx.fail(node, f"{name}() takes vectors, but this is {describe(bad)}", fix="use a vector")
+    if any(v.type != found[0].type for v in found):
+        ctx.fail(
+            node,
+            f"{name}() of {found[0].type} and {found[1].type}",
+            fix=f"convert one: {found[0].type}(...)",
+        )
+    return found
+
+
+def _dot(ctx: Context, node: ast.Call, a: Vector, b: Vector) -> Value:
+    span, t = ctx.span(node), a.type.element
+    products = [
+        ctx.builder.value("mul", pair, t, span) for pair in zip(a.items, b.items, strict=True)
+    ]
+    total = products[0]
+    for product in products[1:]:
+        total = ctx.builder.value("add", (total, product), t, span)
+    return total
+
+
+def dot(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    """((ax*bx + ay*by) + az*bz) + aw*bw."""
+    arguments(ctx, node, "dot", 2)
+    a, b = _vectors(ctx, node, "dot", operands)
+    if a.type.element is BOOL:
+        ctx.fail(node, "dot() of bool vectors", fix="write sb.any(a & b)")
+    return Scalar(_dot(ctx, node, a, b), a.type.element)
+
+
+def cross(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    """(ay*bz - az*by, az*bx - ax*bz, ax*by - ay*bx)."""
+    arguments(ctx, node, "cross", 2)
+    a, b = _vectors(ctx, node, "cross", operands)
+    t = a.type.element
+    if a.type.length != 3 or t is BOOL:
+        ctx.fail(node, f"cross() of {a.type}: it takes two vectors of 3 numbers", fix="use float3")
+    span = ctx.span(node)
+
+    def term(i: int, j: int) -> Value:
+        left = ctx.builder.value("mul", (a.items[i], b.items[j]), t, span)
+        right = ctx.builder.value("mul", (a.items[j], b.items[i]), t, span)
+        return ctx.builder.value("sub", (left, right), t, span)
+
+    return Vector((term(1, 2), term(2, 0), term(0, 1)), a.type)
+
+
+def _float_vector(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Vector:
+    arguments(ctx, node, name, 1)
+    (a,) = _vectors(ctx, node, name, operands)
+    if not a.type.element.is_float:
+        ctx.fail(node, f"{name}() of {a.type}: it takes floats", fix=f"convert: float{a.type.length}(v)")
+    return a
+
+
+def length(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    """sqrt(dot(a, a))."""
+    a = _float_vector(ctx, node, "length", operands)
+    t = a.type.element
+    return Scalar(ctx.builder.value("sqrt", (_dot(ctx, node, a, a),), t, ctx.span(node)), t)
+
+
+def normalize(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    """a / length(a), component by component."""
+    a = _float_vector(ctx, node, "normalize", operands)
+    size = length(ctx, node, operands)
+    assert isinstance(size, Scalar)
+    t, span = a.type.element, ctx.span(node)
+    items = tuple(ctx.builder.value("div", (v, size.value), t, span) for v in a.items)
+    return Vector(items, a.type)
+
+
+def _reduce(opcode: str, name: str) -> Callable[[Context, ast.Call, list[Operand]], Operand]:
+    def emit(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+        arguments(ctx, node, name, 1)
+        (a,) = _vectors(ctx, node, name, operands)
+        if a.type.element is not BOOL:
+            ctx.fail(node, f"{name}() of {a.type}", fix=f"write {name}(v != 0)")
+        total = a.items[0]
+        for item in a.items[1:]:
+            total = ctx.builder.value(opcode, (total, item), BOOL, ctx.span(node))
+        return Scalar(total, BOOL)
+
+    return emit
+
+
+def _rotate(opcode: str) -> Callable[[Context, ast.Call, list[Operand]], Operand]:
+    def emit(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+        arguments(ctx, node, opcode, 2)
+        x, count = operands
+        if not isinstance(x, (Scalar, Vector)):
+            ctx.fail(node, f"{opcode}() takes a fixed-width integer, not {describe(x)}", fix="write uint32(x)")
+        t = x.type if isinstance(x, Scalar) else x.type.element
+        if not t.is_int or t.weak:
+            ctx.fail(node, f"{opcode}() takes a fixed-width integer, not {describe(x)}", fix="write uint32(x)")
+        span = ctx.span(node)
+        if isinstance(count, Literal) and isinstance(count.value, int):
+            k = literal(ctx, node, Literal(count.value % t.bits), t)
+        else:
+            wide = index_value(ctx, node.args[1], count)
+            k = ctx.builder.value("convert", (wide,), t, span)
+        items = tuple(ctx.builder.value(opcode, (v, k), t, span) for v in values_of(x))
+        return Scalar(items[0], t) if isinstance(x, Scalar) else Vector(items, x.type)
+
+    return emit
+
+
+def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    """`bitcast(T, x)`: the same bits as another scalar type (vectors: component by component)."""
+    arguments(ctx, node, "bitcast", 2)
+    target, x = operands
+    t = getattr(target.object, "__sb_type__", None) if isinstance(target, Static) else None
+    if not isinstance(t, ScalarType) or t is BOOL:
+        ctx.fail(node, "bitcast() takes a number type first", fix="write bitcast(uint32, x)")
+    if not isinstance(x, (Scalar, Vector)):
+        ctx.fail(
+            node,
+            f"bitcast() of {describe(x)}: its width is not known",
+            fix=f"write bitcast({t}, float{t.bits}({ctx.text(node.args[1])}))",
+        )
+    source = x.type if isinstance(x, Scalar) else x.type.element
+    if source.bits != t.bits or source.weak or source is BOOL:
+        ctx.fail(
+            node,
+            f"bitcast() from {source} to {t}: the widths differ"
+            if not source.weak and source is not BOOL
+            else f"bitcast() of {describe(x)}: convert it to a fixed-width type first",
+            fix=f"use a type of {source.bits} bits, or convert first",
+        )
+    span = ctx.span(node)
+    items = tuple(
+        v if source == t else ctx.builder.value("bitcast", (v,), t, span) for v in values_of(x)
+    )
+    if isinstance(x, Scalar):
+        return Scalar(items[0], t)
+    vector = next(
+        (v for v in VECTORS.values() if v.element == t and v.length == x.type.length), None
+    )
+    if vector is None:
+        ctx.fail(node, f"there is no vector of {t}", fix="bitcast the components")
+    return Vector(items, vector)
+
+
+SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
+    "select": select,
+    "dot": dot,
+    "cross": cross,
+    "length": length,
+    "normalize": normalize,
+    "any": _reduce("or", "any"),
+    "all": _reduce("and", "all"),
+    "rotl": _rotate("rotl"),
+    "rotr": _rotate("rotr"),
+    "bitcast": bitcast,
+}
+
+
+def lower(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Operand:
+    """Lower the intrinsic `name`."""
+    if name in ELEMENTWISE:
+        return elementwise(ctx, node, name, operands)
+    return SPECIAL[name](ctx, node, operands)

@@ -1,0 +1,364 @@
+"""The managed run: the kernel's own source in CPython, over the language's values.
+
+The function is compiled by CPython from its own syntax tree, with three changes that plain
+Python can't express: literal ints trap outside int64, what it captures is frozen as for the
+compiler, and a returned literal takes the declared type. Positions stay those of the source.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import CodeType, FunctionType, ModuleType, TracebackType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from samebits.errors import ArgumentError, Span, Trap
+from samebits.frontend import operators
+from samebits.frontend.source import Source, source_of
+from samebits.frontend.values import Literal
+from samebits.lang.annotations import ArrayAnnotation, class_of_type
+from samebits.lang.arguments import unwrap, wrap
+from samebits.lang.arrays import ManagedArray
+from samebits.lang.kernel import Kernel, Overloads, managed_run
+from samebits.lang.scalars import SCALAR_CLASSES, TYPE_OF
+from samebits.lang.storage import implicit, implicit_vector
+from samebits.lang.structs import Struct
+from samebits.lang.vectors import Vector
+from samebits.lang.weak import Int
+from samebits.types import (
+    FLOAT32,
+    FLOAT64,
+    INT,
+    INT64,
+    VECTORS,
+    ArrayType,
+    ScalarType,
+    Type,
+    VectorType,
+)
+
+_BY_DTYPE = {t.dtype: cls for t, cls in SCALAR_CLASSES.items() if not t.weak}
+_sources: dict[CodeType, Source] = {}
+
+
+def _range(*bounds: Any) -> Any:
+    return map(Int, range(*(bound.__index__() for bound in bounds)))
+
+
+def _len(array: Any) -> Int:
+    return Int(len(array))
+
+
+def _int(value: Any) -> Int:
+    return Int(value.__index__())
+
+
+def _assert(condition: bool, message: str | None = None) -> None:
+    if not condition:
+        raise Trap("assert", detail=message)
+
+
+_BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, builtins.int: _int}
+
+
+def _frozen(value: object) -> object:
+    """A captured object as the managed run sees it."""
+    if isinstance(value, np.generic) and type(value) not in TYPE_OF.keys() - set(_BY_DTYPE.values()):
+        cls = _BY_DTYPE.get(value.dtype)
+        return value if cls is None or isinstance(value, cls) else cls(value)
+    if type(value) is int and INT64.minimum <= value <= INT64.maximum:
+        return Int(value)
+    try:
+        return _BUILTINS.get(value, value)
+    except TypeError:
+        return value
+
+
+class _Rewrite(ast.NodeTransformer):
+    """Puts checked ints for literals, frozen objects for outer names, calls for `assert`."""
+
+    def __init__(self, kernel: Kernel, typevars: Mapping[TypeVar, Type], local: set[str]) -> None:
+        self.kernel = kernel
+        self.typevars = typevars
+        self.local = local
+        self.names: dict[str, object] = {"__sb_assert": _assert}
+
+    def _named(self, node: ast.AST, value: object) -> ast.expr:
+        for name, known in self.names.items():
+            if known is value:
+                break
+        else:
+            name = f"__sb_{len(self.names)}"
+            self.names[name] = value
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def value(self, node: ast.AST, value: object) -> ast.expr:
+        """An expression for a captured object; numbers stay constants, to be folded."""
+        if isinstance(value, TypeVar):
+            t = self.typevars.get(value)
+            if t is not None:
+                return self._named(node, class_of_type(t))
+        if type(value) in (int, float):
+            return ast.copy_location(ast.Constant(value), node)
+        return self._named(node, _frozen(value))
+
+    def outer(self, node: ast.expr) -> tuple[bool, object]:
+        """Whether `node` is an outer name or an attribute of an outer module, and its value."""
+        if isinstance(node, ast.Name) and node.id not in self.local:
+            try:
+                return True, self.kernel.lookup(node.id)
+            except LookupError:
+                return False, None
+        if isinstance(node, ast.Attribute):
+            found, base = self.outer(node.value)
+            if found and (isinstance(base, ModuleType) or hasattr(base, "__samebits_namespace__")):
+                return True, getattr(base, node.attr)
+        return False, None
+
+    def finish(self, node: ast.expr) -> ast.expr:
+        """A folded subtree in its final form: ints become checked ones."""
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            if INT64.minimum <= node.value <= INT64.maximum:
+                return self._named_int(node, node.value)
+        return node
+
+    def _named_int(self, node: ast.AST, value: int) -> ast.expr:
+        name = f"__sb_int_{value}".replace("-", "m")
+        self.names[name] = Int(value)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def fold(self, node: ast.expr) -> ast.expr:
+        """Literals folded as the front end folds them; other parts rewritten."""
+        found, value = self.outer(node)
+        if found:
+            return self.value(node, value)
+        match node:
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert()):
+                operand = self.fold(node.operand)
+                number = _number(operand)
+                if number is not None:
+                    folded = operators.fold_unary(node.op, number)
+                    if folded is not None:
+                        return ast.copy_location(ast.Constant(folded.value), node)
+                node.operand = self.finish(operand)
+                return node
+            case ast.BinOp():
+                left, right = self.fold(node.left), self.fold(node.right)
+                a, b = _number(left), _number(right)
+                row = operators.BINARY.get(type(node.op))
+                if a is not None and b is not None and row is not None:
+                    folded = operators.fold(row, a, b)
+                    if folded is not None:
+                        return ast.copy_location(ast.Constant(folded.value), node)
+                node.left, node.right = self.finish(left), self.finish(right)
+                return node
+            case ast.Constant():
+                return node
+            case _:
+                return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store):
+            return self.finish(self.fold(node))
+        return super().visit(node)
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        arguments = [self.visit(node.test)]
+        if node.msg is not None:
+            arguments.append(node.msg)
+        name = ast.copy_location(ast.Name("__sb_assert", ast.Load()), node)
+        call = ast.copy_location(ast.Call(name, arguments, []), node)
+        return ast.copy_location(ast.Expr(call), node)
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        if node.value is not None:
+            name = ast.copy_location(ast.Name("__sb_return", ast.Load()), node)
+            call = ast.copy_location(ast.Call(name, [self.visit(node.value)], []), node)
+            node.value = call
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Assign([node.target], self.visit(node.value)), node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        if isinstance(node.value, ast.Constant):
+            return node
+        node.value = self.visit(node.value)
+        return node
+
+
+def _number(node: ast.expr) -> Literal | None:
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return Literal(node.value)  # type: ignore[arg-type]
+    return None
+
+
+@dataclass(slots=True)
+class _Managed:
+    """One instance of a kernel for the managed run."""
+
+    function: Callable[..., Any]
+    types: tuple[Type, ...]
+    takes: tuple[Callable[[Any], Any], ...]
+
+
+def _taker(t: Type, name: str) -> Callable[[Any], Any]:
+    """Converts an argument of a call between kernels, as the compiler converts it."""
+    place = f"parameter '{name}'"
+    match t:
+        case ScalarType():
+            cls = SCALAR_CLASSES.get(t, {INT: Int}.get(t, float if t.is_float else bool))
+            return lambda v: v if type(v) is cls else implicit(v, t, place)
+        case VectorType():
+            return lambda v: implicit_vector(v, t, place)
+        case _:
+            return lambda v: wrap(v, t, name)
+
+
+def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
+    """The managed function of `kernel` at `types`, made once."""
+    found = kernel.managed_functions.get(types)
+    if found is None:
+        found = kernel.managed_functions[types] = _build(kernel, types)
+    return found
+
+
+def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
+    source = source_of(kernel.function)
+    node = copy.deepcopy(source.node)
+    local = {a.arg for a in node.args.args}
+    local |= {
+        n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    rewrite = _Rewrite(kernel, kernel.typevars(types), local)
+    node.body = [rewrite.visit(statement) for statement in node.body]
+    node.decorator_list = []
+    node.returns = None
+    node.args.defaults = []
+    for argument in node.args.args:
+        argument.annotation = None
+    tree = ast.fix_missing_locations(ast.Module([node], []))
+    scope: dict[str, Any] = dict(rewrite.names)
+    result = kernel.result_type(types)
+    scope["__sb_return"] = (
+        (lambda value: value) if result is None else lambda v: unwrap(v, result, "the result")
+    )
+    exec(compile(tree, source.file, "exec", dont_inherit=True), scope)
+    function = scope[kernel.function.__name__]
+    assert isinstance(function, FunctionType)
+    _sources[function.__code__] = source
+    takes = tuple(
+        _taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True)
+    )
+    return _Managed(function, types, takes)
+
+
+def argument_type(value: Any, annotation: object) -> Type | None:
+    """The type that a Python argument brings to a generic parameter; None for a literal."""
+    if isinstance(value, ManagedArray):
+        return ArrayType(value.element, len(value.shape), value.readonly)
+    if isinstance(value, (Vector, Struct)):
+        return value.__sb_type__  # type: ignore[no-any-return]
+    if isinstance(value, np.ndarray):
+        if isinstance(annotation, ArrayAnnotation):
+            return _array_type(value, annotation)
+        return None
+    if isinstance(value, np.generic):
+        cls = _BY_DTYPE.get(value.dtype)
+        return None if cls is None else cls.__sb_type__
+    return None
+
+
+def _array_type(value: np.ndarray[Any, Any], annotation: ArrayAnnotation) -> Type | None:
+    for t in SCALAR_CLASSES:
+        if t.dtype == value.dtype and value.ndim == annotation.ndim:
+            return ArrayType(t, annotation.ndim, annotation.readonly)
+        if t.dtype == value.dtype and value.ndim == annotation.ndim + 1:
+            for v in VECTORS.values():
+                if v.element == t and v.length == value.shape[-1]:
+                    return ArrayType(v, annotation.ndim, annotation.readonly)
+    return None
+
+
+def types_for(kernel: Kernel, args: tuple[Any, ...]) -> tuple[Type, ...]:
+    """The parameter types for a call with these Python values."""
+    if kernel.fixed_types is not None:
+        return kernel.fixed_types
+    found = (argument_type(v, a) for v, a in zip(args, kernel.annotations, strict=True))
+    return kernel.resolve(tuple(found))
+
+
+def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """A managed run from Python: arguments are checked and wrapped, traps get their span."""
+    bound = kernel.bind(args, kwargs)
+    types = types_for(kernel, bound)
+    target = instance(kernel, types)
+    values = [
+        wrap(value, t, p.name)
+        for value, t, p in zip(bound, types, kernel.parameters, strict=True)
+    ]
+    with managed_run(), np.errstate(all="ignore"):
+        try:
+            return target.function(*values)
+        except Trap as trap:
+            raise _located(trap, trap.__traceback__) from None
+        except ZeroDivisionError as error:
+            raise _located(Trap("zero"), error.__traceback__) from None
+
+
+def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """A call from one kernel to another inside a managed run."""
+    bound = kernel.bind(args, kwargs)
+    types = kernel.fixed_types
+    target = instance(kernel, types if types is not None else types_for(kernel, bound))
+    return target.function(*[take(v) for take, v in zip(target.takes, bound, strict=True)])
+
+
+def call_overloads(function: Overloads, args: tuple[Any, ...]) -> Any:
+    """A math function inside a managed run: by element type, component-wise on vectors."""
+    vector = next((a for a in args if isinstance(a, Vector)), None)
+    if vector is not None:
+        n = vector.__sb_type__.length
+        columns = [tuple(a) if isinstance(a, Vector) else (a,) * n for a in args]
+        return type(vector)(*(call_overloads(function, c) for c in zip(*columns, strict=True)))
+    strong = next((a for a in args if isinstance(a, np.floating)), None)
+    t = FLOAT32 if isinstance(strong, np.float32) else FLOAT64
+    cls = SCALAR_CLASSES[t]
+    if any(isinstance(a, np.generic) and not isinstance(a, cls) for a in args):
+        raise ArgumentError(f"{function.__name__}() takes floats of one type", fix="convert one")
+    kernel = function.kernel_for(t)
+    target = instance(kernel, kernel.resolve((t,) * len(args)))
+    return target.function(*[a if type(a) is cls else cls(a) for a in args])
+
+
+def _located(trap: Trap, traceback: TracebackType | None) -> Trap:
+    """The trap with the span of the innermost kernel operation on the traceback."""
+    if trap.span is not None:
+        return trap
+    span: Span | None = None
+    while traceback is not None:
+        source = _sources.get(traceback.tb_frame.f_code)
+        if source is not None:
+            span = _position(source, traceback)
+        traceback = traceback.tb_next
+    return Trap(trap.kind, span, trap.detail)
+
+
+def _position(source: Source, traceback: TracebackType) -> Span:
+    positions = list(traceback.tb_frame.f_code.co_positions())
+    line, end_line, column, end_column = positions[traceback.tb_lasti // 2]
+    place = ast.Pass(
+        lineno=line or source.node.lineno,
+        end_lineno=end_line or line or source.node.lineno,
+        col_offset=column or 0,
+        end_col_offset=end_column or 0,
+    )
+    return source.span(place)
+

@@ -1,0 +1,319 @@
+"""Operators on typed operands: which op each is, on which types, and with what promotion."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from samebits.frontend.context import Context
+from samebits.frontend.convert import literal, round_literal, to_scalar
+from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
+from samebits.ir.grammar import Value
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    FLOAT64,
+    INT,
+    VECTORS,
+    Kind,
+    ScalarType,
+    VectorType,
+    promote,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """A row: the sign as written, the opcode on floats and on ints (None: not there), on bools."""
+
+    sign: str
+    on_float: str | None
+    on_int: str | None
+    on_bool: str | None
+    fold: Callable[[int | float, int | float], int | float] | None
+
+
+BINARY: dict[type[ast.operator], Operator] = {
+    ast.Add: Operator("+", "add", "add", None, operator.add),
+    ast.Sub: Operator("-", "sub", "sub", None, operator.sub),
+    ast.Mult: Operator("*", "mul", "mul", None, operator.mul),
+    ast.Div: Operator("/", "div", "div", None, operator.truediv),
+    ast.FloorDiv: Operator("//", None, "floordiv", None, operator.floordiv),
+    ast.Mod: Operator("%", None, "mod", None, operator.mod),
+    ast.BitAnd: Operator("&", None, "and", "and", operator.and_),
+    ast.BitOr: Operator("|", None, "or", "or", operator.or_),
+    ast.BitXor: Operator("^", None, "xor", "xor", operator.xor),
+    ast.LShift: Operator("<<", None, "shl", None, operator.lshift),
+    ast.RShift: Operator(">>", None, "shr", None, operator.rshift),
+}
+
+COMPARE: dict[type[ast.cmpop], tuple[str, str, Callable[[object, object], bool]]] = {
+    ast.Eq: ("==", "eq", operator.eq),
+    ast.NotEq: ("!=", "ne", operator.ne),
+    ast.Lt: ("<", "lt", operator.lt),
+    ast.LtE: ("<=", "le", operator.le),
+    ast.Gt: (">", "gt", operator.gt),
+    ast.GtE: (">=", "ge", operator.ge),
+}
+
+FOLD_BITS = 4096
+"""Literals are folded up to this many bits; a shift or product beyond it is refused."""
+
+
+def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Operand:
+    """`a row b`; `node` is the expression that errors and traps point at."""
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        folded = fold(row, a, b)
+        if folded is not None:
+            return folded
+    match a, b:
+        case (Literal() | Scalar(), Literal() | Scalar()):
+            t = _operand_type(ctx, node, row, a, b)
+            return _scalar(ctx, node, row, to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t), t)
+        case (Vector(), _) | (_, Vector()):
+            return _vector(ctx, node, row, a, b)
+        case _:
+            wrong = b if isinstance(a, (Literal, Scalar)) else a
+            ctx.fail(
+                node,
+                f"`{row.sign}` works on numbers and vectors, but this is {describe(wrong)}",
+                fix="use a component, a field or an element of it",
+            )
+
+
+def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
+    """`a row b` of literals, as CPython computes it; None where that is left to run time."""
+    assert row.fold is not None
+    x, y = a.value, b.value
+    floats = isinstance(x, float) or isinstance(y, float)
+    if (floats and row.on_float is None) or (row.sign in "/ // %" and y == 0):
+        return None
+    if row.sign == "<<" and (y < 0 or y + int(x).bit_length() > FOLD_BITS):
+        return None
+    if row.sign == ">>" and y < 0:
+        return None
+    if row.sign == "*" and not floats and (int(x) * 1).bit_length() + int(y).bit_length() > FOLD_BITS:
+        return None
+    try:
+        return Literal(row.fold(x, y))
+    except OverflowError:
+        return None
+
+
+def _operand_type(
+    ctx: Context, node: ast.AST, row: Operator, a: Literal | Scalar, b: Literal | Scalar
+) -> ScalarType:
+    """The type at which `a row b` is computed."""
+    if BOOL in (a.type, b.type):
+        if row.on_bool and a.type == b.type:
+            return BOOL
+        ctx.fail(
+            node,
+            f"`{row.sign}` on {describe(a)} and {describe(b)}: a bool is not a number here",
+            fix="convert it, such as `int32(flag)`, or write `select(flag, a, b)`",
+        )
+    t = promote(a.type, b.type)
+    if t is None:
+        ctx.fail(
+            node,
+            f"`{row.sign}` on {describe(a)} and {describe(b)}: they have no common type",
+            fix="convert one of them by calling a type",
+        )
+    if row.sign == "/" and t.is_int:
+        if t.weak:
+            ctx.fail(
+                node,
+                "`/` of two Python ints is exact only in CPython",
+                fix="write `float64(a) / float64(b)`, or `a // b` for a whole number",
+            )
+        return FLOAT64
+    if (row.on_float if t.is_float else row.on_int) is None:
+        ctx.fail(
+            node,
+            f"`{row.sign}` is for integers, but this is {describe(a)} and {describe(b)}",
+            fix="write `math.floor(a / b)`" if row.sign == "//" else "convert to an integer first",
+        )
+    return t
+
+
+def _scalar(
+    ctx: Context, node: ast.AST, row: Operator, a: Value, b: Value, t: ScalarType
+) -> Scalar:
+    opcode = row.on_bool if t is BOOL else row.on_float if t.is_float else row.on_int
+    assert opcode is not None
+    return Scalar(ctx.builder.value(opcode, (a, b), t, ctx.span(node)), t)
+
+
+def vector_operands(
+    ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand
+) -> tuple[list[Value], list[Value], VectorType]:
+    """Two operands, at least one a vector, as components; a scalar is broadcast."""
+    vector = a if isinstance(a, Vector) else b
+    assert isinstance(vector, Vector)
+    t = vector.type
+
+    def items(operand: Operand) -> list[Value]:
+        match operand:
+            case Vector() if operand.type == t:
+                return list(operand.items)
+            case Literal() if t.element is not BOOL and not (
+                operand.type is FLOAT and t.element.is_int
+            ):
+                return [literal(ctx, node, operand, t.element)] * t.length
+            case Scalar() if operand.type == t.element:
+                return [operand.value] * t.length
+            case Scalar() if operand.type.weak and t.element is not BOOL and (
+                t.element.is_float or operand.type is INT
+            ):
+                return [to_scalar(ctx, node, operand, t.element)] * t.length
+            case _:
+                ctx.fail(
+                    node,
+                    f"`{sign}` on {describe(a)} and {describe(b)}: the element types differ",
+                    fix=f"convert one side: {t.element}(...) or {t}(...)",
+                )
+
+    return items(a), items(b), t
+
+
+def _vector(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Vector:
+    left, right, t = vector_operands(ctx, node, row.sign, a, b)
+    element = t.element
+    opcode = row.on_bool if element is BOOL else row.on_float if element.is_float else row.on_int
+    if opcode is None or (row.sign == "/" and element.is_int):
+        ctx.fail(
+            node,
+            f"`{row.sign}` is not there for {t}",
+            fix="write `//` or convert to floats" if row.sign == "/" else "use it on components",
+        )
+    span = ctx.span(node)
+    pairs = zip(left, right, strict=True)
+    return Vector(tuple(ctx.builder.value(opcode, p, element, span) for p in pairs), t)
+
+
+def fold_unary(op: ast.unaryop, a: Literal) -> Literal | None:
+    """`op a` of a literal; None where it is not in the language."""
+    match op:
+        case ast.USub():
+            return Literal(-a.value)
+        case ast.UAdd():
+            return a
+        case ast.Invert() if isinstance(a.value, int):
+            return Literal(~a.value)
+        case _:
+            return None
+
+
+def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
+    """`-a`, `+a`, `~a` and `not a`."""
+    if isinstance(node.op, ast.Not):
+        if isinstance(a, Scalar) and a.type is BOOL:
+            return Scalar(ctx.builder.value("not", (a.value,), BOOL, ctx.span(node)), BOOL)
+        ctx.fail(
+            node,
+            f"`not` takes a bool, but this is {describe(a)}",
+            fix="write `~v`" if isinstance(a, Vector) else "write a comparison, such as `x == 0`",
+        )
+    sign, opcode = {ast.USub: ("-", "neg"), ast.UAdd: ("+", ""), ast.Invert: ("~", "not")}[
+        type(node.op)
+    ]
+    if isinstance(a, Literal):
+        folded = fold_unary(node.op, a)
+        if folded is not None:
+            return folded
+    match a:
+        case Literal():
+            bad = True
+        case Scalar() | Vector():
+            element = a.type if isinstance(a, Scalar) else a.type.element
+            bad = element.is_float if sign == "~" else element is BOOL
+            # CPython's ~True is -2; a bool is negated by `not`.
+            bad = bad or (sign == "~" and isinstance(a, Scalar) and element is BOOL)
+        case _:
+            bad = True
+    if bad:
+        ctx.fail(
+            node,
+            f"`{sign}` is not there for {describe(a)}",
+            fix="write `not flag`" if sign == "~" else "use a number",
+        )
+    if not opcode:
+        return a
+    span = ctx.span(node)
+    if isinstance(a, Scalar):
+        return Scalar(ctx.builder.value(opcode, (a.value,), a.type, span), a.type)
+    assert isinstance(a, Vector)
+    element = a.type.element
+    items = tuple(ctx.builder.value(opcode, (v,), element, span) for v in a.items)
+    return Vector(items, a.type)
+
+
+def compare(
+    ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand
+) -> Scalar | Vector:
+    """One comparison: a bool, or a bool vector for vectors."""
+    sign, opcode, fold = COMPARE[type(op)]
+    span = ctx.span(node)
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return Scalar(ctx.builder.const(fold(a.value, b.value), BOOL, span), BOOL)
+    if isinstance(a, Vector) or isinstance(b, Vector):
+        left, right, t = vector_operands(ctx, node, sign, a, b)
+        if t.element is BOOL and sign not in ("==", "!="):
+            ctx.fail(node, f"`{sign}` is not there for {t}", fix="write `==` or `!=`")
+        pairs = zip(left, right, strict=True)
+        items = tuple(ctx.builder.value(opcode, pair, BOOL, span) for pair in pairs)
+        return Vector(items, VECTORS[f"bool{t.length}"])
+    if not isinstance(a, (Literal, Scalar)) or not isinstance(b, (Literal, Scalar)):
+        wrong = b if isinstance(a, (Literal, Scalar)) else a
+        ctx.fail(
+            node,
+            f"`{sign}` compares numbers and vectors, but this is {describe(wrong)}",
+            fix="compare its fields or elements",
+        )
+    t = _compare_type(ctx, node, sign, a, b)
+    pair = (to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t))
+    return Scalar(ctx.builder.value(opcode, pair, BOOL, span), BOOL)
+
+
+def _compare_type(
+    ctx: Context, node: ast.AST, sign: str, a: Literal | Scalar, b: Literal | Scalar
+) -> ScalarType:
+    if a.type is BOOL and b.type is BOOL and sign in ("==", "!="):
+        return BOOL
+    if BOOL in (a.type, b.type):
+        ctx.fail(
+            node,
+            f"`{sign}` on {describe(a)} and {describe(b)}: a bool is not a number here",
+            fix="use the bool itself, or `not` of it",
+        )
+    if a.type.weak and b.type.weak and a.type != b.type:
+        exact = _exact_literal(a) or _exact_literal(b)
+        if not exact:
+            ctx.fail(
+                node,
+                "CPython compares an int with a float exactly; a kernel does not",
+                fix="convert one: `float64(n) < x`",
+            )
+        return FLOAT
+    if a.type.is_int and b.type.is_int and not (a.type.weak or b.type.weak):
+        kinds = {a.type.kind, b.type.kind}
+        t = promote(a.type, b.type)
+        if t is None or t.is_float or (kinds == {Kind.SIGNED, Kind.UNSIGNED} and not t.is_int):
+            ctx.fail(
+                node,
+                f"{a.type} and {b.type} have no common integer type to compare in",
+                fix=f"convert one of them, such as `int64({ctx.text(node).split(sign)[0].strip()})`",
+            )
+        return t
+    t = promote(a.type, b.type)
+    assert t is not None
+    return t
+
+
+def _exact_literal(operand: Literal | Scalar) -> bool:
+    """A literal int that a float64 holds exactly: then the comparison is exact too."""
+    if not isinstance(operand, Literal) or isinstance(operand.value, float):
+        return False
+    return abs(operand.value) <= 1 << 53 and round_literal(operand.value, FLOAT) == operand.value

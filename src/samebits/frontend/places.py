@@ -1,0 +1,137 @@
+"""Memory: fields, elements, loads and stores, and copies of structs."""
+
+from __future__ import annotations
+
+import ast
+
+from samebits.errors import Span
+from samebits.frontend.context import Context, values_of
+from samebits.frontend.convert import coerce, index_value
+from samebits.frontend.values import Operand, Place, Scalar, Vector, View, describe
+from samebits.ir.grammar import Value
+from samebits.types import (
+    INT,
+    ArrayType,
+    FixedArrayType,
+    MemoryType,
+    RefType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+
+def load(
+    ctx: Context, ref: Value, t: MemoryType, roots: frozenset[str], readonly: bool, span: Span
+) -> Operand:
+    """What lies at `ref`: a scalar or vector by value, a struct or array as a place."""
+    match t:
+        case ScalarType():
+            return Scalar(ctx.builder.value("load", (ref,), t, span), t)
+        case VectorType():
+            items = [component(ctx, ref, t, i, span) for i in range(t.length)]
+            return Vector(
+                tuple(ctx.builder.value("load", (item,), t.element, span) for item in items), t
+            )
+        case _:
+            return Place(ref, t, roots, readonly)
+
+
+def component(ctx: Context, ref: Value, t: VectorType, index: int, span: Span) -> Value:
+    return ctx.builder.value("component", (ref,), RefType(t.element), span, index)
+
+
+def store(
+    ctx: Context,
+    node: ast.AST,
+    ref: Value,
+    t: MemoryType,
+    value: Operand,
+    what: str,
+    source: ast.AST | None = None,
+) -> None:
+    """Write `value`, converted as an assignment converts, over what lies at `ref`."""
+    span = ctx.span(node)
+    value = coerce(ctx, node, value, t, what, source)
+    match value:
+        case Scalar():
+            ctx.builder.effect("store", (ref, value.value), span)
+        case Vector():
+            for i, item in enumerate(values_of(value)):
+                ctx.builder.effect("store", (component(ctx, ref, value.type, i, span), item), span)
+        case Place():
+            ctx.builder.effect("copy", (ref, value.value), span)
+        case _:
+            raise AssertionError(value)
+
+
+def field(ctx: Context, node: ast.Attribute, base: Place) -> tuple[Value, MemoryType]:
+    """The reference to `base.attr`."""
+    assert isinstance(base.type, StructType)
+    t = base.type.field_types.get(node.attr)
+    if t is None:
+        names = ", ".join(base.type.field_types)
+        ctx.fail(
+            node,
+            f"{base.type} has no field '{node.attr}'",
+            note=f"its fields are {names}",
+            fix="use one of them, or add the field to the struct",
+        )
+    ref = ctx.builder.value("field", (base.value,), RefType(t), ctx.span(node), node.attr)
+    return ref, t
+
+
+def element(
+    ctx: Context, node: ast.Subscript, base: Place | View, indices: list[tuple[ast.expr, Operand]]
+) -> tuple[Value, MemoryType]:
+    """The reference to `base[indices]`, each index checked."""
+    ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
+    if len(indices) != ndim:
+        ctx.fail(
+            node,
+            f"{describe(base)} has {ndim} dimension{'s' * (ndim > 1)}, but {len(indices)} "
+            f"{'indices are' if len(indices) > 1 else 'index is'} given",
+            fix="write `a[i, j]`" if ndim == 2 else "write `a[i]`",
+        )
+    checked = tuple(
+        checked_index(ctx, node, base, axis, index_value(ctx, place, operand))
+        for axis, (place, operand) in enumerate(indices)
+    )
+    t = base.type.element if isinstance(base, View) else fixed(base).element
+    return ctx.builder.value("element", (base.value, *checked), RefType(t), ctx.span(node)), t
+
+
+def checked_index(
+    ctx: Context, node: ast.Subscript, base: Place | View, axis: int, index: Value
+) -> Value:
+    ctx.builder.effect("index", (index, length(ctx, node, base, axis)), ctx.span(node))
+    return index
+
+
+def fixed(base: Place) -> FixedArrayType:
+    assert isinstance(base.type, FixedArrayType)
+    return base.type
+
+
+def length(ctx: Context, node: ast.AST, base: Place | View, axis: int) -> Value:
+    """Weak int: the length along `axis`."""
+    span = ctx.span(node)
+    if isinstance(base, Place):
+        return ctx.builder.int_const(fixed(base).shape[axis], span)
+    return ctx.builder.value("length", (base.value,), INT, span, axis)
+
+
+def as_view(ctx: Context, node: ast.AST, base: Place) -> View:
+    """A fixed array as an array value."""
+    t = fixed(base)
+    array = ArrayType(t.element, len(t.shape), base.readonly)
+    value = ctx.builder.value("view", (base.value,), array, ctx.span(node))
+    return View(value, array, base.roots)
+
+
+def fresh_copy(ctx: Context, node: ast.AST, place: Place) -> Place:
+    """New memory of this call that holds a copy."""
+    span = ctx.span(node)
+    ref = ctx.builder.local(place.type, span)
+    ctx.builder.effect("copy", (ref, place.value), span)
+    return Place(ref, place.type, frozenset(), False, temporary=True)

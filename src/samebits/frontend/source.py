@@ -1,0 +1,75 @@
+"""Where a kernel's text comes from: its syntax tree, and the span of each node in it."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import FunctionType
+
+from samebits.errors import CompileError, Span
+
+FunctionNode = ast.FunctionDef
+
+
+@dataclass(frozen=True)
+class Source:
+    """The definition of one function and the file that it stands in."""
+
+    file: str
+    function: str
+    node: FunctionNode
+    lines: tuple[str, ...] = field(repr=False)
+
+    def span(self, node: ast.AST) -> Span:
+        """The span of a node that has a position."""
+        line = int(getattr(node, "lineno", self.node.lineno))
+        end_line = int(getattr(node, "end_lineno", None) or line)
+        start = int(getattr(node, "col_offset", 0))
+        end = int(getattr(node, "end_col_offset", None) or start + 1)
+        return Span(
+            self.file,
+            self.function,
+            line,
+            self._characters(line, start),
+            end_line,
+            self._characters(end_line, end),
+        )
+
+    def _characters(self, line: int, utf8: int) -> int:
+        """Column in characters from `ast`'s column in UTF-8 bytes."""
+        if not 1 <= line <= len(self.lines):
+            return utf8
+        text = self.lines[line - 1]
+        return utf8 if text.isascii() else len(text.encode()[:utf8].decode(errors="replace"))
+
+    def text(self, node: ast.AST) -> str:
+        """One-line source of a node, for use in a fix."""
+        return ast.unparse(node)
+
+
+@lru_cache(maxsize=64)
+def _parse(file: str, lines: tuple[str, ...]) -> dict[int, FunctionNode]:
+    """Function definitions of a file by the line on which they (or their decorators) start."""
+    tree = ast.parse("".join(lines), file)
+    found: dict[int, FunctionNode] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            found[first] = node
+    return found
+
+
+def source_of(function: FunctionType) -> Source:
+    """The source of a function; CompileError where there is none to read."""
+    code = function.__code__
+    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
+    node = _parse(code.co_filename, lines).get(code.co_firstlineno) if lines else None
+    if node is None:
+        raise CompileError(
+            f"kernel '{function.__qualname__}' has no source that can be read",
+            note=f"it comes from {code.co_filename}, line {code.co_firstlineno}",
+            fix="define the kernel with `def` in a file (not in exec, a lambda or the bare prompt)",
+        )
+    return Source(code.co_filename, function.__qualname__, node, lines)

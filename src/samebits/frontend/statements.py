@@ -1,0 +1,377 @@
+"""Statements: control flow, assignment, and which names are certainly assigned where."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Sequence
+
+from samebits.frontend import assignment, operators, places
+from samebits.frontend.context import Context, Variable, merge, values_of
+from samebits.frontend.convert import coerce, literal
+from samebits.frontend.expressions import (
+    binary_row,
+    condition,
+    lower,
+    refuse,
+)
+from samebits.frontend.values import (
+    Literal,
+    Nothing,
+    Operand,
+    Place,
+    Scalar,
+    Static,
+    Tuple,
+    Vector,
+    describe,
+)
+from samebits.ir.grammar import Break, Continue, For, If, Region, Return, Value, While
+from samebits.types import (
+    INT,
+    NONE,
+    UINT64,
+    NoneType,
+    StructType,
+    TupleType,
+    Type,
+)
+
+
+def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
+    """Lower statements in order; what can't be reached is left out."""
+    for node in body:
+        if ctx.assigned is None:
+            return
+        handler = _HANDLERS.get(type(node))
+        if handler is None:
+            refuse(ctx, node)
+            return
+        handler(ctx, node)
+
+
+def nested(ctx: Context, body: Sequence[ast.stmt]) -> Region:
+    with ctx.builder.region() as region:
+        block(ctx, body)
+    return region
+
+
+def _if(ctx: Context, node: ast.If) -> None:
+    test = condition(ctx, node.test)
+    before = ctx.assigned
+    then = nested(ctx, node.body)
+    after_then, ctx.assigned = ctx.assigned, before
+    orelse = nested(ctx, node.orelse)
+    ctx.assigned = merge(after_then, ctx.assigned)
+    ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, ctx.span(node)))
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is True
+
+
+def _while(ctx: Context, node: ast.While) -> None:
+    with ctx.builder.region() as head:
+        test = condition(ctx, node.test)
+    before = ctx.assigned
+    body, orelse = _loop(ctx, node, before, None if _is_true(node.test) else before)
+    ctx.builder.append(While(ctx.builder.new_id(), head, test, body, orelse, ctx.span(node)))
+
+
+def _loop(
+    ctx: Context,
+    node: ast.While | ast.For,
+    before: frozenset[str] | None,
+    at_end: frozenset[str] | None,
+) -> tuple[Region, Region]:
+    """Body and else of a loop; `at_end` is what is assigned when it ends without break."""
+    ctx.breaks.append([])
+    body = nested(ctx, node.body)
+    breaks = ctx.breaks.pop()
+    ctx.assigned = at_end
+    orelse = nested(ctx, node.orelse) if at_end is not None else []
+    for state in breaks:
+        ctx.assigned = merge(ctx.assigned, state)
+    return body, orelse
+
+
+def _for(ctx: Context, node: ast.For) -> None:
+    call = node.iter
+    if not isinstance(node.target, ast.Name):
+        ctx.fail(node.target, "a loop variable is one name", fix="write `for i in range(n)`")
+    if not (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id not in ctx.local_names
+        and ctx.lookup(call.func.id) is builtins.range
+    ):
+        ctx.fail(
+            node.iter,
+            "a `for` loop runs over range()",
+            fix="write `for i in range(len(a))` and index",
+        )
+    if call.keywords or not 1 <= len(call.args) <= 3:
+        ctx.fail(call, "range() takes one to three numbers", fix="write range(start, stop, step)")
+    bounds = [_bound(ctx, argument, lower(ctx, argument)) for argument in call.args[:2]]
+    span = ctx.span(call)
+    start = bounds[0] if len(bounds) == 2 else ctx.builder.int_const(0, span)
+    step = 1
+    if len(call.args) == 3:
+        given = lower(ctx, call.args[2])
+        if not isinstance(given, Literal) or not isinstance(given.value, int) or given.value == 0:
+            ctx.fail(
+                call.args[2],
+                "the step of range() is a constant other than 0",
+                fix="write a literal, or use a `while` loop",
+            )
+        literal(ctx, call.args[2], given, INT)
+        step = given.value
+    name = node.target.id
+    variable = ctx.variables.get(name)
+    if variable is None:
+        ctx.declare(Variable(name, INT))
+        ctx.first_use[name] = node.target
+    elif variable.type is not INT:
+        assignment.changed_type(ctx, node.target, variable, INT, call)
+    before = ctx.assigned
+    ctx.mark_assigned(name)
+    body, orelse = _loop(ctx, node, before, before)
+    number = ctx.builder.new_id()
+    ctx.builder.append(For(number, name, start, bounds[-1], step, body, orelse, ctx.span(node)))
+
+
+def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:
+    match operand:
+        case Literal() if isinstance(operand.value, int):
+            return literal(ctx, node, operand, INT)
+        case Scalar() if operand.type is INT:
+            return operand.value
+        case Scalar() if operand.type.is_int and operand.type is not UINT64:
+            return ctx.builder.value("convert", (operand.value,), INT, ctx.span(node))
+        case _:
+            ctx.fail(
+                node,
+                f"range() takes integers that fit int64, but this is {describe(operand)}",
+                fix=f"write range(int64({ctx.text(node)}))"
+                if isinstance(operand, (Scalar, Literal))
+                else "give an integer",
+            )
+
+
+def _break(ctx: Context, node: ast.Break) -> None:
+    if ctx.assigned is not None:
+        ctx.breaks[-1].append(ctx.assigned)
+    ctx.builder.append(Break(ctx.span(node)))
+    ctx.assigned = None
+
+
+def _continue(ctx: Context, node: ast.Continue) -> None:
+    ctx.builder.append(Continue(ctx.span(node)))
+    ctx.assigned = None
+
+
+def _pass(ctx: Context, node: ast.Pass) -> None:
+    del ctx, node
+
+
+def _assert(ctx: Context, node: ast.Assert) -> None:
+    test = condition(ctx, node.test)
+    message: str | None = None
+    if node.msg is not None:
+        if not (isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str)):
+            ctx.fail(
+                node.msg, "the message of an assert is a string literal", fix="write plain text"
+            )
+        message = node.msg.value
+    ctx.builder.effect("assert", (test,), ctx.span(node), message)
+
+
+def _expression(ctx: Context, node: ast.Expr) -> None:
+    if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        return
+    if not isinstance(node.value, ast.Call):
+        handler_missing = type(node.value)
+        if handler_missing in (ast.Yield, ast.YieldFrom, ast.Await):
+            refuse(ctx, node.value)
+        ctx.fail(node, "this expression has no effect", fix="assign it, or take it out")
+    lower(ctx, node.value)
+
+
+def _assign(ctx: Context, node: ast.Assign) -> None:
+    value = lower(ctx, node.value)
+    if len(node.targets) > 1 and isinstance(value, Place):
+        ctx.fail(
+            node,
+            "in Python both names would mean the same object",
+            fix="assign one name, and `.copy()` of it to the other",
+        )
+    for target in node.targets:
+        _assign_target(ctx, target, value, node.value)
+
+
+def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.expr) -> None:
+    match target:
+        case ast.Name():
+            assignment.to_name(ctx, target, value, source)
+        case ast.Attribute() | ast.Subscript():
+            ref, t, what = _target_place(ctx, target)
+            places.store(ctx, target, ref, t, value, what, source)
+        case ast.Tuple() | ast.List():
+            if not isinstance(value, Tuple):
+                ctx.fail(
+                    target,
+                    f"{describe(value)} can't be unpacked",
+                    fix="assign it to one name and use its components"
+                    if isinstance(value, Vector)
+                    else "unpack a tuple or a call with several results",
+                )
+            if len(value.items) != len(target.elts):
+                ctx.fail(
+                    target,
+                    f"{len(target.elts)} names for {len(value.items)} values",
+                    fix="give one name a value",
+                )
+            if any(isinstance(v, Place) and not v.temporary for v in value.items):
+                ctx.fail(
+                    source,
+                    "in Python these would be references, and the second would see the first's "
+                    "change",
+                    fix="write `.copy()` of each, or assign on lines of their own",
+                )
+            sources = source.elts if isinstance(source, ast.Tuple) else [source] * len(target.elts)
+            for part, item, item_source in zip(target.elts, value.items, sources, strict=True):
+                _assign_target(ctx, part, item, item_source)
+        case _:
+            refuse(ctx, target)
+
+
+def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):  # noqa: ANN202
+    """The reference that an assignment stores through, its type, and what to call it."""
+    base = lower(ctx, target.value)
+    if isinstance(base, Vector):
+        ctx.fail(
+            target,
+            "a vector is a value: its components can't be assigned",
+            fix=f"make a new one: `{ctx.text(target.value)} = {base.type}(...)`",
+        )
+    if isinstance(target, ast.Attribute):
+        if not (isinstance(base, Place) and isinstance(base.type, StructType)):
+            ctx.fail(target, f"{describe(base)} has no fields to assign", fix="assign to a name")
+        ctx.mark_written(base, target)
+        ref, t = places.field(ctx, target, base)
+        return ref, t, f"field '{target.attr}' of {base.type}"
+    return assignment.element_place(ctx, target, base)
+
+
+def _augmented(ctx: Context, node: ast.AugAssign) -> None:
+    row = binary_row(ctx, node, node.op)
+    target = node.target
+    if isinstance(target, ast.Name):
+        current = lower(ctx, target)
+        if isinstance(current, Static):
+            ctx.fail(
+                node,
+                f"'{target.id}' is not assigned in this kernel",
+                note="a module constant can't be changed by a kernel",
+                fix=f"write `{target.id} = ...` first, under another name",
+            )
+        result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
+        assignment.to_name(ctx, target, result, node.value)
+        return
+    assert isinstance(target, (ast.Attribute, ast.Subscript))
+    ref, t, what = _target_place(ctx, target)
+    current = places.load(ctx, ref, t, frozenset(), False, ctx.span(target))
+    result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
+    places.store(ctx, target, ref, t, result, what, node.value)
+
+
+def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
+    if node.value is None or not isinstance(node.target, ast.Name):
+        ctx.fail(node, "a name gets its type when it is assigned", fix="assign a value")
+    value = lower(ctx, node.value)
+    annotation = lower(ctx, node.annotation)
+    found = annotation.object if isinstance(annotation, Static) else None
+    t = getattr(found, "__sb_type__", None) or {bool: "bool", int: "int", float: "float"}.get(
+        found  # type: ignore[arg-type]
+    )
+    if str(t) != str(value.type):
+        ctx.fail(
+            node,
+            f"'{node.target.id}' is annotated {ctx.text(node.annotation)}, "
+            f"but the value is {describe(value)}",
+            note="CPython ignores the annotation of a local name, so it can't convert",
+            fix=f"write `{node.target.id} = {ctx.text(node.annotation)}({ctx.text(node.value)})`",
+        )
+    assignment.to_name(ctx, node.target, value, node.value)
+
+
+def _return(ctx: Context, node: ast.Return) -> None:
+    span = ctx.span(node)
+    value = lower(ctx, node.value) if node.value is not None else Nothing()
+    if isinstance(node.value, ast.Constant) and node.value.value is None:
+        value = Nothing()
+    ctx.result = _result_type(ctx, node, value)
+    values: list[Value] = []
+    wanted = ctx.result.items if isinstance(ctx.result, TupleType) else (ctx.result,)
+    given = value.items if isinstance(value, Tuple) else (value,)
+    if len(wanted) != len(given):
+        ctx.fail(
+            node,
+            f"{len(given)} result{'s' * (len(given) != 1)} where {len(wanted)} are declared",
+            note=f"the kernel returns {ctx.result}",
+            fix=f"return {len(wanted)}, or change the annotation",
+        )
+    outs = 0
+    for t, item in zip(wanted, given, strict=True):
+        if isinstance(t, NoneType):
+            if not isinstance(item, Nothing):
+                ctx.fail(
+                    node,
+                    f"the kernel is annotated to return None, but this is {describe(item)}",
+                    fix=f"write `-> {item.type}`",
+                )
+            continue
+        item = coerce(ctx, node, item, t, "the result", node.value)
+        if isinstance(item, Place):
+            if item.roots:
+                ctx.fail(
+                    node,
+                    "in Python this would return a reference to the caller's memory",
+                    fix="return `.copy()` of it",
+                )
+            destination = ctx.builder.get(f"return.{outs}", span)
+            ctx.builder.effect("copy", (destination, item.value), span)
+            outs += 1
+        else:
+            assert isinstance(item, (Scalar, Vector))
+            values += values_of(item)
+    ctx.builder.append(Return(tuple(values), span))
+    ctx.assigned = None
+
+
+def _result_type(ctx: Context, node: ast.Return, value: Operand) -> Type:
+    if ctx.result is not None:
+        return ctx.result
+    if not isinstance(value, Nothing):
+        ctx.fail(
+            node,
+            "the kernel returns a value but has no return annotation",
+            fix=f"write `-> {value.type}` in its `def` line",
+        )
+    return NONE
+
+
+_HANDLERS: dict[type[ast.stmt], Callable[[Context, object], None]] = {
+    ast.If: _if,
+    ast.While: _while,
+    ast.For: _for,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.Pass: _pass,
+    ast.Assert: _assert,
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AugAssign: _augmented,
+    ast.AnnAssign: _annotated,
+    ast.Return: _return,
+}  # type: ignore[dict-item]

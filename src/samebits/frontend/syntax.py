@@ -1,0 +1,71 @@
+"""The Python that is not in the language: for each node, what to say and what to write instead."""
+
+from __future__ import annotations
+
+import ast
+
+REFUSED: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Try: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
+    ast.TryStar: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
+    ast.Raise: ("`raise` is not in the kernel language", "write `assert condition, \"message\"`"),
+    ast.With: ("`with` is not in the kernel language", "move it to the Python code that calls"),
+    ast.Delete: ("`del` is not in the kernel language", "drop the statement"),
+    ast.Global: ("a kernel has no global state", "pass the value as a parameter or in a struct"),
+    ast.Nonlocal: ("a kernel can't rebind an outer name", "return the new value"),
+    ast.Import: ("`import` inside a kernel is not in the language", "import at module level"),
+    ast.ImportFrom: ("`import` inside a kernel is not in the language", "import at module level"),
+    ast.FunctionDef: ("a function inside a kernel is not in the language",
+                      "define a second @sb.kernel outside and call it"),
+    ast.AsyncFunctionDef: ("`async` is not in the kernel language", "write a plain `def`"),
+    ast.ClassDef: ("a class inside a kernel is not in the language",
+                   "define an @sb.struct at module level"),
+    ast.Match: ("`match` is not in the kernel language", "write if/elif/else"),
+    ast.AsyncFor: ("`async` is not in the kernel language", "write a plain loop"),
+    ast.AsyncWith: ("`async` is not in the kernel language", "drop it"),
+    ast.Lambda: ("`lambda` is not in the kernel language", "define an @sb.kernel and call it"),
+    ast.ListComp: ("comprehensions are not in the kernel language",
+                   "fill `sb.zeros(n, T)` in a `for` loop"),
+    ast.SetComp: ("comprehensions are not in the kernel language", "write a `for` loop"),
+    ast.DictComp: ("comprehensions are not in the kernel language", "write a `for` loop"),
+    ast.GeneratorExp: ("generators are not in the kernel language", "write a `for` loop"),
+    ast.Yield: ("generators are not in the kernel language", "write into an array parameter"),
+    ast.YieldFrom: ("generators are not in the kernel language", "write into an array parameter"),
+    ast.Await: ("`await` is not in the kernel language", "drop it"),
+    ast.List: ("lists are not in the kernel language",
+               "use `sb.zeros(n, T)` for a local array, or a vector such as `float3(x, y, z)`"),
+    ast.Dict: ("dicts are not in the kernel language", "use an @sb.struct or an array"),
+    ast.Set: ("sets are not in the kernel language", "use an array of bool"),
+    ast.JoinedStr: ("strings are not in the kernel language", "format the text in Python"),
+    ast.FormattedValue: ("strings are not in the kernel language", "format the text in Python"),
+    ast.Starred: ("`*` unpacking is not in the kernel language", "name each value"),
+    ast.NamedExpr: ("`:=` is not in the kernel language", "assign on a line of its own"),
+    ast.Slice: ("slices are not in the kernel language",
+                "pass the whole array and the bounds, and loop over `range(start, stop)`"),
+}  # fmt: skip
+
+REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Pow: ("`**` is not in the kernel language yet", "write the product, `x * x`"),
+    ast.MatMult: ("`@` is not in the kernel language", "write out the products, or use math.dot"),
+    ast.Is: ("`is` is not in the kernel language", "write `==`"),
+    ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
+    ast.In: ("`in` is not in the kernel language", "loop and compare"),
+    ast.NotIn: ("`not in` is not in the kernel language", "loop and compare"),
+}
+
+REFUSED_BUILTINS: dict[str, str] = {
+    "min": "`sb.min(a, b)`: Python's min has other rules for NaN and -0",
+    "max": "`sb.max(a, b)`: Python's max has other rules for NaN and -0",
+    "sum": "a loop with an accumulator, which fixes the order",
+    "round": "`sb.round(x)`, which rounds half to even and keeps the type",
+    "pow": "the product, `x * x`",
+    "print": "a loop in the Python code that calls; a kernel has no output but its results",
+    "float": "`float64(x)` or `float32(x)`",
+    "enumerate": "`for i in range(len(a))` and `a[i]`",
+    "zip": "`for i in range(len(a))` and index both",
+    "map": "a `for` loop",
+    "sorted": "a loop; sorting is not in the language",
+    "isinstance": "one kernel for each type, or a generic one",
+    "divmod": "`a // b` and `a % b`",
+    "any": "`sb.any(v)`",
+    "all": "`sb.all(v)`",
+}

@@ -1,0 +1,114 @@
+"""What an expression is to the front end: a literal, scalars, places in memory, a Python object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samebits.ir.grammar import Value
+from samebits.types import (
+    FLOAT,
+    INT,
+    NONE,
+    ArrayType,
+    FixedArrayType,
+    NoneType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A weak number known at compile time; folded as CPython folds it, of any size if an int."""
+
+    value: int | float
+
+    @property
+    def type(self) -> ScalarType:
+        return FLOAT if isinstance(self.value, float) else INT
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    value: Value
+    type: ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    items: tuple[Value, ...]
+    type: VectorType
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A struct or fixed array in memory.
+
+    `roots` are the parameters whose memory it may lie in; empty for memory of this call.
+    `owner` names the variable that owns it, if it is one as a whole.
+    """
+
+    value: Value
+    type: StructType | FixedArrayType
+    roots: frozenset[str]
+    readonly: bool
+    temporary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An array: address and lengths. `row` marks a row of a 2-D array, good only as argument."""
+
+    value: Value
+    type: ArrayType
+    roots: frozenset[str]
+    row: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tuple:
+    items: tuple[Operand, ...]
+
+    @property
+    def type(self) -> TupleType:
+        return TupleType(tuple(item.type for item in self.items))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """The value of a call that returns none."""
+
+    type: NoneType = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A Python object that exists only at compile time: module, class, function, kernel."""
+
+    object: object
+
+    @property
+    def type(self) -> Type:
+        return NONE
+
+
+Operand = Literal | Scalar | Vector | Place | View | Tuple | Nothing | Static
+
+
+def describe(operand: Operand) -> str:
+    """How an error names what was found."""
+    match operand:
+        case Literal():
+            return f"the Python {operand.type} {operand.value!r}"
+        case Static():
+            name = getattr(operand.object, "__name__", None)
+            return f"'{name}'" if name else f"a {type(operand.object).__name__}"
+        case Nothing():
+            return "nothing (the call returns no value)"
+        case Scalar() if operand.type.weak:
+            return f"a Python {operand.type}"
+        case _:
+            return str(operand.type)

@@ -1,0 +1,1 @@
+"""The typed intermediate representation: grammar, legality, text form, evaluation."""

@@ -1,0 +1,371 @@
+"""A kernel: a Python function with types, ready to be run managed or compiled.
+
+Owns the signature, what the function captures, and which execution a call means. How it is
+compiled is installed from above (`Kernel.compiled`), so that kernels can be written at any layer.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import linecache
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, update_wrapper
+from types import FunctionType, MethodType
+from typing import Any, ClassVar, TypeVar
+
+from samebits.errors import ArgumentError, CompileError, Span
+from samebits.lang.annotations import ArrayAnnotation, class_of_type, type_of_annotation
+from samebits.modes import STRICT, Mode
+from samebits.types import ArrayType, ScalarType, StructType, Type
+
+
+class _ManagedFlag(threading.local):
+    active = False
+
+
+_managed = _ManagedFlag()
+
+
+def in_managed_run() -> bool:
+    """Whether this thread is inside a managed run, where every kernel call is managed too."""
+    return _managed.active
+
+
+@contextmanager
+def managed_run() -> Iterator[None]:
+    """Inside, calls of kernels run managed."""
+    before = _managed.active
+    _managed.active = True
+    try:
+        yield
+    finally:
+        _managed.active = before
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter as written. `annotation` is an object, or text not yet evaluated."""
+
+    name: str
+    annotation: object
+    default: object
+    has_default: bool
+
+
+def _definition_span(function: FunctionType) -> Span:
+    """The `def` line, found without parsing the file."""
+    code = function.__code__
+    line = code.co_firstlineno
+    for number in range(line, line + 50):
+        text = linecache.getline(code.co_filename, number)
+        if text.lstrip().startswith("def "):
+            start = len(text) - len(text.lstrip())
+            end = len(text.rstrip())
+            return Span(code.co_filename, function.__qualname__, number, start, number, end)
+    return Span(code.co_filename, function.__qualname__, line, 0, line, 1)
+
+
+class Kernel:
+    """A function of the kernel language. Calling it runs the compiled code.
+
+    `self_type` is the struct of a method, whose first parameter needs no annotation.
+    """
+
+    compiled: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
+    """Installed by the runtime: runs a call natively."""
+
+    def __init__(
+        self, function: Callable[..., Any], *, mode: Mode = STRICT, self_type: StructType | None = None
+    ) -> None:
+        if not isinstance(function, FunctionType):
+            raise CompileError(
+                f"@sb.kernel decorates a plain function, not {type(function).__name__}",
+                fix="put @sb.kernel directly above a `def`",
+            )
+        if not mode.implemented:
+            raise CompileError(
+                f"mode {mode.name} is not available yet", fix="use mode=sb.STRICT, the default"
+            )
+        update_wrapper(self, function)
+        self.__name__: str = function.__name__
+        self.__qualname__: str = function.__qualname__
+        self.function = function
+        self.mode = mode
+        self.self_type = self_type
+        self.units: dict[tuple[Type, ...], Any] = {}
+        """The front end's result for each list of parameter types."""
+        self.native: dict[tuple[Type, ...], Any] = {}
+        """The runtime's callable for each list of parameter types."""
+        self.managed_functions: dict[tuple[Type, ...], Any] = {}
+        self.parameters = tuple(self._parameters())
+
+    def _parameters(self) -> Iterator[Parameter]:
+        signature = inspect.signature(self.function)
+        for position, p in enumerate(signature.parameters.values()):
+            if p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+                raise CompileError(
+                    f"parameter '{p.name}' of kernel '{self.__qualname__}' is not a plain one",
+                    span=_definition_span(self.function),
+                    note="`*args`, `**kwargs`, `/` and `*` are not in the kernel language",
+                    fix="name each parameter",
+                )
+            empty = p.annotation is inspect.Parameter.empty
+            if empty and not (position == 0 and self.self_type is not None):
+                raise CompileError(
+                    f"parameter '{p.name}' of kernel '{self.__qualname__}' has no type",
+                    span=_definition_span(self.function),
+                    note="the types of a kernel come from its annotations",
+                    fix=f"write `{p.name}: float32`, or another samebits type",
+                )
+            has_default = p.default is not inspect.Parameter.empty
+            yield Parameter(
+                p.name, None if empty else p.annotation, p.default if has_default else None,
+                has_default,
+            )  # fmt: skip
+
+    # What it captures --------------------------------------------------------------------
+
+    @cached_property
+    def captured(self) -> dict[str, object]:
+        """Outer names that the function uses, frozen when first asked for."""
+        code = self.function.__code__
+        found: dict[str, object] = {}
+        outer = self.function.__globals__
+        for name in code.co_names:
+            if name in outer:
+                found[name] = outer[name]
+            elif hasattr(builtins, name):
+                found[name] = getattr(builtins, name)
+        for name, cell in zip(code.co_freevars, self.function.__closure__ or (), strict=True):
+            try:
+                found[name] = cell.cell_contents
+            except ValueError:
+                found.pop(name, None)
+        return found
+
+    def lookup(self, name: str) -> object:
+        """The captured value of an outer name; LookupError if there is none."""
+        return self.captured[name]
+
+    # Types -------------------------------------------------------------------------------
+
+    def _evaluated(self, annotation: object) -> object:
+        if not isinstance(annotation, str):
+            return annotation
+        closure = dict(
+            zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
+        )
+        scope = {name: cell.cell_contents for name, cell in closure.items()}
+        try:
+            return eval(annotation, self.function.__globals__, scope)
+        except Exception as error:
+            raise CompileError(
+                f"the annotation `{annotation}` of kernel '{self.__qualname__}' can't be read",
+                span=_definition_span(self.function),
+                note=f"{type(error).__name__}: {error}",
+                fix="define the type at module level, above the kernel",
+            ) from None
+
+    @cached_property
+    def annotations(self) -> tuple[object, ...]:
+        """Each parameter's annotation, evaluated."""
+        return tuple(
+            self.self_type if p.annotation is None and i == 0 else self._evaluated(p.annotation)
+            for i, p in enumerate(self.parameters)
+        )
+
+    @cached_property
+    def fixed_types(self) -> tuple[Type, ...] | None:
+        """The parameter types of a kernel that is not generic."""
+        if any(_typevar(a) is not None for a in self.annotations):
+            return None
+        return tuple(self._type(p, a, {}) for p, a in self._pairs())
+
+    def _pairs(self) -> Iterator[tuple[Parameter, object]]:
+        return zip(self.parameters, self.annotations, strict=True)
+
+    def _type(self, p: Parameter, annotation: object, typevars: Mapping[TypeVar, Type]) -> Type:
+        if isinstance(annotation, StructType):
+            return annotation
+        try:
+            return type_of_annotation(annotation, typevars)
+        except CompileError as error:
+            raise CompileError(
+                f"parameter '{p.name}' of kernel '{self.__qualname__}': {error.message}",
+                span=_definition_span(self.function), note=error.note, fix=error.fix,
+            ) from None  # fmt: skip
+
+    def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
+        """What each type variable of the signature stands for, given the parameter types."""
+        bound: dict[TypeVar, Type] = {}
+        for annotation, t in zip(self.annotations, types, strict=True):
+            variable = _typevar(annotation)
+            if variable is not None:
+                bound[variable] = t.element if isinstance(t, ArrayType) else t
+        return bound
+
+    def resolve(self, found: tuple[Type | None, ...]) -> tuple[Type, ...]:
+        """Parameter types for a call with arguments of types `found` (None: a literal).
+
+        Raises CompileError where a type variable stays open or is given two types.
+        """
+        if self.fixed_types is not None:
+            return self.fixed_types
+        bound: dict[TypeVar, Type] = {}
+        for (p, annotation), t in zip(self._pairs(), found, strict=True):
+            variable = _typevar(annotation)
+            if variable is None or t is None:
+                continue
+            part = t.element if isinstance(annotation, ArrayAnnotation) and isinstance(t, ArrayType) else t
+            if isinstance(annotation, ArrayAnnotation) != isinstance(t, ArrayType) or (
+                isinstance(part, ScalarType) and part.weak
+            ):
+                raise CompileError(
+                    f"{self.__name__}(): parameter '{p.name}' is generic, and can't be {t}",
+                    fix="give a value of a fixed-width type, such as float32(x)",
+                )
+            _check_bound(self, variable, part)
+            if bound.setdefault(variable, part) != part:
+                raise CompileError(
+                    f"{self.__name__}(): {variable.__name__} would be {bound[variable]} "
+                    f"and {part}",
+                    fix="convert one of the arguments",
+                )
+        for annotation in self.annotations:
+            variable = _typevar(annotation)
+            if variable is not None and variable not in bound:
+                raise CompileError(
+                    f"{self.__name__}(): nothing says what {variable.__name__} is",
+                    note="a Python literal has no type of its own",
+                    fix="give a typed value, such as float32(0)",
+                )
+        return tuple(self._type(p, a, bound) for p, a in self._pairs())
+
+    def result_type(self, types: tuple[Type, ...]) -> Type | None:
+        """The annotated result; None where there is no annotation."""
+        annotation = self.function.__annotations__.get("return", inspect.Parameter.empty)
+        if annotation is inspect.Parameter.empty:
+            return None
+        p = Parameter("return", annotation, None, False)
+        return self._type(p, self._evaluated(annotation), self.typevars(types))
+
+    # Calls -------------------------------------------------------------------------------
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """One argument a parameter, defaults filled in; ArgumentError as Python would complain."""
+        if not kwargs and len(args) == len(self.parameters):
+            return args
+        names = [p.name for p in self.parameters]
+        if len(args) > len(names):
+            raise ArgumentError(
+                f"{self.__name__}() takes {len(names)} arguments, but {len(args)} are given",
+                fix=f"its parameters are ({', '.join(names)})",
+            )
+        values = dict(zip(names, args, strict=False))
+        for name, value in kwargs.items():
+            if name not in names:
+                raise ArgumentError(
+                    f"{self.__name__}() has no parameter '{name}'",
+                    fix=f"its parameters are ({', '.join(names)})",
+                )
+            if name in values:
+                raise ArgumentError(f"{self.__name__}(): '{name}' is given twice", fix="give it once")
+            values[name] = value
+        for p in self.parameters:
+            if p.name not in values:
+                if not p.has_default:
+                    raise ArgumentError(
+                        f"{self.__name__}() misses its argument '{p.name}'",
+                        fix=f"its parameters are ({', '.join(names)})",
+                    )
+                values[p.name] = p.default
+        return tuple(values[name] for name in names)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if _managed.active:
+            from samebits.frontend import managed
+
+            return managed.call_inner(self, args, kwargs)
+        if Kernel.compiled is None:
+            raise CompileError("no compiler is installed", fix="import samebits")
+        return Kernel.compiled(self, args, kwargs)
+
+    def managed(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function in CPython over samebits' typed scalars: the reference answer."""
+        from samebits.frontend import managed
+
+        return managed.call(self, args, kwargs)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<kernel {self.__qualname__}>"
+
+
+def _typevar(annotation: object) -> TypeVar | None:
+    if isinstance(annotation, TypeVar):
+        return annotation
+    if isinstance(annotation, ArrayAnnotation) and isinstance(annotation.element, TypeVar):
+        return annotation.element
+    return None
+
+
+def _check_bound(kernel: Kernel, variable: TypeVar, t: Type) -> None:
+    allowed = [type_of_annotation(c, {}) for c in variable.__constraints__]
+    if allowed and t not in allowed:
+        raise CompileError(
+            f"{kernel.__name__}(): {variable.__name__} can't be {t}",
+            note=f"it is one of {', '.join(map(str, allowed))}",
+            fix="convert the argument",
+        )
+
+
+class Overloads:
+    """A math function: one kernel a float type, component-wise on vectors.
+
+    From Python it also maps over NumPy arrays (`Overloads.mapped`, installed by the runtime).
+    """
+
+    mapped: ClassVar[Callable[[Overloads, tuple[Any, ...]], Any] | None] = None
+
+    def __init__(self, name: str, arity: int, kernels: Mapping[ScalarType, Kernel], doc: str) -> None:
+        self.__name__ = name
+        self.__doc__ = doc
+        self.arity = arity
+        self.kernels = dict(kernels)
+
+    def kernel_for(self, t: ScalarType) -> Kernel:
+        """The kernel for a float type (weak float: float64)."""
+        for scalar, kernel in self.kernels.items():
+            if scalar.bits == t.bits:
+                return kernel
+        raise CompileError(f"{self.__name__}() has no version for {t}", fix="convert to float32")
+
+    def __call__(self, *args: Any) -> Any:
+        if _managed.active:
+            from samebits.frontend import managed
+
+            return managed.call_overloads(self, args)
+        if Overloads.mapped is None:
+            raise CompileError("no compiler is installed", fix="import samebits")
+        return Overloads.mapped(self, args)
+
+    def __repr__(self) -> str:
+        return f"<math function {self.__name__}>"
+
+
+def method_kernel(t: StructType, name: str) -> Kernel | None:
+    """The kernel of a struct's method; None if it has no such method."""
+    found = vars(class_of_type(t)).get(name)
+    return found if isinstance(found, Kernel) else None
+
+
+def bind_methods(cls: type) -> None:
+    """Turn the plain functions of a struct class into kernels."""
+    for name, function in cls.__dict__["__sb_methods__"].items():
+        setattr(cls, name, Kernel(function, self_type=cls.__dict__["__sb_type__"]))

@@ -1,0 +1,54 @@
+"""Constant tables: numbers fixed when the kernel is compiled, indexed at run time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from samebits.errors import ArgumentError, Trap
+from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.types import ScalarType
+
+
+class Table:
+    """An immutable 1-D array of scalars that kernels may capture."""
+
+    def __init__(self, values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> None:
+        element = getattr(scalar, "__sb_type__", None)
+        if not isinstance(element, ScalarType):
+            raise ArgumentError(
+                f"sb.table needs a scalar type, not {scalar!r}",
+                fix="write sb.table(values, sb.float32)",
+            )
+        self.element = element
+        self._class = SCALAR_CLASSES[element]
+        self.data: np.ndarray[Any, Any] = np.array([self._class(v) for v in values], element.dtype)
+        if not len(self.data):
+            raise ArgumentError("sb.table needs at least one value", fix="give the values")
+        self.data.setflags(write=False)
+        little = self.data.astype(element.dtype.newbyteorder("<")).tobytes()
+        digest = hashlib.blake2b(little, digest_size=8).hexdigest()
+        self.identity = f"{element}x{len(self.data)}.{digest}"
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._class(v) for v in self.data)
+
+    def __getitem__(self, index: int) -> Any:
+        i = index.__index__()
+        if not 0 <= i < len(self.data):
+            raise Trap("index")
+        return self._class(self.data[i])
+
+
+def table(values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> Table:
+    """Freeze `values` as a constant table of `scalar` (a samebits scalar class), for kernels.
+
+    Indexed with `t[i]`; an index outside 0..len-1 traps.
+    """
+    return Table(values, scalar)

@@ -1,0 +1,292 @@
+"""The types of the language and their memory layout: scalars, vectors, arrays, structs.
+
+Owns names, sizes, NumPy dtypes and NumPy's promotion table. Knows nothing of values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+
+class Kind(Enum):
+    """What a scalar's bits stand for."""
+
+    BOOL = "bool"
+    SIGNED = "signed"
+    UNSIGNED = "unsigned"
+    FLOAT = "float"
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A scalar. `weak` marks Python's own int and float, which promote to whatever they meet.
+
+    Weak `int` is a 64-bit signed integer that traps on overflow; weak `float` is a binary64
+    whose division traps on a zero divisor, as CPython's does.
+    """
+
+    name: str
+    kind: Kind
+    bits: int
+    weak: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind is Kind.FLOAT
+
+    @property
+    def is_int(self) -> bool:
+        return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
+
+    @property
+    def is_signed(self) -> bool:
+        return self.kind is Kind.SIGNED
+
+    @property
+    def size(self) -> int:
+        return max(1, self.bits // 8)
+
+    @property
+    def align(self) -> int:
+        return self.size
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype of the scalar in memory, native byte order."""
+        if self.kind is Kind.BOOL:
+            return np.dtype(np.bool_)
+        letter = {Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f"}[self.kind]
+        return np.dtype(f"{letter}{self.bits // 8}")
+
+    @property
+    def minimum(self) -> int:
+        """Least value of an integer type."""
+        return -(1 << (self.bits - 1)) if self.is_signed else 0
+
+    @property
+    def maximum(self) -> int:
+        """Greatest value of an integer type."""
+        return (1 << (self.bits - 1)) - 1 if self.is_signed else (1 << self.bits) - 1
+
+
+BOOL = ScalarType("bool", Kind.BOOL, 1)
+INT8 = ScalarType("int8", Kind.SIGNED, 8)
+INT16 = ScalarType("int16", Kind.SIGNED, 16)
+INT32 = ScalarType("int32", Kind.SIGNED, 32)
+INT64 = ScalarType("int64", Kind.SIGNED, 64)
+UINT8 = ScalarType("uint8", Kind.UNSIGNED, 8)
+UINT16 = ScalarType("uint16", Kind.UNSIGNED, 16)
+UINT32 = ScalarType("uint32", Kind.UNSIGNED, 32)
+UINT64 = ScalarType("uint64", Kind.UNSIGNED, 64)
+FLOAT32 = ScalarType("float32", Kind.FLOAT, 32)
+FLOAT64 = ScalarType("float64", Kind.FLOAT, 64)
+INT = ScalarType("int", Kind.SIGNED, 64, weak=True)
+FLOAT = ScalarType("float", Kind.FLOAT, 64, weak=True)
+
+STRONG_SCALARS = (
+    BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT32, FLOAT64,
+)  # fmt: skip
+SCALARS = {t.name: t for t in (*STRONG_SCALARS, INT, FLOAT)}
+
+
+@dataclass(frozen=True)
+class VectorType:
+    """Two to four scalars of one type, side by side in memory, aligned as one of them."""
+
+    name: str
+    element: ScalarType
+    length: int
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def size(self) -> int:
+        return self.element.size * self.length
+
+    @property
+    def align(self) -> int:
+        return self.element.align
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype((self.element.dtype, (self.length,)))
+
+
+VECTOR_ELEMENTS = {
+    "float": FLOAT32, "double": FLOAT64, "int": INT32, "uint": UINT32, "bool": BOOL,
+}  # fmt: skip
+VECTORS = {
+    f"{base}{n}": VectorType(f"{base}{n}", element, n)
+    for base, element in VECTOR_ELEMENTS.items()
+    for n in (2, 3, 4)
+}
+COMPONENTS = "xyzw"
+
+
+@dataclass(frozen=True)
+class FixedArrayType:
+    """An array whose shape (one or two dimensions) is part of its type, C order."""
+
+    element: MemoryType
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.element}[{', '.join(map(str, self.shape))}]"
+
+    @property
+    def count(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def size(self) -> int:
+        return self.element.size * self.count
+
+    @property
+    def align(self) -> int:
+        return self.element.align
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype((self.element.dtype, self.shape))
+
+
+@dataclass(frozen=True)
+class StructType:
+    """Named fields laid out as C would: declared order, natural alignment."""
+
+    name: str
+    fields: tuple[tuple[str, MemoryType], ...]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def field_types(self) -> dict[str, MemoryType]:
+        return dict(self.fields)
+
+    @cached_property
+    def offsets(self) -> dict[str, int]:
+        """Byte offset of each field."""
+        result: dict[str, int] = {}
+        offset = 0
+        for name, t in self.fields:
+            offset = -(-offset // t.align) * t.align
+            result[name] = offset
+            offset += t.size
+        return result
+
+    @cached_property
+    def align(self) -> int:
+        return max((t.align for _, t in self.fields), default=1)
+
+    @cached_property
+    def size(self) -> int:
+        if not self.fields:
+            return 0
+        name, t = self.fields[-1]
+        end = self.offsets[name] + t.size
+        return -(-end // self.align) * self.align
+
+    @cached_property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(
+            {
+                "names": [name for name, _ in self.fields],
+                "formats": [t.dtype for _, t in self.fields],
+                "offsets": [self.offsets[name] for name, _ in self.fields],
+                "itemsize": self.size,
+            }
+        )
+
+
+MemoryType = ScalarType | VectorType | FixedArrayType | StructType
+"""Everything that can lie in memory that the host sees."""
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """A parameter that views host memory: C-contiguous, `ndim` 1 or 2."""
+
+    element: MemoryType
+    ndim: int
+    readonly: bool = False
+
+    def __str__(self) -> str:
+        head = "ReadOnly" if self.readonly else "Array"
+        return f"{head}[{self.element}]" if self.ndim == 1 else f"{head}[{self.element}, 2]"
+
+
+@dataclass(frozen=True)
+class RefType:
+    """The address of a value in memory; only the IR has it."""
+
+    target: MemoryType
+
+    def __str__(self) -> str:
+        return f"ref<{self.target}>"
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """Several results of one call."""
+
+    items: tuple[ScalarType | VectorType | StructType, ...]
+
+    def __str__(self) -> str:
+        return f"tuple[{', '.join(map(str, self.items))}]"
+
+
+@dataclass(frozen=True)
+class NoneType:
+    """The result of a kernel that returns nothing."""
+
+    def __str__(self) -> str:
+        return "None"
+
+
+NONE = NoneType()
+Type = ScalarType | VectorType | FixedArrayType | StructType | ArrayType | TupleType | NoneType
+
+
+def _promotions() -> dict[tuple[ScalarType, ScalarType], ScalarType]:
+    by_dtype = {t.dtype: t for t in STRONG_SCALARS}
+    numbers = [t for t in STRONG_SCALARS if t is not BOOL]
+    return {
+        (a, b): by_dtype[np.promote_types(a.dtype, b.dtype)]
+        for a in numbers
+        for b in numbers
+        if np.promote_types(a.dtype, b.dtype) in by_dtype
+    }
+
+
+PROMOTIONS = _promotions()
+"""Result type of arithmetic on two strong number types, as NumPy 2 has it."""
+
+
+def promote(a: ScalarType, b: ScalarType) -> ScalarType | None:
+    """The common type of `a` and `b` in arithmetic; None where there is none (bool, or
+    a weak float beside an integer).
+
+    NEP 50: a weak type takes the strong one's side; weak int beside weak float gives float.
+    """
+    if a == b:
+        return None if a is BOOL else a
+    if BOOL in (a, b):
+        return None
+    if a.weak and b.weak:
+        return FLOAT
+    if a.weak or b.weak:
+        weak, strong = (a, b) if a.weak else (b, a)
+        if weak is FLOAT and not strong.is_float:
+            return FLOAT64
+        return strong
+    return PROMOTIONS.get((a, b))
