@@ -190,22 +190,25 @@ def _field(owner: str, name: str, annotation: Any) -> MemoryType:
 
 
 @dataclass_transform()
-def struct(cls: _Class) -> _Class:
+def struct(cls: _Class, *, frame: int = 1) -> _Class:
     """Make a class of annotated fields a struct: references to memory in C's layout.
 
     Fields are scalars, vectors, other structs, `bool` and `FixedArray[...]`. Raises
-    CompileError for any other annotation, for defaults and for inheritance.
+    CompileError for any other annotation, for defaults and for inheritance. `frame` counts the
+    callers up to the one whose local names annotations may use.
     """
     if cls.__bases__ != (object,):
         raise CompileError(
             f"struct {cls.__name__} inherits from {cls.__bases__[0].__name__}",
             fix="hold the other struct in a field",
         )
-    scope = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+    scope = sys._getframe(frame).f_locals  # pyright: ignore[reportPrivateUsage]
     try:
         annotations = inspect.get_annotations(cls, locals=dict(scope), eval_str=True)
     except NameError as error:
-        raise CompileError(f"struct {cls.__name__}: {error}", fix="import or define it above") from None
+        raise CompileError(
+            f"struct {cls.__name__}: {error}", fix="import or define it above"
+        ) from None
     if not annotations:
         raise CompileError(f"struct {cls.__name__} has no fields", fix="annotate at least one")
     methods = _methods(cls)

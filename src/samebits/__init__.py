@@ -1,0 +1,125 @@
+"""samebits: write a simulation once, in Python; the same bits on every machine.
+
+The names of the language are here; the compiler, the simulation layer and the tools load when
+they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from samebits.errors import (
+    ArgumentError,
+    BitsMismatchError,
+    CompileError,
+    ReplayError,
+    SamebitsError,
+    SimulationError,
+    TargetError,
+    Trap,
+)
+from samebits.lang.arrays import Array, FixedArray, ReadOnly, zeros
+from samebits.lang.decorators import kernel, struct
+from samebits.lang.functions import (
+    abs,
+    all,
+    any,
+    bitcast,
+    ceil,
+    clamp,
+    clz,
+    copysign,
+    cross,
+    ctz,
+    dot,
+    floor,
+    fma,
+    length,
+    max,
+    min,
+    normalize,
+    popcount,
+    rotl,
+    rotr,
+    round,
+    select,
+    sign,
+    sqrt,
+    trunc,
+)
+from samebits.lang.scalars import (
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from samebits.lang.tables import table
+from samebits.lang.vectors import (
+    bool2,
+    bool3,
+    bool4,
+    double2,
+    double3,
+    double4,
+    float2,
+    float3,
+    float4,
+    int2,
+    int3,
+    int4,
+    uint2,
+    uint3,
+    uint4,
+)
+from samebits.modes import DETERMINISTIC, FAST, HIGH, STRICT
+
+if TYPE_CHECKING:
+    from samebits import math, random
+    from samebits.runtime.cache import set_cache_dir
+    from samebits.runtime.same_bits import assert_same_bits
+    from samebits.sim.recording import Replay
+    from samebits.sim.simulation import Simulation
+
+__version__ = "0.1.0"
+
+_LAZY = {
+    "Replay": "samebits.sim.recording",
+    "Simulation": "samebits.sim.simulation",
+    "assert_same_bits": "samebits.runtime.same_bits",
+    "set_cache_dir": "samebits.runtime.cache",
+}
+"""Names that load their module when they are first used."""
+_MODULES = ("math", "random")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        value = getattr(importlib.import_module(_LAZY[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"samebits.{name}")
+    else:
+        raise AttributeError(f"module 'samebits' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+__all__ = [
+    "DETERMINISTIC", "FAST", "HIGH", "STRICT",
+    "ArgumentError", "Array", "BitsMismatchError", "CompileError", "FixedArray", "ReadOnly",
+    "Replay", "ReplayError", "SamebitsError", "Simulation", "SimulationError", "TargetError",
+    "Trap",
+    "abs", "all", "any", "assert_same_bits", "bitcast", "bool2", "bool3", "bool4", "ceil",
+    "clamp", "clz", "copysign", "cross", "ctz", "dot", "double2", "double3", "double4",
+    "float2", "float3", "float32", "float4", "float64", "floor", "fma", "int16", "int2", "int3",
+    "int32", "int4", "int64", "int8", "kernel", "length", "math", "max", "min", "normalize",
+    "popcount", "random", "rotl", "rotr", "round", "select", "set_cache_dir", "sign", "sqrt",
+    "struct", "table", "trunc", "uint16", "uint2", "uint3", "uint32", "uint4", "uint64", "uint8",
+    "zeros",
+]  # fmt: skip

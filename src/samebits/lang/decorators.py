@@ -1,0 +1,49 @@
+"""The two decorators that users write: `@kernel` and `@struct`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, dataclass_transform, overload
+
+from samebits.lang import structs
+from samebits.lang.kernel import Kernel, bind_methods
+from samebits.modes import HIGH, STRICT, Mode, Precision
+
+_Class = TypeVar("_Class", bound=type)
+
+
+@overload
+def kernel(function: Callable[..., Any], /) -> Kernel: ...
+@overload
+def kernel(
+    *, mode: Mode = ..., precision: Precision = ...
+) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    mode: Mode = STRICT,
+    precision: Precision = HIGH,
+) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
+    """Make a typed Python function a kernel: compiled when called, the same bits everywhere.
+
+    Types come from the annotations. `kernel.managed(...)` runs the same function in CPython.
+    Raises CompileError at decoration where a parameter has no type, at the first call for
+    anything else that is not in the language.
+    """
+    del precision  # HIGH is the only one yet
+    if function is not None:
+        return Kernel(function, mode=mode)
+    return lambda inner: Kernel(inner, mode=mode)
+
+
+@dataclass_transform()
+def struct(cls: _Class) -> _Class:
+    """Make a class of annotated fields a struct of the language; its methods become kernels.
+
+    Fields are scalars, vectors, other structs, `bool` and `FixedArray[...]`, laid out in memory
+    as C would. Raises CompileError for any other annotation, for defaults and for inheritance.
+    """
+    result = structs.struct(cls, frame=2)
+    bind_methods(result)
+    return result
