@@ -62,7 +62,7 @@ def _name(annotation: Any) -> str:
 def _array(item: Any, *, readonly: bool) -> ArrayAnnotation:
     head = "ReadOnly" if readonly else "Array"
     element, ndim = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
-    if ndim not in (1, 2) or isinstance(ndim, bool):
+    if type(ndim) is not int or ndim not in (1, 2):
         raise CompileError(
             f"{head} has one or two dimensions, got {ndim!r}",
             fix=f"write {head}[{_name(element)}] or {head}[{_name(element)}, 2]",

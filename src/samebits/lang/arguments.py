@@ -13,6 +13,7 @@ from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arrays import ManagedArray, view_array
 from samebits.lang.checks import check_array, dtype_name
+from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import MAKERS, TYPE_OF, conversion
 from samebits.lang.storage import describe, implicit, implicit_vector, takes
 from samebits.lang.structs import Struct
@@ -55,7 +56,7 @@ def wrap(value: Any, t: Type, name: str) -> Any:
 
 def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
     """`wrap` for a scalar parameter."""
-    source = TYPE_OF.get(type(value))
+    source = TYPE_OF.get(kind_of(value))
     if source is None:
         raise ArgumentError(
             f"parameter '{name}': expected {t}; got {type(value).__name__}",
@@ -77,7 +78,7 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
 
 def _weak_takes(source: ScalarType, t: ScalarType) -> bool:
     """Whether a parameter annotated int or float takes a value of type `source` exactly."""
-    return t is INT and source.is_int or t is FLOAT and source in (INT, FLOAT64)
+    return (t is INT and source.is_int) or (t is FLOAT and source in (INT, FLOAT64))
 
 
 def _example(t: ScalarType, name: str) -> str:
@@ -89,13 +90,14 @@ def _wrap_vector(value: Any, t: VectorType, name: str) -> Any:
     if isinstance(value, Vector):
         return implicit_vector(value, t, f"parameter '{name}'")
     if isinstance(value, np.ndarray):
-        if value.dtype != t.element.dtype or value.shape != (t.length,):
+        array = cast("np.ndarray[Any, Any]", value)
+        if array.dtype != t.element.dtype or array.shape != (t.length,):
             raise ArgumentError(
                 f"parameter '{name}': expected {t}, shape ({t.length},) of "
-                f"{dtype_name(t)}; got shape {value.shape} of {value.dtype}",
+                f"{dtype_name(t)}; got shape {array.shape} of {array.dtype}",
                 fix=f"pass {t}(*{name})",
             )
-        return cls(value)
+        return cls(array)
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)
         if len(items) != t.length:
@@ -114,24 +116,20 @@ def _wrap_struct(value: Any, t: StructType, name: str) -> Any:
     cls: Any = class_of_type(t)
     if isinstance(value, cls):
         return value
-    if isinstance(value, (np.ndarray, np.void)):
-        if value.dtype != t.dtype or value.shape not in ((), (1,)):
+    if isinstance(value, np.ndarray):
+        array = cast("np.ndarray[Any, Any]", value)
+        if array.dtype != t.dtype or array.shape not in ((), (1,)):
             raise ArgumentError(
                 f"parameter '{name}': expected {t}, one element of {t}.dtype; "
-                f"got shape {value.shape} of {value.dtype}",
+                f"got shape {array.shape} of {array.dtype}",
                 fix=f"pass {t}.from_memory(array, index)",
             )
-        if isinstance(value, np.ndarray):
-            _check_memory(value, t, name)
-            return cls.from_memory(value)
+        check_array(array.reshape(1), ArrayType(t, 1), name)
+        return cls.from_memory(array)
     raise ArgumentError(
         f"parameter '{name}': expected {t}; got {describe(value)}",
         fix=f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)",
     )
-
-
-def _check_memory(array: np.ndarray[Any, Any], t: StructType, name: str) -> None:
-    check_array(array.reshape(1), ArrayType(t, 1), name)
 
 
 def _wrap_array(value: Any, t: ArrayType, name: str) -> ManagedArray:

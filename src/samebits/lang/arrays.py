@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
 from samebits.lang.annotations import class_of_type, field_type
 from samebits.lang.checks import check_array as check_array
+from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF
 from samebits.lang.storage import (
     Buffer,
@@ -87,7 +88,7 @@ class ManagedArray:
         self._store(self._flat(index), value)
 
     def _flat(self, index: Any) -> int:
-        indices: tuple[Any, ...] = index if isinstance(index, tuple) else (index,)
+        indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
         if len(indices) != len(self._shape):
             raise ArgumentError(
                 f"an array of {len(self._shape)} dimensions takes as many indices, "
@@ -165,9 +166,7 @@ def _accessors(
     size = element.size
     match element:
         case ScalarType():
-            return _scalar_accessors(
-                buffer[offset : offset + count * size].cast(format_letter(element)), element
-            )
+            return _scalar_accessors(_cells(buffer, offset, count, element), element)
         case VectorType():
             load, store = loader(element), storer(element, _PLACE)
             return (
@@ -184,8 +183,12 @@ def _accessors(
             raise ArgumentError("an array's element cannot be a fixed array")
 
 
+def _cells(buffer: Any, offset: int, count: int, t: ScalarType) -> Any:
+    return buffer[offset : offset + count * t.size].cast(format_letter(t))
+
+
 def _scalar_accessors(
-    cells: memoryview, t: ScalarType
+    cells: Any, t: ScalarType
 ) -> tuple[Callable[[int], Any], Callable[[int, Any], None]]:
     make, raw, rules = MAKERS[t], RAW_OF[t], _rules(t)
 
@@ -193,7 +196,7 @@ def _scalar_accessors(
         return make(cells[i])
 
     def store(i: int, value: Any) -> None:
-        rule = rules.get(type(value))
+        rule = rules.get(kind_of(value))
         value = implicit(value, t, _PLACE) if rule is None else rule(value)
         try:
             cells[i] = raw(value)
@@ -232,11 +235,12 @@ def copy_into(buffer: Buffer, offset: int, t: MemoryType, value: Any, place: str
 
 def zeros(shape: Any, dtype: Any) -> ManagedArray:
     """A fresh array of zeros: `zeros(16, float32)`, `zeros((4, 4), float32)`."""
-    lengths = tuple(shape) if isinstance(shape, tuple) else (shape,)
+    lengths = cast("tuple[Any, ...]", shape) if isinstance(shape, tuple) else (shape,)
     sizes = tuple(operator.index(n) for n in lengths)
     if len(sizes) not in (1, 2) or min(sizes) < 1:
         raise ArgumentError(
-            f"zeros takes one or two positive lengths, got {shape!r}", fix="write zeros(16, float32)"
+            f"zeros takes one or two positive lengths, got {shape!r}",
+            fix="write zeros(16, float32)",
         )
     try:
         element = field_type(dtype, "the element of zeros")

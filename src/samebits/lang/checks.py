@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -29,18 +29,19 @@ def _dtype_text(dtype: np.dtype[Any]) -> str:
     return "a structured dtype" if dtype.names else str(dtype)
 
 
-def check_array(array: Any, t: ArrayType, parameter_name: str) -> None:
-    """Raise ArgumentError unless `array` can be viewed as `t` without a copy.
+def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
+    """Raise ArgumentError unless `value` can be viewed as `t` without a copy.
 
     It must be an ndarray of the element's dtype in native byte order, of the right shape,
     C-contiguous, aligned, and writable unless `t` is read-only.
     """
     name, element = parameter_name, dtype_name(t.element)
     expected = f"parameter '{name}': expected {t}, an ndarray of {element}"
-    if not isinstance(array, np.ndarray):
+    if not isinstance(value, np.ndarray):
         raise ArgumentError(
-            f"{expected}; got {type(array).__name__}", fix=f"pass np.array({name}, {element})"
+            f"{expected}; got {type(value).__name__}", fix=f"pass np.array({name}, {element})"
         )
+    array = cast("np.ndarray[Any, Any]", value)
     dtype = t.element.element.dtype if isinstance(t.element, VectorType) else t.element.dtype
     if array.dtype != dtype:
         if array.dtype.newbyteorder("=") == dtype:
@@ -65,7 +66,9 @@ def check_array(array: Any, t: ArrayType, parameter_name: str) -> None:
             fix=f"pass np.ascontiguousarray({name})",
         )
     if not array.flags.aligned:
-        raise ArgumentError(f"{expected}, aligned; got misaligned memory", fix=f"pass {name}.copy()")
+        raise ArgumentError(
+            f"{expected}, aligned; got misaligned memory", fix=f"pass {name}.copy()"
+        )
     if not t.readonly and not array.flags.writeable:
         raise ArgumentError(
             f"{expected}, writable; got a read-only array",

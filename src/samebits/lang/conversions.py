@@ -17,6 +17,9 @@ from samebits.types import BOOL, INT, Kind, ScalarType
 Raw = bool | int | float
 """A scalar's value outside the language: exact, whatever its type."""
 
+kind_of: Callable[[object], type[Any]] = type
+"""The exact class of a value, typed as a checker can follow it."""
+
 FLOAT32_LIMIT = float((1 << 128) - (1 << 103))
 """Least magnitude that rounds to infinity in binary32 (half an ULP past the largest float)."""
 

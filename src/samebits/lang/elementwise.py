@@ -60,7 +60,7 @@ def _operand_types(name: str, types: tuple[ScalarType, ...]) -> tuple[ScalarType
     if name in ("rotl", "rotr"):
         value = _check(name, takes, types[0])
         count = _check(name, takes, types[1])
-        return value, (value if count.weak else count)
+        return value, count
     common = _check(name, takes, _common(name, types))
     return (common,) * len(types)
 
@@ -72,13 +72,18 @@ def _resolve(name: str, kinds: tuple[type, ...]) -> Callable[..., Any]:
     raws = tuple(RAW_OF[target] for target in targets)
     if sources == targets:
         if len(raws) == 1:
-            raw = raws[0]
-            return lambda x: make(rule(raw(x)))
+            return _of_one(rule, raws[0], make)
         return lambda *values: make(rule(*(raw(v) for raw, v in zip(raws, values, strict=True))))
     steps = tuple(zip(map(conversion, sources, targets), raws, strict=True))
     return lambda *values: make(
         rule(*(raw(step(v)) for (step, raw), v in zip(steps, values, strict=True)))
     )
+
+
+def _of_one(
+    rule: Callable[..., Any], raw: Callable[[Any], Any], make: Callable[[Any], Any]
+) -> Callable[[Any], Any]:
+    return lambda x: make(rule(raw(x)))
 
 
 _resolved: dict[tuple[Any, ...], Callable[..., Any]] = {}
@@ -141,6 +146,4 @@ def unified(name: str, *values: Any) -> tuple[Any, ...]:
     common = _common(name, sources)
     if common is BOOL:
         return tuple(map(bool, values))
-    return tuple(
-        conversion(source, common)(v) for source, v in zip(sources, values, strict=True)
-    )
+    return tuple(conversion(source, common)(v) for source, v in zip(sources, values, strict=True))

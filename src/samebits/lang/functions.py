@@ -13,7 +13,7 @@ import numpy as np
 
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError
-from samebits.lang.conversions import wrapper
+from samebits.lang.conversions import kind_of, wrapper
 from samebits.lang.elementwise import apply, unified
 from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
 from samebits.lang.vectors import Vector, vector, vector_class
@@ -112,7 +112,9 @@ def select(condition: Any, a: Any, b: Any) -> Any:
                 f"select by {t} takes vectors of {t.length} components",
                 fix=f"select between vectors, for example float{t.length}(a)",
             )
-        return vector(type(a), tuple(x if c else y for c, x, y in zip(condition, a, b, strict=True)))
+        return vector(
+            type(a), tuple(x if c else y for c, x, y in zip(condition, a, b, strict=True))
+        )
     if type(condition) not in (bool, np.bool_):
         raise ArgumentError(
             f"select takes a bool first, got {type(condition).__name__}",
@@ -197,7 +199,7 @@ def _vectors(name: str, *values: Any) -> None:
     for value in values:
         if not isinstance(value, Vector):
             raise ArgumentError(f"{name} takes vectors, got {type(value).__name__}")
-    if len({type(value) for value in values}) != 1:
+    if len({kind_of(value) for value in values}) != 1:
         found = " and ".join(str(value.__sb_type__) for value in values)
         raise ArgumentError(f"{name} takes vectors of one type, got {found}")
 
@@ -219,7 +221,7 @@ def cross(a: Any, b: Any) -> Any:
     if len(a) != 3:
         raise ArgumentError(f"cross takes vectors of three components, got {a.__sb_type__}")
     items = (a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x)
-    return vector(type(a), items)
+    return vector(kind_of(a), items)
 
 
 @_intrinsic

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.conversions import Raw, converter, divide
+from samebits.lang.conversions import Raw, converter, divide, kind_of
 from samebits.lang.weak import refuse_bool
 from samebits.types import BOOL, FLOAT, FLOAT64, Kind, ScalarType, promote
 
@@ -55,6 +55,18 @@ def _shift_right(t: ScalarType) -> Callable[[Any, Any], Any]:
     return lambda a, b: a >> (b if 0 <= b < width else width)
 
 
+def _and(a: int, b: int) -> int:
+    return a & b
+
+
+def _or(a: int, b: int) -> int:
+    return a | b
+
+
+def _xor(a: int, b: int) -> int:
+    return a ^ b
+
+
 def _plain(function: Callable[[Any, Any], Any]) -> Callable[[ScalarType], Any]:
     return lambda t: function
 
@@ -88,9 +100,9 @@ BINARY: dict[str, Rule] = {
     "truediv": Rule("/", "number", _plain(divide), _quotient),
     "floordiv": Rule("//", "integer", _floor_divide),
     "mod": Rule("%", "integer", _modulo),
-    "and": Rule("&", "integer", _plain(operator.and_)),
-    "or": Rule("|", "integer", _plain(operator.or_)),
-    "xor": Rule("^", "integer", _plain(operator.xor)),
+    "and": Rule("&", "integer", _plain(_and)),
+    "or": Rule("|", "integer", _plain(_or)),
+    "xor": Rule("^", "integer", _plain(_xor)),
     "lshift": Rule("<<", "integer", _shift_left),
     "rshift": Rule(">>", "integer", _shift_right),
     "eq": Rule("==", "order", _plain(operator.eq), _truth),
@@ -136,7 +148,9 @@ def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
     return common
 
 
-def resolve(scalars: Scalars, rule: Rule, a: ScalarType, b: ScalarType) -> Callable[[Any, Any], Any]:
+def resolve(
+    scalars: Scalars, rule: Rule, a: ScalarType, b: ScalarType
+) -> Callable[[Any, Any], Any]:
     """The function that `rule` is on values of types `a` and `b`."""
     common = common_type(rule, a, b)
     make, compute = scalars.makers[rule.result(common)], rule.rule(common)
@@ -165,19 +179,19 @@ def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
     table: dict[type, Callable[[Any, Any], Any]] = {}
 
     def method(self: Any, other: Any) -> Any:
-        function = table.get(type(other))
+        function = table.get(kind_of(other))
         if function is None:
-            t = scalars.type_of.get(type(other))
+            t = scalars.type_of.get(kind_of(other))
             if t is None:
                 return NotImplemented
             pair = (t, own) if reflected else (own, t)
-            function = table[type(other)] = resolve(scalars, rule, *pair)
+            function = table[kind_of(other)] = resolve(scalars, rule, *pair)
         return function(other, self) if reflected else function(self, other)
 
     return method
 
 
-def _refusal(cls: Any, symbol: str, fix: str) -> Any:
+def _refusal(symbol: str, fix: str) -> Any:
     def method(self: Any, other: Any, modulus: Any = None) -> Any:
         raise ArgumentError(f"'{symbol}' is not in the language", fix=fix)
 
@@ -205,19 +219,22 @@ def _float_hot(cls: Any, make: Any, stem: str, general: Any) -> Any:
     return {"add": add, "sub": sub, "mul": mul}[stem]
 
 
-def _unary(cls: Any, make: Any) -> dict[str, Any]:
-    if cls.__sb_type__.is_float:
-        refuse = _refusal(cls, "~", "bitcast to an unsigned integer first")
-        return {
-            "neg": lambda self: make(-float(self)),
-            "abs": lambda self: make(math.fabs(float(self))),
-            "invert": lambda self: refuse(self, None),
-        }
-    return {
-        "neg": lambda self: make(-int(self)),
-        "abs": lambda self: make(abs(int(self))),
-        "invert": lambda self: make(~int(self)),
-    }
+def _unary(t: ScalarType, make: Callable[[Any], Any]) -> dict[str, Any]:
+    def negate(self: Any) -> Any:
+        return make(-float(self) if t.is_float else -int(self))
+
+    def magnitude(self: Any) -> Any:
+        return make(math.fabs(float(self)) if t.is_float else abs(int(self)))
+
+    def complement(self: Any) -> Any:
+        if t.is_float:
+            raise ArgumentError("'~' takes integers", fix="write ~bitcast(uint32, x)")
+        return make(~int(self))
+
+    def itself(self: Any) -> Any:
+        return self
+
+    return {"neg": negate, "abs": magnitude, "invert": complement, "pos": itself}
 
 
 def install(cls: Any, scalars: Scalars) -> None:
@@ -231,9 +248,8 @@ def install(cls: Any, scalars: Scalars) -> None:
         if rule.takes != "order":
             setattr(cls, f"__r{stem}__", _binary(cls, scalars, rule, reflected=True))
     for stem, (symbol, fix) in REFUSED.items():
-        setattr(cls, f"__{stem}__", _refusal(cls, symbol, fix))
-        setattr(cls, f"__r{stem}__", _refusal(cls, symbol, fix))
-    for stem, function in _unary(cls, make).items():
+        setattr(cls, f"__{stem}__", _refusal(symbol, fix))
+        setattr(cls, f"__r{stem}__", _refusal(symbol, fix))
+    for stem, function in _unary(cls.__sb_type__, make).items():
         setattr(cls, f"__{stem}__", function)
-    cls.__pos__ = lambda self: self  # type: ignore[assignment]
     cls.__hash__ = cls.__base__.__hash__

@@ -62,22 +62,22 @@ def _same(function: Callable[..., Any]) -> Callable[[ScalarType], Callable[..., 
     return lambda t: function
 
 
-def _popcount(t: ScalarType) -> Callable[..., Any]:
+def _popcount(t: ScalarType) -> Callable[[int], int]:
     mask = (1 << t.bits) - 1
     return lambda a: (a & mask).bit_count()
 
 
-def _leading_zeros(t: ScalarType) -> Callable[..., Any]:
+def _leading_zeros(t: ScalarType) -> Callable[[int], int]:
     width, mask = t.bits, (1 << t.bits) - 1
     return lambda a: width - (a & mask).bit_length()
 
 
-def _trailing_zeros(t: ScalarType) -> Callable[..., Any]:
+def _trailing_zeros(t: ScalarType) -> Callable[[int], int]:
     width = t.bits
     return lambda a: (a & -a).bit_length() - 1 if a else width
 
 
-def _rotate_left(t: ScalarType) -> Callable[..., Any]:
+def _rotate_left(t: ScalarType) -> Callable[[int, int], int]:
     width, mask = t.bits, (1 << t.bits) - 1
 
     def rule(a: int, b: int) -> int:
@@ -89,12 +89,12 @@ def _rotate_left(t: ScalarType) -> Callable[..., Any]:
     return rule
 
 
-def _rotate_right(t: ScalarType) -> Callable[..., Any]:
+def _rotate_right(t: ScalarType) -> Callable[[int, int], int]:
     left = _rotate_left(t)
     return lambda a, b: left(a, -b)
 
 
-def _fma(t: ScalarType) -> Callable[..., Any]:
+def _fma(t: ScalarType) -> Callable[[float, float, float], float]:
     return lambda a, b, c: exact_fma(a, b, c, t.bits)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from samebits import types
 from samebits.errors import ArgumentError
 from samebits.lang import operators
-from samebits.lang.conversions import FLOAT32_LIMIT, Raw, converter, wrapper
+from samebits.lang.conversions import FLOAT32_LIMIT, Raw, converter, kind_of, wrapper
 from samebits.lang.weak import Int, checked
 from samebits.types import BOOL, FLOAT, INT, Kind, ScalarType
 
@@ -106,9 +106,7 @@ SCALAR_CLASSES: dict[ScalarType, type] = {
 
 
 def _type_table() -> dict[type, ScalarType]:
-    table: dict[type, ScalarType] = {
-        cls: t for t, cls in SCALAR_CLASSES.items()
-    }
+    table: dict[type, ScalarType] = {cls: t for t, cls in SCALAR_CLASSES.items()}
     table[int] = INT
     by_dtype = {t.dtype: t for t in types.STRONG_SCALARS}
     for code in "?bBhHiIlLqQfd":
@@ -195,7 +193,7 @@ def conversion(source: ScalarType, target: ScalarType) -> Callable[[Any], Any]:
 
 def type_of_scalar(value: Any) -> ScalarType:
     """The scalar type of a value. Raises ArgumentError if it is no scalar."""
-    t = TYPE_OF.get(type(value))
+    t = TYPE_OF.get(kind_of(value))
     if t is None:
         raise ArgumentError(f"expected a scalar, got {type(value).__name__}")
     return t
@@ -212,7 +210,7 @@ def _constructor(cls: Any) -> Any:
     zero = MAKERS[t](0)
 
     def construct(kind: Any, value: Any = zero) -> Any:
-        rule = table.get(type(value))
+        rule = table.get(kind_of(value))
         if rule is None:
             raise ArgumentError(
                 f"{t} takes one scalar, got {type(value).__name__}",
@@ -224,8 +222,12 @@ def _constructor(cls: Any) -> Any:
 
 
 def _representation(cls: Any) -> Any:
-    raw, name = RAW_OF[cls.__sb_type__], cls.__name__
-    return lambda self: f"{name}({raw(self)!r})" if name != "float32" else f"{name}({self!s})"
+    name = cls.__name__
+
+    def representation(self: Any) -> str:
+        return f"{name}({self!s})"
+
+    return representation
 
 
 def _install() -> None:

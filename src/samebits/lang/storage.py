@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF, conversion
 from samebits.lang.vectors import VECTOR_CLASSES, Vector, vector
 from samebits.types import BOOL, Kind, MemoryType, ScalarType, VectorType
@@ -43,7 +44,7 @@ def implicit(value: Any, target: ScalarType, place: str) -> Any:
     Raises ArgumentError that names the `place` otherwise, Trap "overflow" where a weak int
     does not fit.
     """
-    source = TYPE_OF.get(type(value))
+    source = TYPE_OF.get(kind_of(value))
     if source is None:
         raise ArgumentError(f"{place} is {target}; got {describe(value)}")
     if not takes(source, target):
@@ -53,7 +54,7 @@ def implicit(value: Any, target: ScalarType, place: str) -> Any:
 
 def describe(value: Any) -> str:
     """The type of a value as messages name it."""
-    t = getattr(value, "__sb_type__", None) or TYPE_OF.get(type(value))
+    t = getattr(value, "__sb_type__", None) or TYPE_OF.get(kind_of(value))
     return str(t) if t is not None else type(value).__name__
 
 
@@ -85,7 +86,7 @@ def storer(t: ScalarType | VectorType, place: str) -> Store:
         rules = implicit_table(t)
 
         def store(buffer: Buffer, offset: int, value: Any) -> None:
-            rule = rules.get(type(value))
+            rule = rules.get(kind_of(value))
             value = implicit(value, t, place) if rule is None else rule(value)
             try:
                 pack(buffer, offset, raw(value))
@@ -112,14 +113,13 @@ def read_only(place: str) -> ArgumentError:
 
 def implicit_table(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
     """What `implicit` does, by the exact class of the value; an absent class does not fit."""
-    return {
-        cls: conversion(source, t) for cls, source in TYPE_OF.items() if takes(source, t)
-    }
+    return {cls: conversion(source, t) for cls, source in TYPE_OF.items() if takes(source, t)}
 
 
 def bytes_of(array: np.ndarray[Any, Any]) -> Buffer:
     """The bytes of a C-contiguous array as a flat buffer over the same memory."""
-    return memoryview(array.view(np.ndarray).reshape(-1).view(np.uint8))
+    flat: Any = array.view(np.ndarray).reshape(-1).view(np.uint8)
+    return memoryview(flat)
 
 
 def array_over(buffer: Buffer, offset: int, t: MemoryType, shape: tuple[int, ...]) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
+from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import MAKERS, TYPE_OF, conversion, convert
 from samebits.types import BOOL, COMPONENTS, FLOAT, INT, VECTORS, ScalarType, VectorType
 
@@ -251,9 +252,9 @@ def as_element(value: Any, t: VectorType, symbol: str) -> Any:
     Weak literals take the element's type. Raises ArgumentError for any other type than the
     element's, Trap "overflow" where a weak int does not fit.
     """
-    source = TYPE_OF[type(value)]
+    source = TYPE_OF[kind_of(value)]
     element = t.element
-    if source == element or source is INT and element is not BOOL:
+    if source == element or (source is INT and element is not BOOL):
         return conversion(source, element)(value)
     if source is FLOAT and element.is_float:
         return conversion(source, element)(value)
@@ -279,15 +280,15 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
     results: dict[type, Any] = {}
 
     def method(self: Any, other: Any) -> Any:
-        cls = type(self)
+        cls: type[Vector] = kind_of(self)
         if isinstance(other, Vector):
-            if type(other) is not cls:
+            if kind_of(other) is not cls:
                 raise ArgumentError(
                     f"'{symbol}' of {cls.__sb_type__} and {other.__sb_type__}: the types differ",
                     fix=f"convert one of them, for example {cls.__sb_type__}(v)",
                 )
             others: Any = other._items  # pyright: ignore[reportPrivateUsage]
-        elif type(other) in TYPE_OF:
+        elif kind_of(other) in TYPE_OF:
             others = repeat(as_element(other, cls.__sb_type__, symbol))
         else:
             return NotImplemented
@@ -308,9 +309,9 @@ def _unary(stem: str, symbol: str) -> Any:
     def method(self: Any) -> Any:
         t = self.__sb_type__
         if t.element is BOOL and stem == "invert":
-            return vector(type(self), tuple(not item for item in self._items))
+            return vector(kind_of(self), tuple(not item for item in self._items))
         _check(t, stem, symbol)
-        return vector(type(self), tuple(map(function, self._items)))
+        return vector(kind_of(self), tuple(map(function, self._items)))
 
     return method
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from samebits.errors import ArgumentError, Trap
+from samebits.lang.conversions import kind_of
 from samebits.types import INT, ScalarType
 
 _LIMIT = 1 << 63
@@ -149,7 +150,7 @@ def _with_float(name: str, symbol: str, a: float, b: float) -> Any:
 
 def _method(name: str, symbol: str, operation: Any, *, reflected: bool) -> Any:
     def method(self: Int, other: Any) -> Any:
-        kind = type(other)
+        kind = kind_of(other)
         if kind is Int or kind is int:
             return operation(other, self) if reflected else operation(self, other)
         if kind is float:
@@ -166,7 +167,7 @@ def _comparison(name: str) -> Any:
     compare = getattr(int, f"__{name}__")
 
     def method(self: Int, other: Any) -> Any:
-        kind = type(other)
+        kind = kind_of(other)
         if kind is Int or kind is int:
             return compare(self, other)
         if kind is float:
