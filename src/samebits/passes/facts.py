@@ -19,11 +19,11 @@ from samebits.passes.linear import (
     subtract,
 )
 
-PROOF_STEPS = 48
+PROOF_STEPS = 64
 """Inequalities tried for one proof; more finds little and costs compile time."""
 PROOF_DEPTH = 3
 RECENT = 6
-"""Newest facts about one atom that a proof looks at."""
+"""A proof looks at fewer than this many of the newest facts of each kind about one atom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class Facts:
     def __init__(self) -> None:
         self._low: list[int] = []
         self._high: list[int] = []
-        self._about: list[list[Form]] = []
+        self._given: list[list[Form]] = []
+        self._derived: list[list[Form]] = []
         self._definitions: dict[int, Definition] = {}
         self._products: dict[tuple[int, int], int] = {}
         self._last_turns: dict[LastTurn, int] = {}
-        self._derived: set[Form] = set()
-        self._log: list[tuple[int, int, int] | Form] = []
+        self._log: list[tuple[int, int, int] | tuple[list[list[Form]], Form]] = []
 
     # --- atoms ---
 
@@ -90,7 +90,8 @@ class Facts:
         atom = len(self._low)
         self._low.append(low)
         self._high.append(high)
-        self._about.append([])
+        self._given.append([])
+        self._derived.append([])
         if definition is not None:
             self._definitions[atom] = definition
         return atom
@@ -148,11 +149,8 @@ class Facts:
 
     # --- inequalities ---
 
-    def assume(self, form: Form, derived: bool = False) -> None:
-        """From now on `form` >= 0. `derived` marks what follows from a check in the code, as
-        opposed to what is given by the control flow."""
-        if not form.terms:
-            return
+    def bound(self, form: Form) -> None:
+        """From now on `form` >= 0: bounds of its atoms follow, the form itself is not kept."""
         top = self.high(form)
         for atom, c in form.terms:
             if c > 0:
@@ -161,18 +159,23 @@ class Facts:
             else:
                 rest = top - c * self._low[atom]
                 self.tighten(atom, self._low[atom], rest // -c)
-        if len(form.terms) > 1 and form not in self._about[form.terms[0][0]]:
+
+    def assume(self, form: Form, derived: bool = False) -> None:
+        """From now on `form` >= 0. `derived` marks what follows from a check in the code, as
+        opposed to what is given by the control flow."""
+        self.bound(form)
+        if len(form.terms) < 2:
+            return
+        first = form.terms[0][0]
+        if form not in self._given[first] and form not in self._derived[first]:
+            about = self._derived if derived else self._given
             for atom, _ in form.terms:
-                self._about[atom].append(form)
-            self._log.append(form)
-            if derived:
-                self._derived.add(form)
-            else:
-                self._derived.discard(form)
+                about[atom].append(form)
+            self._log.append((about, form))
 
     def given(self, atom: int) -> list[Form]:
         """What the control flow gives about `atom`, newest first."""
-        return [form for form in reversed(self._about[atom]) if form not in self._derived]
+        return self._given[atom][::-1]
 
     def mark(self) -> int:
         return len(self._log)
@@ -182,10 +185,10 @@ class Facts:
         log = self._log
         while len(log) > mark:
             entry = log.pop()
-            if isinstance(entry, Form):
-                for atom, _ in entry.terms:
-                    self._about[atom].pop()
-                self._derived.discard(entry)
+            if len(entry) == 2:
+                about, form = entry
+                for atom, _ in form.terms:
+                    about[atom].pop()
             else:
                 atom, low, high = entry
                 self._low[atom] = low
@@ -196,8 +199,8 @@ class Facts:
         result: list[Form] = []
         tightened: set[int] = set()
         for entry in self._log[mark:]:
-            if isinstance(entry, Form):
-                result.append(entry)
+            if len(entry) == 2:
+                result.append(entry[1])
             elif entry[0] not in tightened:
                 atom, low, high = entry
                 tightened.add(atom)
@@ -223,10 +226,18 @@ class Facts:
             return True
         if depth == 0 or steps[0] <= 0 or len(form.terms) > 6:
             return False
+        rests: list[Form] = []
         for atom, c in form.terms:
-            for fact in reversed(self._about[atom][-RECENT:]):
-                less = eliminate(form, fact, atom, c)
-                if less is not None and self._prove(less, depth - 1, steps):
+            for fact in (*self._given[atom][:-RECENT:-1], *self._derived[atom][:-RECENT:-1]):
+                rest = eliminate(form, fact, atom, c)
+                if rest is not None:
+                    steps[0] -= 1
+                    if self.low(rest) >= 0:
+                        return True
+                    rests.append(rest)
+        if depth > 1:
+            for rest in sorted(rests, key=_size):
+                if self._prove(rest, depth - 1, steps):
                     return True
         for atom, _ in form.terms:
             choice = self._definitions.get(atom)
@@ -250,6 +261,10 @@ class Facts:
         proved = self._prove(form, depth + 1, steps)
         self.restore(mark)
         return proved
+
+
+def _size(form: Form) -> int:
+    return len(form.terms)
 
 
 def eliminate(form: Form, fact: Form, atom: int, c: int) -> Form | None:

@@ -160,8 +160,9 @@ class Known:
                 self.origins.setdefault(terms[0][0], op.result)
 
     def assume_within(self, form: Form, low: int, high: int) -> None:
-        self.facts.assume(shift(form, -low), derived=True)
-        self.facts.assume(subtract(constant(high), form), derived=True)
+        """From now on `form` lies in low..high, as bounds of its atoms."""
+        self.facts.bound(shift(form, -low))
+        self.facts.bound(subtract(constant(high), form))
 
     def assume(self, condition: Condition) -> None:
         """From now on `condition` is true."""

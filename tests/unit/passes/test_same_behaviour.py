@@ -10,37 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcomes import Endless, outcome
 from random_kernels import BOX, Programs, argument
 
-from samebits.errors import Trap
-from samebits.ir.evaluate import evaluate
-from samebits.ir.grammar import Module, Op
 from samebits.ir.text import print_module
 from samebits.ir.verify import verify
 from samebits.passes.pipeline import optimise
 
 STEPS = 3000
-
-
-class Endless(Exception):
-    """The program runs for too long to compare."""
-
-
-def outcome(module: Module, args: list[Any], limit: int) -> tuple[Any, ...]:
-    left = limit
-
-    def count(op: Op, operands: tuple[Any, ...], results: tuple[Any, ...]) -> None:
-        nonlocal left
-        left -= 1
-        if left < 0:
-            raise Endless
-
-    own = [value.copy() if isinstance(value, np.ndarray) else value for value in args]
-    try:
-        ending: Any = evaluate(module, "f", own, count)
-    except Trap as trap:
-        ending = (trap.kind, trap.span, trap.detail)
-    return ending, [value.tobytes() for value in own if isinstance(value, np.ndarray)]
 
 
 def arguments(random: Random) -> list[Any]:
@@ -75,11 +52,11 @@ def check(random: Random, inputs: int = 4) -> int:
     for _ in range(inputs):
         args = arguments(random)
         try:
-            expected = outcome(original, args, STEPS)
+            expected = outcome(original, "f", args, STEPS)
         except Endless:
             continue
         compared += 1
-        assert outcome(optimised, args, 4 * STEPS) == expected, print_module(optimised)
+        assert outcome(optimised, "f", args, 4 * STEPS) == expected, print_module(optimised)
     return compared
 
 
