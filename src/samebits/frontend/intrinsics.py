@@ -279,12 +279,19 @@ def _rotate(opcode: str) -> Callable[[Context, ast.Call, list[Operand]], Operand
         if not t.is_int or t.weak:
             ctx.fail(node, f"{opcode}() takes a fixed-width integer, not {describe(x)}", fix="write uint32(x)")
         span = ctx.span(node)
-        if isinstance(count, Literal) and isinstance(count.value, int):
+        if isinstance(count, Vector) and count.type == x.type:
+            counts = count.items
+        elif isinstance(count, Literal) and isinstance(count.value, int):
             k = literal(ctx, node, Literal(count.value % t.bits), t)
+            counts = (k,) * len(values_of(x))
         else:
             wide = index_value(ctx, node.args[1], count)
             k = ctx.builder.value("convert", (wide,), t, span)
-        items = tuple(ctx.builder.value(opcode, (v, k), t, span) for v in values_of(x))
+            counts = (k,) * len(values_of(x))
+        items = tuple(
+            ctx.builder.value(opcode, pair, t, span)
+            for pair in zip(values_of(x), counts, strict=True)
+        )
         return Scalar(items[0], t) if isinstance(x, Scalar) else Vector(items, x.type)
 
     return emit
