@@ -22,7 +22,7 @@ from tests.fuzz.execute import (
 from tests.fuzz.inputs import InputSet
 
 import samebits as sb
-from samebits import float32, float64, int32, int64, math, uint64
+from samebits import float32, float64, int32, int64, uint64
 from samebits.bits import canonicalize_nans
 from samebits.types import SCALARS
 
@@ -62,19 +62,19 @@ def f32_mul_add(
     r: sb.Array[float32],
 ) -> None:
     for i in range(len(r)):
-        r[i] = math.fma(a[i], b[i], c[i])
+        r[i] = sb.fma(a[i], b[i], c[i])
 
 
 @sb.kernel
 def f32_floor(a: sb.ReadOnly[float32], r: sb.Array[float32]) -> None:
     for i in range(len(r)):
-        r[i] = math.floor(a[i])
+        r[i] = sb.floor(a[i])
 
 
 @sb.kernel
 def f32_sqrt(a: sb.ReadOnly[float32], r: sb.Array[float32]) -> None:
     for i in range(len(r)):
-        r[i] = math.sqrt(a[i])
+        r[i] = sb.sqrt(a[i])
 
 
 @sb.kernel
@@ -121,19 +121,19 @@ def f64_mul_add(
     r: sb.Array[float64],
 ) -> None:
     for i in range(len(r)):
-        r[i] = math.fma(a[i], b[i], c[i])
+        r[i] = sb.fma(a[i], b[i], c[i])
 
 
 @sb.kernel
 def f64_round(a: sb.ReadOnly[float64], r: sb.Array[float64]) -> None:
     for i in range(len(r)):
-        r[i] = math.round(a[i])
+        r[i] = sb.round(a[i])
 
 
 @sb.kernel
 def f64_sqrt(a: sb.ReadOnly[float64], r: sb.Array[float64]) -> None:
     for i in range(len(r)):
-        r[i] = math.sqrt(a[i])
+        r[i] = sb.sqrt(a[i])
 
 
 @sb.kernel

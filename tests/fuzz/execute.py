@@ -36,6 +36,7 @@ from tests.fuzz.scope import value_items
 from samebits.backend.llvm import CompiledObject, available_targets, compile_module, load
 from samebits.backend.targets import Target
 from samebits.errors import SamebitsError, Trap
+from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.evaluate import Evaluator, array_argument, ref_argument
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel
@@ -56,6 +57,7 @@ class Loaded:
     symbol: str
     params: tuple[Type, ...]
     results: tuple[Type, ...]
+    evaluator: Evaluator
 
     def struct_type(self, name: str) -> StructType:
         t = getattr(self.module, name).__sb_type__
@@ -85,6 +87,10 @@ class Workspace:
 
     def load(self, source: str, entry: str) -> Loaded:
         """Import `source` and lower its entry kernel. Raises what the front end raises."""
+        return self.load_all(source, [entry])[0]
+
+    def load_all(self, source: str, entries: Sequence[str]) -> list[Loaded]:
+        """Import `source` and lower several kernels of it."""
         name = f"fuzzed_{len(self._names)}"
         path = Path(self._folder.name, f"{name}.py")
         path.write_text(source)
@@ -95,18 +101,24 @@ class Workspace:
         sys.modules[name] = module
         self._names.append(name)
         spec.loader.exec_module(module)
-        return load_kernel(getattr(module, entry))
+        return [load_kernel(getattr(module, entry)) for entry in entries]
 
 
 def load_kernel(kernel: Kernel) -> Loaded:
     """Lower a kernel that has been imported in the ordinary way."""
     ir, symbol, params, result = lower(kernel)
-    return Loaded(sys.modules[kernel.__module__], kernel, ir, symbol, params, value_items(result))
+    return Loaded(
+        sys.modules[kernel.function.__module__], kernel, ir, symbol, params, value_items(result),
+        Evaluator(ir),
+    )  # fmt: skip
 
 
-def lower(kernel: Any) -> tuple[Module, str, tuple[Type, ...], Type]:
+def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
     """IR module, symbol, parameter types and result type of a kernel without type variables."""
-    raise NotImplementedError
+    types = kernel.fixed_types
+    assert types is not None
+    unit = compile_kernel(kernel, types)
+    return link(unit), unit.function.name, types, unit.callee.result
 
 
 # Managed
@@ -182,7 +194,7 @@ def run_evaluate(program: Loaded, inputs: InputSet) -> Outcome:
             case _:
                 args.append(ref_argument(memory.view(argument)))
     try:
-        values = Evaluator(program.ir).run(program.symbol, args)
+        values = program.evaluator.run(program.symbol, args)
     except Trap as trap:
         return Outcome(trap_place(trap), (), (), memory.bytes())
     scalars = tuple(
@@ -220,6 +232,7 @@ class Compiled:
         module = Module()
         for program in programs:
             module.functions.update(program.ir.functions)
+            module.tables.update(program.ir.tables)
         self.level = level
         symbols = [program.symbol for program in programs]
         self.object: CompiledObject = compile_module(module, symbols, level.target, level.opt)

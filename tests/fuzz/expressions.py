@@ -6,6 +6,7 @@ non-zero and indexes in range, except where the program's `hazard` lets a trap h
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 from tests.fuzz.literals import (
@@ -52,7 +53,7 @@ ROUNDINGS = ("floor", "ceil", "trunc", "round")
 class Expressions:
     """Draws expressions; `module` is the name under which kernels find the intrinsics."""
 
-    module = "math"
+    module = "sb"
 
     def __init__(
         self, rng: Random, hazard: float, palette: list[ScalarType | VectorType],
@@ -215,7 +216,8 @@ class Expressions:
 
     def call_text(self, callee: Callee, depth: int) -> str:
         count = len(callee.params) - self.rng.randint(0, callee.defaults)
-        args = ", ".join(self.argument(t, depth - 1) for _, t in callee.params[:count])
+        draw = self.typed_argument if callee.generic else self.argument
+        args = ", ".join(draw(t, depth - 1) for _, t in callee.params[:count])
         if callee.owner is not None:
             receiver = self.rng.choice(self.scope.structs(callee.owner, writable=True))
             return f"{receiver.name}.{callee.name}({args})"
@@ -224,6 +226,12 @@ class Expressions:
     def argument(self, t: Type, depth: int) -> str:
         if isinstance(t, ScalarType | VectorType):
             return self.adopted(t, depth)
+        return self.rng.choice(self.memory_arguments(t))
+
+    def typed_argument(self, t: Type, depth: int) -> str:
+        """An argument that says by itself what a type variable is."""
+        if isinstance(t, ScalarType | VectorType):
+            return self.expr(t, depth)
         return self.rng.choice(self.memory_arguments(t))
 
     def memory_arguments(self, t: Type) -> list[str]:
@@ -374,9 +382,10 @@ class Expressions:
 
     def small_weak(self, depth: int) -> str:
         """A weak int from 0 to 63, which fits every integer type, or now and then any."""
-        if self.risky():
-            return self.weak_int(depth)[0]
         text, _ = self.weak_int(depth)
+        # A literal that does not fit is refused, so only a run-time value is left as it is.
+        if self.risky() and re.search(r"\b[a-z]\d+\b", text):
+            return text
         return f"({text} & {self.rng.choice((3, 15, 63))})"
 
     def weak_float(self, depth: int) -> str:
@@ -449,8 +458,12 @@ class Expressions:
         name = self.rng.choice(
             ("min", "max", "abs", "sign", "clamp", "popcount", "clz", "ctz", "rotl", "rotr")
         )
-        count = {"min": 2, "max": 2, "clamp": 3, "rotl": 2, "rotr": 2}.get(name, 1)
-        return self.intrinsic(name, t, count, depth)
+        if name in ("rotl", "rotr"):
+            count = self.expr(t, depth - 1)
+            if not isinstance(t, VectorType) and self.rng.random() < 0.5:
+                count = self.expr(self.rng.choice((INT, *INTS)), depth - 1)
+            return f"{self.module}.{name}({self.expr(t, depth - 1)}, {count})"
+        return self.intrinsic(name, t, {"min": 2, "max": 2, "clamp": 3}.get(name, 1), depth)
 
     def intrinsic(self, name: str, t: ScalarType | VectorType, count: int, depth: int) -> str:
         """A call with `count` operands of type `t`, a literal now and then."""
@@ -458,7 +471,9 @@ class Expressions:
         scalar = t.element if isinstance(t, VectorType) else t
         for _ in range(count - 1):
             if self.rng.random() < 0.15 and scalar in NUMBERS and not isinstance(t, VectorType):
-                args.append(self.weak_for(scalar, 0))
+                # Functions of floats alone take no int, which min, max and clamp do.
+                floats_only = name in ("fma", "copysign")
+                args.append(self.weak_float(0) if floats_only else self.weak_for(scalar, 0))
             else:
                 args.append(self.expr(t, depth - 1))
         return f"{self.module}.{name}({', '.join(args)})"
@@ -575,7 +590,7 @@ class Expressions:
             return f"{t.name}({self.adopted(t.element, depth - 1)})"
         if roll < 0.3:
             source = self.rng.choice([v for v in VECTOR_TYPES if v.length == t.length])
-            if source.element != BOOL or t.element == BOOL:
+            if source.element == BOOL or t.element != BOOL:
                 return f"{t.name}({self.expr(source, depth - 1)})"
         parts: list[str] = []
         left = t.length

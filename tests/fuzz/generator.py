@@ -36,7 +36,6 @@ HEADER = f"""import typing
 import samebits as sb
 from samebits import {", ".join(t.name for t in STRONG_SCALARS if t != BOOL)}
 from samebits import {", ".join(VECTORS)}
-from samebits import math
 
 NAN = float("nan")
 INF = float("inf")
@@ -45,12 +44,12 @@ T = typing.TypeVar("T")
 
 GENERIC_BODIES = (
     ("a: T, b: T", "T", ("return a + b * a",)),
-    ("a: T, b: T", "T", ("c = a - b", "c *= 3", "return c if c > b else math.max(a, b)")),
+    ("a: T, b: T", "T", ("c = a - b", "c *= 3", "return c if c > b else sb.max(a, b)")),
     ("a: T, b: T", "bool", ("return a < b or not (a == a)",)),
     ("a: T, x: sb.Array[T]", "T",
      ("for i in range(len(x)):", "    x[i] += a", "    a = a + x[i]", "return a")),
     ("a: T, x: sb.ReadOnly[T]", "T",
-     ("s = a", "for i in range(len(x)):", "    s = math.min(s, x[i])", "else:", "    s -= a",
+     ("s = a", "for i in range(len(x)):", "    s = sb.min(s, x[i])", "else:", "    s -= a",
       "return s")),
 )  # fmt: skip
 
@@ -197,7 +196,8 @@ class _Writer:
                 types.append(("b", t))
             else:
                 types.append(("x", ArrayType(t, 1, "ReadOnly" in params)))
-            self.callees.append(Callee(name, tuple(types), BOOL if result == "bool" else t, 20))
+            self.callees.append(Callee(name, tuple(types), BOOL if result == "bool" else t, 20,
+                                       generic=True))  # fmt: skip
 
     def program(self, seed: int, input_sets: int) -> Program:
         rng = self.rng

@@ -60,6 +60,7 @@ class Callee:
     cost: int
     defaults: int = 0
     owner: StructType | None = None
+    generic: bool = False
 
 
 @dataclass

@@ -318,6 +318,8 @@ class Body:
         self.block(nested)
         self.loops -= 1
         self.turns = saved
+
+    def loop_else(self) -> None:
         if self.rng.random() < 0.2:
             self.emit("else:")
             self.block(1)
@@ -343,6 +345,7 @@ class Body:
         self.loop_body(nested, turns)
         if not reuse:
             self.scope.pop()
+        self.loop_else()
 
     def range_text(self, room: int) -> tuple[str, int, int]:
         """Source of a range, the most turns it takes, a bound of the values."""
@@ -359,7 +362,7 @@ class Body:
             return f"range({length})", 17, 32
         mask = (1 << (min(room, 8).bit_length() - 1)) - 1
         if roll < 0.65:
-            t = rng.choice((INT, *INTS))
+            t = rng.choice((INT, *INTS[:-1]))  # a uint64 may not fit
             return f"range({draw.atom(t, 1)} & {mask})", max(1, mask), mask
         if roll < 0.8:
             start, step = rng.randint(-5, 5), rng.choice((1, 2, 3, -1, -2, 7))
@@ -398,6 +401,7 @@ class Body:
         self.emit(f"while {condition}:")
         self.emit(INDENT + f"{counter} += 1")
         self.loop_body(nested, limit)
+        self.loop_else()
 
     # The end
 
