@@ -1,0 +1,159 @@
+"""Hypothesis strategies for IR: modules with every construct, not all of them legal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from hypothesis import strategies as st
+
+from samebits.errors import Span
+from samebits.ir.grammar import (
+    OPS,
+    Break,
+    Continue,
+    For,
+    Function,
+    If,
+    Module,
+    Op,
+    Region,
+    Return,
+    Statement,
+    TableData,
+    Value,
+    ValueType,
+    While,
+)
+from samebits.types import (
+    SCALARS,
+    VECTORS,
+    ArrayType,
+    FixedArrayType,
+    MemoryType,
+    RefType,
+    StructType,
+)
+
+names = st.one_of(
+    st.sampled_from(["i", "p.x", ".t0", "return.0", "Array", "float3", "else", "", 'a"b\\', "é\n"]),
+    st.text(max_size=6),
+)
+scalars = st.sampled_from(list(SCALARS.values()))
+vectors = st.sampled_from(list(VECTORS.values()))
+
+
+def _inside(inner: st.SearchStrategy[MemoryType]) -> st.SearchStrategy[MemoryType]:
+    shapes = st.one_of(
+        st.tuples(st.integers(0, 9)), st.tuples(st.integers(0, 9), st.integers(1, 9))
+    )
+    fields = st.dictionaries(names, inner, max_size=3).map(lambda d: tuple(d.items()))
+    return st.one_of(st.builds(FixedArrayType, inner, shapes), st.builds(StructType, names, fields))
+
+
+memory_types: st.SearchStrategy[MemoryType] = st.recursive(
+    st.one_of(scalars, vectors), _inside, max_leaves=5
+)
+value_types: st.SearchStrategy[ValueType] = st.one_of(
+    scalars,
+    st.builds(ArrayType, memory_types, st.integers(1, 2), st.booleans()),
+    st.builds(RefType, memory_types),
+)
+sources = st.sampled_from([("game.py", "drift"), ("other file.py", "f.<locals>.g"), ("", "")])
+spans = st.builds(
+    lambda source, place: Span(*source, *place),
+    sources,
+    st.tuples(*[st.integers(0, 120)] * 4),
+)
+floats = st.one_of(
+    st.floats(allow_nan=False), st.sampled_from([0.0, -0.0, math.inf, -math.inf, 5e-324, 1.0])
+)
+numbers = st.one_of(st.integers(-(2**63), 2**64 - 1), floats, st.booleans())
+attributes = st.one_of(st.none(), numbers, names)
+
+
+class _Body:
+    """Draws statements whose operands are values drawn before."""
+
+    def __init__(self, draw: Callable[..., object], slots: list[str]) -> None:
+        self.draw = draw
+        self.slots = slots or ["i"]
+        self.values: list[Value] = []
+        self.next = draw(st.integers(0, 5))
+
+    def id(self) -> int:
+        self.next += self.draw(st.integers(1, 3))
+        return self.next
+
+    def operands(self) -> tuple[Value, ...]:
+        if not self.values:
+            return ()
+        return tuple(self.draw(st.lists(st.sampled_from(self.values), max_size=3)))
+
+    def value(self, region: Region) -> Value:
+        if not self.values:
+            region.append(self.op(self.draw(value_types)))
+        return self.draw(st.sampled_from(self.values))
+
+    def op(self, *types: ValueType) -> Op:
+        at, args = self.id(), self.operands()
+        results = tuple(Value(at, i, t) for i, t in enumerate(types))
+        self.values.extend(results)
+        attr, opcode = self.draw(attributes), self.draw(st.sampled_from(list(OPS)))
+        return Op(at, opcode, args, attr, results, self.draw(spans), self.draw(st.booleans()))
+
+    def region(self, depth: int) -> Region:
+        region: Region = []
+        for _ in range(self.draw(st.integers(0, 3))):
+            region.append(self.statement(region, depth))
+        return region
+
+    def statement(self, region: Region, depth: int) -> Statement:
+        kinds = ["op", "op", "break", "continue", "return", *(["if", "while", "for"] * (depth > 0))]
+        kind, span = self.draw(st.sampled_from(kinds)), self.draw(spans)
+        match kind:
+            case "if":
+                at, condition = self.id(), self.value(region)
+                return If(at, condition, self.region(depth - 1), self.region(depth - 1), span)
+            case "while":
+                at, head = self.id(), self.region(depth - 1)
+                condition, body = self.value(head), self.region(depth - 1)
+                return While(at, head, condition, body, self.region(depth - 1), span)
+            case "for":
+                at, start, stop = self.id(), self.value(region), self.value(region)
+                slot = self.draw(st.sampled_from(self.slots))
+                step = self.draw(st.integers(-(2**63), 2**63 - 1))
+                body = self.region(depth - 1)
+                return For(at, slot, start, stop, step, body, self.region(depth - 1), span)
+            case "break":
+                return Break(span)
+            case "continue":
+                return Continue(span)
+            case "return":
+                return Return(self.operands(), span)
+            case _:
+                return self.op(*self.draw(st.lists(value_types, max_size=3)))
+
+
+@st.composite
+def functions(draw: Callable[..., object], name: str) -> Function:
+    slots = draw(st.dictionaries(names, value_types, max_size=4))
+    keys = list(slots)
+    cut = draw(st.integers(0, len(keys)))
+    body = _Body(draw, keys).region(3)
+    return Function(
+        name,
+        tuple((key, slots[key]) for key in keys[:cut]),
+        tuple(draw(st.lists(scalars, max_size=2))),
+        {key: slots[key] for key in keys[cut:]},
+        draw(st.dictionaries(names, memory_types, max_size=2)),
+        body,
+        draw(spans),
+    )
+
+
+@st.composite
+def modules(draw: Callable[..., object]) -> Module:
+    keys = draw(st.lists(names, max_size=2, unique=True))
+    tables = st.builds(TableData, scalars, st.lists(numbers, max_size=20).map(tuple))
+    return Module({key: draw(functions(key)) for key in keys}, draw(st.dictionaries(names, tables)))
