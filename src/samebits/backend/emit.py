@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_function import FunctionEmitter, TrapSite
+from samebits.backend.emit_types import memory_constant, memory_scalar, table_symbol
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.targets import Target
 from samebits.errors import CompileError, IRError
@@ -39,6 +40,7 @@ class _Emission:
         self._calls: dict[str, list[str]] = {}
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
+        self._tables: dict[str, None] = {}
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises IRError where there is none."""
@@ -55,6 +57,22 @@ class _Emission:
     def helper(self, name: str) -> str:
         self._helpers[name] = None
         return f"@sb.{name}"
+
+    def table(self, name: str) -> str:
+        """The symbol of a constant table; raises IRError where the module has none of it."""
+        if name not in self._module.tables:
+            raise IRError(f"there is no table {name} in the module")
+        self._tables[name] = None
+        return table_symbol(name)
+
+    def _table_text(self, name: str) -> str:
+        data = self._module.tables[name]
+        t = memory_scalar(data.element)
+        values = ", ".join(f"{t} {memory_constant(data.element, v)}" for v in data.values)
+        return (
+            f"{table_symbol(name)} = private unnamed_addr constant "
+            f"[{len(data.values)} x {t}] [{values}], align 16"
+        )
 
     def order(self, entries: Sequence[str]) -> list[str]:
         """Functions that `entries` reach, callees first."""
@@ -103,7 +121,8 @@ class _Emission:
         attributes = _ATTRIBUTES % _PROBES.get(self.target.architecture, "")
         helpers = [HELPERS[name] for name in self._helpers]
         head = f'target triple = "{self.target.triple}"'
-        text = "\n\n".join([head, *helpers, *texts, attributes, _METADATA])
+        tables = [self._table_text(name) for name in self._tables]
+        text = "\n\n".join([head, *tables, *helpers, *texts, attributes, _METADATA])
         return Emitted(text + "\n", tuple(self._sites))
 
 

@@ -30,9 +30,10 @@ from samebits.ir.grammar import (
     Return,
     Statement,
     Value,
+    ValueType,
     While,
 )
-from samebits.types import RefType
+from samebits.types import ScalarType
 
 UNLIKELY = "!prof !0"
 """Branch weights of a trap's edge, which is always a branch's first target."""
@@ -61,6 +62,10 @@ class ModuleContext(Protocol):
 
     def trap_status(self, site: TrapSite) -> int:
         """The status, from 1, that stands for `site`."""
+        ...
+
+    def table(self, name: str) -> str:
+        """The symbol of a constant table of the module."""
         ...
 
     def helper(self, name: str) -> str:
@@ -194,7 +199,7 @@ class FunctionEmitter:
             "}",
         ])  # fmt: skip
 
-    def _slot_type(self, name: str):
+    def _slot_type(self, name: str) -> ValueType:
         return self.facts.slot_types[name]
 
     def _label(self, stem: str) -> str:
@@ -268,9 +273,9 @@ class FunctionEmitter:
     def _op(self, op: Op) -> None:
         if op.opcode == "const":
             t = op.result.type
-            if isinstance(t, RefType) or not hasattr(t, "kind"):
+            if not isinstance(t, ScalarType):
                 raise IRError(f"a constant of type {t} does not exist", span=op.span)
-            self.define(op.result, constant(t, op.attr))  # pyright: ignore[reportArgumentType]
+            self.define(op.result, constant(t, op.attr))
             return
         self._lowerings[op.opcode](self, op)
 

@@ -37,6 +37,11 @@ def function_symbol(name: str) -> str:
     return f"@{quoted('k:' + name)}"
 
 
+def table_symbol(name: str) -> str:
+    """LLVM's name of a constant table."""
+    return f"@{quoted('t:' + name)}"
+
+
 def scalar(t: ScalarType) -> str:
     """The LLVM type of a scalar in a register."""
     if t.is_float:
@@ -96,3 +101,10 @@ def constant(t: ScalarType, value: Attribute) -> str:
     if t.kind is Kind.BOOL:
         return "true" if value else "false"
     return str(int(value))
+
+
+def memory_constant(t: ScalarType, value: Attribute) -> str:
+    """As `constant`, for a constant in memory."""
+    if t.kind is Kind.BOOL:
+        return "1" if value else "0"
+    return constant(t, value)

@@ -39,6 +39,10 @@ def _local(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, f.local(str(op.attr)))
 
 
+def _table(f: FunctionEmitter, op: Op) -> None:
+    f.define(op.result, f.module.table(str(op.attr)))
+
+
 def _field(f: FunctionEmitter, op: Op) -> None:
     struct = _target(op)
     assert isinstance(struct, StructType)
@@ -134,6 +138,7 @@ def _index(f: FunctionEmitter, op: Op) -> None:
 
 MEMORY_LOWERINGS: dict[str, Lowering] = {
     "local": _local,
+    "table": _table,
     "field": _field,
     "component": _component,
     "element": _element,

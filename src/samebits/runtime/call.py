@@ -1,0 +1,253 @@
+"""From an entry to a Python callable: arguments checked and packed, results made, traps raised.
+
+The fast path recognises exact types in compiled code; everything else takes the slow path, which
+gives the exact ArgumentError or converts. Either way no address is passed that was not checked.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from samebits.backend.emit_types import LENGTH_LIMIT
+from samebits.errors import ArgumentError
+from samebits.lang.annotations import class_of_type
+from samebits.lang.arguments import wrap
+from samebits.lang.scalars import MAKERS, RAW_OF
+from samebits.lang.storage import format_letter
+from samebits.lang.structs import Struct
+from samebits.lang.vectors import VECTOR_CLASSES, vector
+from samebits.runtime import fpenv, packing
+from samebits.runtime.native import NativeEntry
+from samebits.types import (
+    NONE,
+    ArrayType,
+    MemoryType,
+    NoneType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+Put = Callable[[Any, Any], Any]
+"""Write a wrapped argument into the slots; returns what must stay alive during the call."""
+
+
+def slot_count(t: Type) -> int:
+    """How many slots an argument of type `t` takes."""
+    match t:
+        case ArrayType():
+            return 1 + t.ndim
+        case VectorType():
+            return t.length
+        case _:
+            return 1
+
+
+def _slot_format(t: ScalarType) -> str:
+    """A scalar in an 8-byte slot: in its low bytes, whatever the byte order."""
+    padding = f"{8 - t.size}x" if t.size < 8 else ""
+    letter = format_letter(t)
+    return letter + padding if sys.byteorder == "little" else padding + letter
+
+
+def native_callable(
+    entry: NativeEntry, params: Sequence[tuple[str, Type]], result: Type = NONE
+) -> Callable[..., Any]:
+    """A function of exactly `params`, in order, that runs `entry`.
+
+    `params` and `result` are the kernel's own types; the entry's IR has vectors split and one
+    reference first for each struct in the result. The function raises ArgumentError where an
+    argument does not fit, and Trap.
+    """
+    return _Caller(entry, params, result).call
+
+
+class _Caller:
+    """The plan of a call, made once."""
+
+    def __init__(
+        self, entry: NativeEntry, params: Sequence[tuple[str, Type]], result: Type
+    ) -> None:
+        self._entry = entry
+        self._function = entry.function
+        self._params = tuple(params)
+        items = result.items if isinstance(result, TupleType) else (result,)
+        self._made = [
+            (slot, class_of_type(t))
+            for slot, t in enumerate(t for t in items if isinstance(t, StructType))
+        ]
+        slot = len(self._made)
+        self._puts: list[Put] = []
+        steps: list[packing.Step] = []
+        by_hand: list[int] = []
+        for position, (name, t) in enumerate(self._params):
+            self._puts.append(_put(t, slot, name))
+            match t:
+                case ArrayType():
+                    steps.append(packing.array_step(t, slot))
+                case ScalarType():
+                    steps.append(packing.scalar_step(t, slot))
+                case _:
+                    steps.append(packing.Step(packing.SKIP, slot))
+                    by_hand.append(position)
+            slot += slot_count(t)
+        self._table = packing.table(steps)
+        self._by_hand = tuple(by_hand)
+        self._count = len(steps)
+        self._first_result = slot
+        self._read, results = _reader(items, slot)
+        self._single = not isinstance(result, TupleType)
+        self._slots: Any = ctypes.c_uint64 * max(1, slot + results)
+        routine = packing.routine()
+        self._pack = routine[0] if routine else None
+        self._simple = not (self._by_hand or self._made)
+        self._nothing = isinstance(result, NoneType)
+
+    def call(self, *args: Any) -> Any:
+        slots = self._slots()
+        keep: Any = None
+        if (
+            not self._simple
+            or self._pack is None
+            or len(args) != self._count
+            or self._pack(args, self._table, self._count, slots)
+        ):
+            keep = self._pack_slowly(args, slots)
+        made = self._make(slots) if self._made else ()
+        status = self._function(slots)
+        del keep
+        if status:
+            raise self._entry.trap(status)
+        if self._nothing:
+            return None
+        values = self._read(slots, made)
+        return values[0] if self._single else values
+
+    def _pack_slowly(self, args: tuple[Any, ...], slots: Any) -> list[Any]:
+        """Fill the slots argument by argument; what must stay alive during the call."""
+        if len(args) != self._count:
+            raise ArgumentError(f"{self._count} arguments are needed; got {len(args)}")
+        quick = self._pack is not None and not self._pack(args, self._table, self._count, slots)
+        positions = self._by_hand if quick else range(self._count)
+        keep: list[Any] = []
+        with fpenv.pinned():
+            for position in positions:
+                name, t = self._params[position]
+                wrapped = wrap(args[position], t, name)
+                keep.append((wrapped, self._puts[position](slots, wrapped)))
+        return keep
+
+    def _make(self, slots: Any) -> list[Any]:
+        """New structs for the results, their addresses in the first slots."""
+        made: list[Any] = []
+        for slot, cls in self._made:
+            value: Any = cls()
+            slots[slot] = _address(value.memory)
+            made.append(value)
+        return made
+
+
+def _reader(
+    items: Sequence[Type], first: int
+) -> tuple[Callable[[Any, Sequence[Any]], tuple[Any, ...]], int]:
+    """What makes the results from the slots, and how many slots they take."""
+    formats: list[str] = []
+    makers: list[Callable[[list[Any], list[Any]], Any]] = []
+    for t in items:
+        match t:
+            case ScalarType():
+                formats.append(_slot_format(t))
+                make = MAKERS[t]
+                makers.append(lambda raw, made, make=make: make(raw.pop()))
+            case VectorType():
+                formats += [_slot_format(t.element)] * t.length
+                make, cls, n = MAKERS[t.element], VECTOR_CLASSES[t], t.length
+                makers.append(
+                    lambda raw, made, make=make, cls=cls, n=n: vector(
+                        cls, tuple(make(raw.pop()) for _ in range(n))
+                    )
+                )
+            case StructType():
+                makers.append(lambda raw, made: made.pop())
+            case _:
+                pass
+    unpack = struct.Struct("=" + "".join(formats)).unpack_from
+    if len(makers) == 1 and len(formats) == 1:
+        (t,) = items
+        assert isinstance(t, ScalarType)
+        only = MAKERS[t]
+        return lambda slots, made: (only(unpack(slots, 8 * first)[0]),), 1
+
+    def read(slots: Any, made: Sequence[Any]) -> tuple[Any, ...]:
+        raw, left = list(unpack(slots, 8 * first)[::-1]), list(made[::-1])
+        return tuple([make(raw, left) for make in makers])
+
+    return read, len(formats)
+
+
+def _put(t: Type, slot: int, name: str) -> Put:
+    match t:
+        case ScalarType():
+            pack, raw = struct.Struct("=" + _slot_format(t)).pack_into, RAW_OF[t]
+            return lambda slots, value: pack(slots, 8 * slot, raw(value))
+        case VectorType():
+            pack = struct.Struct("=" + _slot_format(t.element) * t.length).pack_into
+            element = RAW_OF[t.element]
+            return lambda slots, value: pack(slots, 8 * slot, *map(element, value))
+        case ArrayType():
+            return _put_array(t.element, slot, name)
+        case StructType():
+            return _put_struct(t, slot, name)
+        case _:
+            raise ArgumentError(f"parameter '{name}': a value of type {t} cannot be passed")
+
+
+def _address(array: Any) -> int:
+    return int(array.__array_interface__["data"][0])
+
+
+def _checked_address(array: Any, t: MemoryType, name: str) -> int:
+    address = _address(array)
+    if address % t.align:
+        raise ArgumentError(
+            f"parameter '{name}': its memory is not aligned to {t.align} bytes, as {t} needs",
+            fix=f"pass {name}.copy()",
+        )
+    return address
+
+
+def _put_array(element: MemoryType, slot: int, name: str) -> Put:
+    def put(slots: Any, value: Any) -> Any:
+        array = value.memory
+        lengths = tuple(map(int, value.shape))
+        if max(lengths) >= LENGTH_LIMIT:
+            raise ArgumentError(
+                f"parameter '{name}': a length of {max(lengths)} is beyond 2^48",
+                fix="pass a shorter array",
+            )
+        slots[slot] = _checked_address(array, element, name)
+        for k, length in enumerate(lengths):
+            slots[slot + 1 + k] = length
+        return array
+
+    return put
+
+
+def _put_struct(t: StructType, slot: int, name: str) -> Put:
+    def put(slots: Any, value: Struct) -> Any:
+        array = value.memory
+        if not array.flags.writeable:
+            raise ArgumentError(
+                f"parameter '{name}': expected {t} in writable memory; got read-only memory",
+                fix=f"pass {name}.copy()",
+            )
+        slots[slot] = _checked_address(array, t, name)
+        return array
+
+    return put

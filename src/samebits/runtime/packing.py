@@ -1,0 +1,357 @@
+"""Python arguments into an entry's slots at C speed: a small compiled routine and its table.
+
+It reads the fields of exact, already checked CPython and NumPy objects. What it does not
+recognise it leaves to the slow path. Its view of the objects' layout is proven at first use,
+field by field, and it is not used where that fails.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from samebits.backend import llvm
+from samebits.backend.emit_types import LENGTH_LIMIT
+from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.lang.weak import Int
+from samebits.types import BOOL, ArrayType, ScalarType, VectorType
+
+SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH = range(6)
+"""What to do with an argument: nothing; take an ndarray's address and lengths; read the scalar's
+bytes; the same, or round a Python float; the same, or take a Python int in range; a Python bool."""
+
+_HEAD = 16
+"""Bytes of a CPython object's head: count and type."""
+
+_TUPLE_ITEMS = tuple.__basicsize__
+_ARRAY_FIELDS = {"data": 16, "ndim": 24, "dims": 32, "descr": 56, "flags": 64}
+"""Offsets in NumPy's PyArrayObject_fields, which its ABI fixes (ndarraytypes.h)."""
+
+_FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
+"""C-contiguous and aligned; also writeable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A row of the table: eleven words that the routine reads.
+
+    `types` are the addresses of the exact classes that are accepted. `a`, `b`, `c`, `d` are, for
+    arrays: dimensions, last length or -1, needed flags, dtype's address; for integers: size, least
+    and greatest value; for other scalars: size.
+    """
+
+    kind: int
+    slot: int
+    types: tuple[int, int, int] = (0, 0, 0)
+    a: int = 0
+    b: int = 0
+    c: int = 0
+    d: int = 0
+
+
+_WORDS = 9
+
+
+def table(steps: Sequence[Step]) -> Any:
+    """The steps, one for each argument in order, as the routine reads them."""
+    words: list[int] = []
+    for step in steps:
+        words += [step.kind, step.slot, *step.types, step.a, step.b, step.c, step.d]
+    return (ctypes.c_int64 * max(1, len(words)))(*words)
+
+
+def scalar_step(t: ScalarType, slot: int) -> Step:
+    """How an argument for a scalar parameter is packed."""
+    strong = () if t.weak else (id(SCALAR_CLASSES[t]), id(t.dtype.type)) if t is not BOOL else ()
+    if t is BOOL:
+        return Step(TRUTH, slot, (id(True), id(False), 0))
+    if t.is_int:
+        types = (id(int), id(Int), 0) if t.weak else (id(int), *strong)
+        top = min(t.maximum, (1 << 63) - 1)
+        return Step(INTEGER, slot, types, t.size, t.minimum, top, int(t.weak))
+    if t.bits == 32:
+        return Step(FLOAT32, slot, (id(float), *strong), 4)
+    return Step(READ, slot, (id(float), *strong, 0, 0)[:3], 8)  # type: ignore[arg-type]
+
+
+def array_step(t: ArrayType, slot: int) -> Step:
+    """How an argument for an array parameter is packed."""
+    element = t.element
+    vector = isinstance(element, VectorType)
+    dtype = element.element.dtype if vector else element.dtype
+    flags = _FLAGS_READ if t.readonly else _FLAGS_WRITE
+    last = element.length if vector else -1
+    return Step(ARRAY, slot, (id(np.ndarray), 0, 0), t.ndim, last, flags, id(dtype))
+
+
+# A Python float becomes a binary32 under the thread's own rounding: only if that is the default.
+_PINNED = {
+    "mxcsr": """\
+  %word = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %word)
+  %found = load i32, ptr %word
+  %control = and i32 %found, -64
+  %pinned = icmp eq i32 %control, 8064""",
+    "fpcr": """\
+  %found = call i64 @llvm.aarch64.get.fpcr()
+  %pinned = icmp eq i64 %found, 0""",
+    None: "  %pinned = icmp eq i64 0, 0",
+}
+
+
+def _text(triple: str, fp_control: str | None, as_integer: int) -> str:
+    f = _ARRAY_FIELDS
+    pin = f"""\
+define i64 @sb_pack_tuple(ptr %tuple, ptr %table, i64 %count, ptr %slots) {{
+entry:
+{_PINNED[fp_control]}
+  br i1 %pinned, label %go, label %slow
+go:
+  %items = getelementptr i8, ptr %tuple, i64 {_TUPLE_ITEMS}
+  %status = call i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots)
+  ret i64 %status
+slow:
+  ret i64 1
+}}
+"""
+    return f"""target triple = "{triple}"
+define i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots) {{
+entry:
+  %overflow = alloca i32
+  br label %head
+head:
+  %n = phi i64 [ 0, %entry ], [ %n.next, %next ]
+  %more = icmp slt i64 %n, %count
+  br i1 %more, label %step, label %done
+step:
+  %at = mul i64 %n, {_WORDS}
+  %row = getelementptr i64, ptr %table, i64 %at
+  %kind = load i64, ptr %row
+  %slot.p = getelementptr i64, ptr %row, i64 1
+  %slot.n = load i64, ptr %slot.p
+  %slot = getelementptr i64, ptr %slots, i64 %slot.n
+  %t0.p = getelementptr i64, ptr %row, i64 2
+  %t0 = load i64, ptr %t0.p
+  %t1.p = getelementptr i64, ptr %row, i64 3
+  %t1 = load i64, ptr %t1.p
+  %t2.p = getelementptr i64, ptr %row, i64 4
+  %t2 = load i64, ptr %t2.p
+  %a.p = getelementptr i64, ptr %row, i64 5
+  %a = load i64, ptr %a.p
+  %b.p = getelementptr i64, ptr %row, i64 6
+  %b = load i64, ptr %b.p
+  %c.p = getelementptr i64, ptr %row, i64 7
+  %c = load i64, ptr %c.p
+  %d.p = getelementptr i64, ptr %row, i64 8
+  %d = load i64, ptr %d.p
+  %item.p = getelementptr ptr, ptr %items, i64 %n
+  %item = load ptr, ptr %item.p
+  %type.p = getelementptr i8, ptr %item, i64 8
+  %type = load i64, ptr %type.p
+  %is0 = icmp eq i64 %type, %t0
+  %is1 = icmp eq i64 %type, %t1
+  %is2 = icmp eq i64 %type, %t2
+  %is12 = or i1 %is1, %is2
+  %value = getelementptr i8, ptr %item, i64 {_HEAD}
+  switch i64 %kind, label %next [ i64 {ARRAY}, label %array  i64 {READ}, label %read
+    i64 {FLOAT32}, label %single  i64 {INTEGER}, label %integer  i64 {TRUTH}, label %truth ]
+
+truth:
+  %word = ptrtoint ptr %item to i64
+  %is.true = icmp eq i64 %word, %t0
+  %is.false = icmp eq i64 %word, %t1
+  %is.bool = or i1 %is.true, %is.false
+  %bit = zext i1 %is.true to i64
+  store i64 %bit, ptr %slot
+  br i1 %is.bool, label %next, label %slow
+
+read:
+  %is.any = or i1 %is0, %is12
+  br i1 %is.any, label %bytes, label %slow
+bytes:
+  %size8 = icmp eq i64 %a, 8
+  br i1 %size8, label %bytes8, label %bytes4
+bytes8:
+  %w8 = load i64, ptr %value
+  store i64 %w8, ptr %slot
+  br label %next
+bytes4:
+  %size4 = icmp eq i64 %a, 4
+  br i1 %size4, label %load4, label %bytes2
+load4:
+  %w4 = load i32, ptr %value
+  %x4 = zext i32 %w4 to i64
+  store i64 %x4, ptr %slot
+  br label %next
+bytes2:
+  %size2 = icmp eq i64 %a, 2
+  br i1 %size2, label %load2, label %load1
+load2:
+  %w2 = load i16, ptr %value
+  %x2 = zext i16 %w2 to i64
+  store i64 %x2, ptr %slot
+  br label %next
+load1:
+  %w1 = load i8, ptr %value
+  %x1 = zext i8 %w1 to i64
+  store i64 %x1, ptr %slot
+  br label %next
+
+single:
+  br i1 %is0, label %round, label %single.own
+single.own:
+  br i1 %is12, label %load4, label %slow
+round:
+  %double = load double, ptr %value
+  %rounded = fptrunc double %double to float
+  %pattern = bitcast float %rounded to i32
+  %wide = zext i32 %pattern to i64
+  store i64 %wide, ptr %slot
+  br label %next
+
+integer:
+  %weak = icmp ne i64 %d, 0
+  %is.subclass = and i1 %is1, %weak
+  %is.int = or i1 %is0, %is.subclass
+  br i1 %is.int, label %python.int, label %integer.own
+integer.own:
+  br i1 %is12, label %bytes, label %slow
+python.int:
+  %convert = inttoptr i64 {as_integer} to ptr
+  %number = call i64 %convert(ptr %item, ptr %overflow)
+  %over = load i32, ptr %overflow
+  %fits = icmp eq i32 %over, 0
+  %above = icmp sge i64 %number, %b
+  %below = icmp sle i64 %number, %c
+  %inside = and i1 %above, %below
+  %good = and i1 %inside, %fits
+  store i64 %number, ptr %slot
+  br i1 %good, label %next, label %slow
+
+array:
+  br i1 %is0, label %shape, label %slow
+shape:
+  %descr.p = getelementptr i8, ptr %item, i64 {f["descr"]}
+  %descr = load i64, ptr %descr.p
+  %same.descr = icmp eq i64 %descr, %d
+  %flags.p = getelementptr i8, ptr %item, i64 {f["flags"]}
+  %flags32 = load i32, ptr %flags.p
+  %flags = zext i32 %flags32 to i64
+  %have = and i64 %flags, %c
+  %enough = icmp eq i64 %have, %c
+  %ndim.p = getelementptr i8, ptr %item, i64 {f["ndim"]}
+  %ndim32 = load i32, ptr %ndim.p
+  %ndim = zext i32 %ndim32 to i64
+  %has.last = icmp sge i64 %b, 0
+  %extra = zext i1 %has.last to i64
+  %wanted = add i64 %a, %extra
+  %same.ndim = icmp eq i64 %ndim, %wanted
+  %ok1 = and i1 %same.descr, %enough
+  %ok2 = and i1 %ok1, %same.ndim
+  br i1 %ok2, label %lengths, label %slow
+lengths:
+  %dims.p = getelementptr i8, ptr %item, i64 {f["dims"]}
+  %dims = load ptr, ptr %dims.p
+  %data = load i64, ptr %value
+  store i64 %data, ptr %slot
+  %first = load i64, ptr %dims
+  %slot1 = getelementptr i64, ptr %slot, i64 1
+  store i64 %first, ptr %slot1
+  %ok.first = icmp ult i64 %first, {LENGTH_LIMIT}
+  br i1 %ok.first, label %second, label %slow
+second:
+  %two = icmp eq i64 %a, 2
+  br i1 %two, label %length2, label %last
+length2:
+  %dim1.p = getelementptr i64, ptr %dims, i64 1
+  %dim1 = load i64, ptr %dim1.p
+  %slot2 = getelementptr i64, ptr %slot, i64 2
+  store i64 %dim1, ptr %slot2
+  %ok.second = icmp ult i64 %dim1, {LENGTH_LIMIT}
+  br i1 %ok.second, label %last, label %slow
+last:
+  br i1 %has.last, label %components, label %next
+components:
+  %last.p = getelementptr i64, ptr %dims, i64 %a
+  %found = load i64, ptr %last.p
+  %same.last = icmp eq i64 %found, %b
+  br i1 %same.last, label %next, label %slow
+
+next:
+  %n.next = add i64 %n, 1
+  br label %head
+slow:
+  %failed = add i64 %n, 1
+  ret i64 %failed
+done:
+  ret i64 0
+}}
+
+{pin}
+"""
+
+
+Pack = Any
+"""`pack(arguments, table, count, slots)`: 0, or 1 + the position of an argument to look at."""
+
+
+@cache
+def routine() -> tuple[Pack, Any] | None:
+    """The packing routine and what keeps it loaded; None where objects are laid out otherwise."""
+    if sys.implementation.name != "cpython" or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return None
+    if not getattr(sys, "_is_gil_enabled", lambda: True)() or not _layout_is_as_expected():
+        return None
+    target = llvm.host_target()
+    as_integer = ctypes.cast(ctypes.pythonapi.PyLong_AsLongLongAndOverflow, ctypes.c_void_p).value
+    assert as_integer is not None
+    code = llvm.compile_text(_text(target.triple, target.fp_control, as_integer), target, 0)
+    loaded = llvm.load(code, ["sb_pack_tuple"])
+    pack = ctypes.PYFUNCTYPE(
+        ctypes.c_int64, ctypes.py_object, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
+    )(loaded.addresses["sb_pack_tuple"])
+    return pack, loaded
+
+
+def _word(place: Any, offset: int, ctype: Any = ctypes.c_int64) -> int:
+    return int(ctype.from_address(id(place) + offset).value)
+
+
+def _layout_is_as_expected() -> bool:
+    """Whether each field that the routine reads is where it looks for it."""
+    if object.__basicsize__ != _HEAD or sys.byteorder != "little":
+        return False
+    array = np.zeros((3, 5, 7), np.float32)
+    if np.ndarray.__basicsize__ < max(_ARRAY_FIELDS.values()) + 4:
+        return False
+    f = _ARRAY_FIELDS
+    dims = (ctypes.c_int64 * 3).from_address(_word(array, f["dims"]))
+    flags = _word(array, f["flags"], ctypes.c_int32)
+    checks = [
+        _word(array, 8) == id(np.ndarray),
+        _word(array, f["data"]) == array.ctypes.data,
+        _word(array, f["ndim"], ctypes.c_int32) == 3,
+        tuple(dims) == (3, 5, 7),
+        _word(array, f["descr"]) == id(np.dtype(np.float32)),
+        flags & _FLAGS_WRITE == _FLAGS_WRITE,
+    ]
+    frozen = array[::2, 1:, 1:]
+    frozen.flags.writeable = False
+    checks.append(_word(frozen, f["flags"], ctypes.c_int32) & 0x401 == 0)
+    pair = (array, frozen)
+    checks.append([_word(pair, _TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
+    checks.append(ctypes.c_double.from_address(id(pi := 3.25) + _HEAD).value == pi)
+    for t, cls in SCALAR_CLASSES.items():
+        if t is BOOL or t.weak:
+            continue
+        for kind in (cls, t.dtype.type):
+            scalar = kind(101)
+            found = ctypes.string_at(id(scalar) + _HEAD, t.size)
+            checks += [found == np.array(101, t.dtype).tobytes(), _word(scalar, 8) == id(kind)]
+    return all(checks)
