@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from samebits.errors import CompileError
 from tests.fuzz.execute import DisagreementError, Loaded, Workspace, disagreements, run_evaluate
 from tests.fuzz.generator import Program, generate
 from tests.fuzz.inputs import InputSet
-
-from samebits.errors import CompileError
 
 
 @dataclass(frozen=True)

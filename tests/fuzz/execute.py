@@ -18,6 +18,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from samebits.backend.llvm import CompiledObject, available_targets, compile_module, load
+from samebits.backend.targets import Target
+from samebits.errors import SamebitsError, Trap
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.evaluate import Evaluator, array_argument, ref_argument
+from samebits.ir.grammar import Module
+from samebits.lang.kernel import Kernel
+from samebits.types import ArrayType, ScalarType, StructType, Type, VectorType
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.outcome import (
     Memory,
@@ -32,15 +40,6 @@ from tests.fuzz.outcome import (
     trap_place,
 )
 from tests.fuzz.scope import value_items
-
-from samebits.backend.llvm import CompiledObject, available_targets, compile_module, load
-from samebits.backend.targets import Target
-from samebits.errors import SamebitsError, Trap
-from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import Evaluator, array_argument, ref_argument
-from samebits.ir.grammar import Module
-from samebits.lang.kernel import Kernel
-from samebits.types import ArrayType, ScalarType, StructType, Type, VectorType
 
 
 class DisagreementError(AssertionError):

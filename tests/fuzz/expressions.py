@@ -9,17 +9,6 @@ from __future__ import annotations
 import re
 from random import Random
 
-from tests.fuzz.literals import (
-    FLOATS,
-    INTS,
-    NUMBERS,
-    VECTOR_TYPES,
-    float_literal,
-    int_literal,
-    int_value,
-)
-from tests.fuzz.scope import INT64_REACH, Callee, Place, Scope, Variable
-
 from samebits.types import (
     BOOL,
     COMPONENTS,
@@ -35,6 +24,16 @@ from samebits.types import (
     Type,
     VectorType,
 )
+from tests.fuzz.literals import (
+    FLOATS,
+    INTS,
+    NUMBERS,
+    VECTOR_TYPES,
+    float_literal,
+    int_literal,
+    int_value,
+)
+from tests.fuzz.scope import INT64_REACH, Callee, Place, Scope, Variable
 
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 BY_RESULT: dict[ScalarType, list[tuple[ScalarType, ScalarType]]] = {}

@@ -9,11 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from random import Random
 
-from tests.fuzz.inputs import InputSet, random_inputs
-from tests.fuzz.literals import NUMBERS, float_literal, random_value_type, type_name
-from tests.fuzz.scope import Callee, Variable
-from tests.fuzz.statements import INDENT, Body
-
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -30,6 +25,10 @@ from samebits.types import (
     Type,
     VectorType,
 )
+from tests.fuzz.inputs import InputSet, random_inputs
+from tests.fuzz.literals import NUMBERS, float_literal, random_value_type, type_name
+from tests.fuzz.scope import Callee, Variable
+from tests.fuzz.statements import INDENT, Body
 
 HEADER = f"""import typing
 

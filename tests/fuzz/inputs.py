@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from tests.fuzz.literals import pattern, type_name
-
 from samebits.bits import leaves
 from samebits.types import (
     ArrayType,
@@ -24,6 +22,7 @@ from samebits.types import (
     Type,
     VectorType,
 )
+from tests.fuzz.literals import pattern, type_name
 
 Argument = tuple[Any, ...]
 

@@ -12,11 +12,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from tests.fuzz.inputs import Argument, InputSet
 
 from samebits.bits import CANONICAL_NAN, float_to_bits, leaves
 from samebits.errors import Trap
 from samebits.types import BOOL, SCALARS, VECTORS, MemoryType, ScalarType, StructType
+from tests.fuzz.inputs import Argument, InputSet
 
 TrapPlace = tuple[str, int, int, int, int]
 Array = np.ndarray[Any, Any]

@@ -7,10 +7,6 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.fuzz.expressions import Expressions
-from tests.fuzz.literals import INTS, NUMBERS, type_name
-from tests.fuzz.scope import INT64_REACH, Callee, Place, Variable, value_items
-
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -24,6 +20,9 @@ from samebits.types import (
     Type,
     VectorType,
 )
+from tests.fuzz.expressions import Expressions
+from tests.fuzz.literals import INTS, NUMBERS, type_name
+from tests.fuzz.scope import INT64_REACH, Callee, Place, Variable, value_items
 
 INDENT = "    "
 MOST_TURNS = 60
@@ -358,8 +357,9 @@ class Body:
         if roll < 0.5 and arrays and room >= 17:
             v = rng.choice(arrays)
             assert isinstance(v.type, ArrayType)
-            length = f"len({v.name})" if v.type.ndim == 1 else f"{v.name}.shape[{rng.randint(0, 1)}]"
-            return f"range({length})", 17, 32
+            if v.type.ndim == 1:
+                return f"range(len({v.name}))", 17, 32
+            return f"range({v.name}.shape[{rng.randint(0, 1)}])", 17, 32
         mask = (1 << (min(room, 8).bit_length() - 1)) - 1
         if roll < 0.65:
             t = rng.choice((INT, *INTS[:-1]))  # a uint64 may not fit
