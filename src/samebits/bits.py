@@ -121,6 +121,8 @@ def _convert(t: MemoryType, source: np.ndarray[Any, Any], target: np.ndarray[Any
             _convert(t.element, source, target)
         case VectorType():
             _convert(t.element, source, target)
+        case ScalarType(kind=Kind.BOOL):
+            np.not_equal(source.view(np.uint8), 0, out=target)
         case ScalarType():
             target[...] = source
             if t.kind is Kind.FLOAT:
