@@ -1,4 +1,4 @@
-"""One explicit step of the heat equation: the five-point stencil in float32."""
+"""Explicit steps of the heat equation: the five-point stencil in float32."""
 
 import numba
 import numpy as np
@@ -8,10 +8,11 @@ from benchmarks.peers import Arguments, Benchmark
 from samebits import float32
 
 HEIGHT, WIDTH = 192, 256
+STEPS = 16
 
 
 @sb.kernel
-def heat(old: sb.ReadOnly[float32, 2], new: sb.Array[float32, 2], rate: float32) -> None:
+def diffuse(old: sb.ReadOnly[float32, 2], new: sb.Array[float32, 2], rate: float32) -> None:
     for y in range(1, old.shape[0] - 1):
         for x in range(1, old.shape[1] - 1):
             here = old[y, x]
@@ -19,10 +20,17 @@ def heat(old: sb.ReadOnly[float32, 2], new: sb.Array[float32, 2], rate: float32)
             new[y, x] = here + rate * (around - 4.0 * here)
 
 
+@sb.kernel
+def heat(a: sb.Array[float32, 2], b: sb.Array[float32, 2], rate: float32, steps: int) -> None:
+    for _ in range(steps):
+        diffuse(a, b, rate)
+        diffuse(b, a, rate)
+
+
 C = """
 #include <stdint.h>
 
-void heat(const float *old, float *new, float rate, int64_t height, int64_t width) {
+static void diffuse(const float *old, float *new, float rate, int64_t height, int64_t width) {
     for (int64_t y = 1; y < height - 1; y++) {
         const float *up = old + (y - 1) * width, *row = up + width, *down = row + width;
         for (int64_t x = 1; x < width - 1; x++) {
@@ -31,11 +39,18 @@ void heat(const float *old, float *new, float rate, int64_t height, int64_t widt
         }
     }
 }
+
+void heat(float *a, float *b, float rate, int64_t steps, int64_t height, int64_t width) {
+    for (int64_t step = 0; step < steps; step++) {
+        diffuse(a, b, rate, height, width);
+        diffuse(b, a, rate, height, width);
+    }
+}
 """
 
 
 @numba.njit(fastmath=True)
-def numba_heat(old, new, rate):
+def numba_diffuse(old, new, rate):
     for y in range(1, old.shape[0] - 1):
         for x in range(1, old.shape[1] - 1):
             here = old[y, x]
@@ -43,9 +58,16 @@ def numba_heat(old, new, rate):
             new[y, x] = here + rate * (around - np.float32(4) * here)
 
 
+@numba.njit(fastmath=True)
+def numba_heat(a, b, rate, steps):
+    for _ in range(steps):
+        numba_diffuse(a, b, rate)
+        numba_diffuse(b, a, rate)
+
+
 def arguments() -> Arguments:
     old = np.random.default_rng(5).random((HEIGHT, WIDTH), np.float32)
-    return (old, np.zeros_like(old), np.float32(0.2))
+    return (old, np.zeros_like(old), np.float32(0.2), STEPS)
 
 
 BENCHMARK = Benchmark(

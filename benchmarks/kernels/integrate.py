@@ -8,6 +8,7 @@ from benchmarks.peers import Arguments, Benchmark
 from samebits import float3, float32
 
 COUNT = 16_384
+STEPS = 32
 
 
 @sb.kernel
@@ -16,41 +17,47 @@ def integrate(
     velocities: sb.Array[float3],
     forces: sb.ReadOnly[float3],
     dt: float32,
+    steps: int,
 ) -> None:
-    for i in range(len(positions)):
-        velocities[i] += forces[i] * dt
-        positions[i] += velocities[i] * dt
+    for _ in range(steps):
+        for i in range(len(positions)):
+            velocities[i] += forces[i] * dt
+            positions[i] += velocities[i] * dt
 
 
 C = """
 #include <stdint.h>
 typedef struct { float x, y, z; } float3;
 
-void integrate(float3 *positions, float3 *velocities, const float3 *forces, float dt, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        velocities[i].x += forces[i].x * dt;
-        velocities[i].y += forces[i].y * dt;
-        velocities[i].z += forces[i].z * dt;
-        positions[i].x += velocities[i].x * dt;
-        positions[i].y += velocities[i].y * dt;
-        positions[i].z += velocities[i].z * dt;
+void integrate(float3 *positions, float3 *velocities, const float3 *forces, float dt,
+               int64_t steps, int64_t n) {
+    for (int64_t step = 0; step < steps; step++) {
+        for (int64_t i = 0; i < n; i++) {
+            velocities[i].x += forces[i].x * dt;
+            velocities[i].y += forces[i].y * dt;
+            velocities[i].z += forces[i].z * dt;
+            positions[i].x += velocities[i].x * dt;
+            positions[i].y += velocities[i].y * dt;
+            positions[i].z += velocities[i].z * dt;
+        }
     }
 }
 """
 
 
 @numba.njit(fastmath=True)
-def numba_integrate(positions, velocities, forces, dt):
-    for i in range(len(positions)):
-        for k in range(3):
-            velocities[i, k] += forces[i, k] * dt
-            positions[i, k] += velocities[i, k] * dt
+def numba_integrate(positions, velocities, forces, dt, steps):
+    for _ in range(steps):
+        for i in range(len(positions)):
+            for k in range(3):
+                velocities[i, k] += forces[i, k] * dt
+                positions[i, k] += velocities[i, k] * dt
 
 
 def arguments() -> Arguments:
     random = np.random.default_rng(1)
     arrays = (random.standard_normal((COUNT, 3), np.float32) for _ in range(3))
-    return (*arrays, np.float32(1 / 1024))
+    return (*arrays, np.float32(1 / 1024), STEPS)
 
 
 BENCHMARK = Benchmark(

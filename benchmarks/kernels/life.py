@@ -8,10 +8,11 @@ from benchmarks.peers import Arguments, Benchmark
 from samebits import uint8
 
 HEIGHT, WIDTH = 256, 256
+STEPS = 16
 
 
 @sb.kernel
-def life(old: sb.ReadOnly[uint8, 2], new: sb.Array[uint8, 2]) -> None:
+def generation(old: sb.ReadOnly[uint8, 2], new: sb.Array[uint8, 2]) -> None:
     for y in range(1, old.shape[0] - 1):
         for x in range(1, old.shape[1] - 1):
             around = (
@@ -22,10 +23,17 @@ def life(old: sb.ReadOnly[uint8, 2], new: sb.Array[uint8, 2]) -> None:
             new[y, x] = uint8(around == 3) | (uint8(around == 2) & old[y, x])
 
 
+@sb.kernel
+def life(a: sb.Array[uint8, 2], b: sb.Array[uint8, 2], steps: int) -> None:
+    for _ in range(steps):
+        generation(a, b)
+        generation(b, a)
+
+
 C = """
 #include <stdint.h>
 
-void life(const uint8_t *old, uint8_t *new, int64_t height, int64_t width) {
+static void generation(const uint8_t *old, uint8_t *new, int64_t height, int64_t width) {
     for (int64_t y = 1; y < height - 1; y++) {
         const uint8_t *up = old + (y - 1) * width, *here = up + width, *down = here + width;
         for (int64_t x = 1; x < width - 1; x++) {
@@ -35,11 +43,18 @@ void life(const uint8_t *old, uint8_t *new, int64_t height, int64_t width) {
         }
     }
 }
+
+void life(uint8_t *a, uint8_t *b, int64_t steps, int64_t height, int64_t width) {
+    for (int64_t step = 0; step < steps; step++) {
+        generation(a, b, height, width);
+        generation(b, a, height, width);
+    }
+}
 """
 
 
 @numba.njit(fastmath=True)
-def numba_life(old, new):
+def numba_generation(old, new):
     for y in range(1, old.shape[0] - 1):
         for x in range(1, old.shape[1] - 1):
             around = np.uint8(
@@ -50,10 +65,17 @@ def numba_life(old, new):
             new[y, x] = np.uint8(around == 3) | (np.uint8(around == 2) & old[y, x])
 
 
+@numba.njit(fastmath=True)
+def numba_life(a, b, steps):
+    for _ in range(steps):
+        numba_generation(a, b)
+        numba_generation(b, a)
+
+
 def arguments() -> Arguments:
     old = np.zeros((HEIGHT, WIDTH), np.uint8)
     old[1:-1, 1:-1] = np.random.default_rng(4).random((HEIGHT - 2, WIDTH - 2)) < 0.3
-    return (old, np.zeros_like(old))
+    return (old, np.zeros_like(old), STEPS)
 
 
 BENCHMARK = Benchmark(

@@ -8,6 +8,7 @@ from benchmarks.peers import Arguments, Benchmark
 from samebits import float4, int32
 
 COUNT = 8_192
+FRAMES = 8
 
 
 @sb.struct
@@ -27,27 +28,28 @@ def times(m: Matrix, v: float4) -> float4:
 
 @sb.kernel
 def transforms(
-    world: sb.Array[Matrix], local: sb.ReadOnly[Matrix], parents: sb.ReadOnly[int32]
+    world: sb.Array[Matrix], local: sb.ReadOnly[Matrix], parents: sb.ReadOnly[int32], frames: int
 ) -> None:
-    for i in range(1, len(world)):
-        parent = world[parents[i]]
-        here = local[i]
-        c0 = times(parent, here.c0)
-        c1 = times(parent, here.c1)
-        c2 = times(parent, here.c2)
-        c3 = times(parent, here.c3)
-        there = world[i]
-        there.c0 = c0
-        there.c1 = c1
-        there.c2 = c2
-        there.c3 = c3
+    for _ in range(frames):
+        for i in range(1, len(world)):
+            parent = world[parents[i]]
+            here = local[i]
+            c0 = times(parent, here.c0)
+            c1 = times(parent, here.c1)
+            c2 = times(parent, here.c2)
+            c3 = times(parent, here.c3)
+            there = world[i]
+            there.c0 = c0
+            there.c1 = c1
+            there.c2 = c2
+            there.c3 = c3
 
 
 C = """
 #include <stdint.h>
 typedef struct { float m[4][4]; } matrix; /* by columns */
 
-void transforms(matrix *world, const matrix *local, const int32_t *parents, int64_t n) {
+static void compose(matrix *world, const matrix *local, const int32_t *parents, int64_t n) {
     for (int64_t i = 1; i < n; i++) {
         const matrix *a = &world[parents[i]], *b = &local[i];
         matrix product;
@@ -62,11 +64,16 @@ void transforms(matrix *world, const matrix *local, const int32_t *parents, int6
         world[i] = product;
     }
 }
+
+void transforms(matrix *world, const matrix *local, const int32_t *parents, int64_t frames,
+                int64_t n) {
+    for (int64_t frame = 0; frame < frames; frame++) compose(world, local, parents, n);
+}
 """
 
 
 @numba.njit(fastmath=True)
-def numba_transforms(world, local, parents):
+def numba_compose(world, local, parents):
     for i in range(1, len(world)):
         p = parents[i]
         for column in range(4):
@@ -83,6 +90,12 @@ def numba_transforms(world, local, parents):
                 )
 
 
+@numba.njit(fastmath=True)
+def numba_transforms(world, local, parents, frames):
+    for _ in range(frames):
+        numba_compose(world, local, parents)
+
+
 def arguments() -> Arguments:
     """A random tree of rotations: the products stay bounded at any depth."""
     random = np.random.default_rng(3)
@@ -91,16 +104,17 @@ def arguments() -> Arguments:
     for column in range(4):
         local[f"c{column}"] = rotations[:, column]
     parents = np.maximum(np.arange(COUNT, dtype=np.int32) - random.integers(1, 64, COUNT), 0)
-    return (local.copy(), local, parents.astype(np.int32))
+    return (local.copy(), local, parents.astype(np.int32), FRAMES)
 
 
 def as_matrices(arguments: Arguments) -> Arguments:
     """The same memory as arrays of shape (n, 4, 4), for Numba."""
-    world, local, parents = arguments
+    world, local, parents, frames = arguments
     return (
         world.view(np.float32).reshape(-1, 4, 4),
         local.view(np.float32).reshape(-1, 4, 4),
         parents,
+        frames,
     )
 
 
