@@ -1,0 +1,81 @@
+"""float32 sine and cosine, correctly rounded on all 2³² inputs, in a straight line of float64.
+
+Owns the kernels `sin` and `cos`. One path serves every input: no branch and no loop, so that a loop
+over an array vectorises. Proven by tools/prove/sin_cos_f32.py.
+"""
+
+from __future__ import annotations
+
+from samebits.lang.decorators import kernel
+from samebits.lang.functions import bitcast, max, select
+from samebits.lang.scalars import float32, float64, int32, uint32, uint64
+from samebits.mathlib.sin_cos_f32_table import TWO_OVER_PI_HIGH, TWO_OVER_PI_LOW
+
+ROUNDER = float.fromhex("0x1.8p52")
+"""Adding it to |v| < 2⁵¹ rounds v to an integer, which stands in the sum's low bits."""
+
+TOP_29_BITS = 0xFFFF_FFFF_FF00_0000
+"""Of a float64's fraction and leading bit; times the 24 bits of a float32 that is exact."""
+
+# sin(π/2·f) = f·(S1 + S3·f² + …) and cos(π/2·f) = 1 + C2·f² + … for |f| ≤ 0.501, relative errors
+# 2^-54.5 (all of it S1 = π/2 rounded) and 2^-61.1. Made by tools/math/sin_cos_f32.sollya.
+S1 = float.fromhex("0x1.921fb54442d18p0")
+S3 = float.fromhex("-0x1.4abbce625be09p-1")
+S5 = float.fromhex("0x1.466bc67754ff5p-4")
+S7 = float.fromhex("-0x1.32d2ccdfe8033p-8")
+S9 = float.fromhex("0x1.50782d5d62eb8p-13")
+S11 = float.fromhex("-0x1.e2fe75168fc4cp-19")
+S13 = float.fromhex("0x1.e3572d5024da5p-25")
+C2 = float.fromhex("-0x1.3bd3cc9be45dep0")
+C4 = float.fromhex("0x1.03c1f081b5a67p-2")
+C6 = float.fromhex("-0x1.55d3c7e3c326bp-6")
+C8 = float.fromhex("0x1.e1f5067b9403p-11")
+C10 = float.fromhex("-0x1.a6d1e72d32197p-16")
+C12 = float.fromhex("0x1.f9c8a08b050f8p-22")
+C14 = float.fromhex("-0x1.b1689bc8beec4p-28")
+
+# Two cosines lie within 0.17 float64 ULP of a float32 tie, on its far side from what float64 gives.
+# No last bit of the coefficients moves them (tools/math/tune_cos_f32.py): they are named.
+HARD_A = 0x5F18_B878
+COS_A = float.fromhex("0x1.fe2976p-1")
+HARD_B = 0x6115_CB11
+COS_B = float.fromhex("0x1.f0285ep-1")
+
+
+@kernel
+def sin_quarter_turns(x: float32, turns: uint64) -> float64:
+    """sin(x + turns·π/2) within 2 float64 ULP; NaN for NaN and infinities."""
+    wide = float64(x)
+    row = max(int32((bitcast(uint32, x) >> 23) & 255) - 152, 0)
+    bits = TWO_OVER_PI_HIGH[row]
+    high = bitcast(float64, bits)
+    # 29 and 24 bits: their products with the 24 bits of x are exact.
+    high_top = bitcast(float64, bits & TOP_29_BITS)
+    high_rest = high - high_top
+    p0 = wide * high_top
+    p1 = wide * high_rest
+    p2 = wide * bitcast(float64, TWO_OVER_PI_LOW[row])
+    rounded = (p0 + p1) + ROUNDER
+    k = rounded - ROUNDER
+    quadrant = bitcast(uint64, rounded) + turns
+    f = ((p0 - k) + p1) + p2  # quarter turns, |f| <= 1/2
+    z = f * f
+    s = f * (S1 + z * (S3 + z * (S5 + z * (S7 + z * (S9 + z * (S11 + z * S13))))))
+    c = 1.0 + z * (C2 + z * (C4 + z * (C6 + z * (C8 + z * (C10 + z * (C12 + z * C14))))))
+    r = select((quadrant & 1) != 0, c, s)
+    return select((quadrant & 2) != 0, -r, r)
+
+
+@kernel
+def sin(x: float32) -> float32:
+    """Sine of x radians, correctly rounded; NaN for NaN and infinities, −0 for −0."""
+    return float32(sin_quarter_turns(x, 0))
+
+
+@kernel
+def cos(x: float32) -> float32:
+    """Cosine of x radians, correctly rounded; NaN for NaN and infinities."""
+    y = float32(sin_quarter_turns(x, 1))
+    magnitude = bitcast(uint32, x) & 0x7FFF_FFFF
+    y = select(magnitude == HARD_A, COS_A, y)
+    return select(magnitude == HARD_B, COS_B, y)
