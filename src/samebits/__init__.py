@@ -79,6 +79,7 @@ from samebits.lang.vectors import (
     uint4,
 )
 from samebits.modes import DETERMINISTIC, FAST, HIGH, STRICT
+from samebits.runtime.install import install
 
 if TYPE_CHECKING:
     from samebits import math, random
@@ -88,6 +89,8 @@ if TYPE_CHECKING:
     from samebits.sim.simulation import Simulation
 
 __version__ = "0.1.0"
+
+install()
 
 _LAZY = {
     "Replay": "samebits.sim.recording",

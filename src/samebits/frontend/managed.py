@@ -21,13 +21,12 @@ from samebits.errors import ArgumentError, Span, Trap
 from samebits.frontend import operators
 from samebits.frontend.source import Source, source_of
 from samebits.frontend.values import Literal
-from samebits.lang.annotations import ArrayAnnotation, class_of_type
+from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import unwrap, wrap
-from samebits.lang.arrays import ManagedArray
+from samebits.lang.dispatch import BY_DTYPE, types_for
 from samebits.lang.kernel import Kernel, Overloads, managed_run
 from samebits.lang.scalars import SCALAR_CLASSES, TYPE_OF
 from samebits.lang.storage import implicit, implicit_vector
-from samebits.lang.structs import Struct
 from samebits.lang.vectors import Vector
 from samebits.lang.weak import Int
 from samebits.types import (
@@ -35,14 +34,11 @@ from samebits.types import (
     FLOAT64,
     INT,
     INT64,
-    VECTORS,
-    ArrayType,
     ScalarType,
     Type,
     VectorType,
 )
 
-_BY_DTYPE = {t.dtype: cls for t, cls in SCALAR_CLASSES.items() if not t.weak}
 _sources: dict[CodeType, Source] = {}
 
 
@@ -68,8 +64,8 @@ _BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, b
 
 def _frozen(value: object) -> object:
     """A captured object as the managed run sees it."""
-    if isinstance(value, np.generic) and type(value) not in TYPE_OF.keys() - set(_BY_DTYPE.values()):
-        cls = _BY_DTYPE.get(value.dtype)
+    if isinstance(value, np.generic) and type(value) not in TYPE_OF.keys() - set(BY_DTYPE.values()):
+        cls = BY_DTYPE.get(value.dtype)
         return value if cls is None or isinstance(value, cls) else cls(value)
     if type(value) is int and INT64.minimum <= value <= INT64.maximum:
         return Int(value)
@@ -258,41 +254,6 @@ def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         _taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True)
     )
     return _Managed(function, types, takes)
-
-
-def argument_type(value: Any, annotation: object) -> Type | None:
-    """The type that a Python argument brings to a generic parameter; None for a literal."""
-    if isinstance(value, ManagedArray):
-        return ArrayType(value.element, len(value.shape), value.readonly)
-    if isinstance(value, (Vector, Struct)):
-        return value.__sb_type__  # type: ignore[no-any-return]
-    if isinstance(value, np.ndarray):
-        if isinstance(annotation, ArrayAnnotation):
-            return _array_type(value, annotation)
-        return None
-    if isinstance(value, np.generic):
-        cls = _BY_DTYPE.get(value.dtype)
-        return None if cls is None else cls.__sb_type__
-    return None
-
-
-def _array_type(value: np.ndarray[Any, Any], annotation: ArrayAnnotation) -> Type | None:
-    for t in SCALAR_CLASSES:
-        if t.dtype == value.dtype and value.ndim == annotation.ndim:
-            return ArrayType(t, annotation.ndim, annotation.readonly)
-        if t.dtype == value.dtype and value.ndim == annotation.ndim + 1:
-            for v in VECTORS.values():
-                if v.element == t and v.length == value.shape[-1]:
-                    return ArrayType(v, annotation.ndim, annotation.readonly)
-    return None
-
-
-def types_for(kernel: Kernel, args: tuple[Any, ...]) -> tuple[Type, ...]:
-    """The parameter types for a call with these Python values."""
-    if kernel.fixed_types is not None:
-        return kernel.fixed_types
-    found = (argument_type(v, a) for v, a in zip(args, kernel.annotations, strict=True))
-    return kernel.resolve(tuple(found))
 
 
 def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

@@ -100,6 +100,8 @@ class Kernel:
         """The front end's result for each list of parameter types."""
         self.native: dict[tuple[Type, ...], Any] = {}
         """The runtime's callable for each list of parameter types."""
+        self.fast: Callable[..., Any] | None = None
+        """The native callable of a kernel that is not generic, once there is one."""
         self.managed_functions: dict[tuple[Type, ...], Any] = {}
         self.parameters = tuple(self._parameters())
 
@@ -290,6 +292,8 @@ class Kernel:
             from samebits.frontend import managed
 
             return managed.call_inner(self, args, kwargs)
+        if self.fast is not None and not kwargs and len(args) == len(self.parameters):
+            return self.fast(*args)
         if Kernel.compiled is None:
             raise CompileError("no compiler is installed", fix="import samebits")
         return Kernel.compiled(self, args, kwargs)

@@ -39,7 +39,8 @@ def drop_dead_functions(module: Module, entries: Iterable[str]) -> Module:
             for s in walk(module.functions[name].body)
             if isinstance(s, Op) and s.opcode == "call"
         ]
-    return Module({name: f for name, f in module.functions.items() if name in alive})
+    functions = {name: f for name, f in module.functions.items() if name in alive}
+    return Module(functions, module.tables)
 
 
 def drop_dead_operations(function: Function) -> Function:

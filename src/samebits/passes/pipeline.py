@@ -17,7 +17,8 @@ def optimise(module: Module, entries: Sequence[str]) -> Module:
     Functions that `entries` do not reach are gone. Raises KeyError for an unknown entry.
     """
     reached = drop_dead_functions(module, entries)
-    return Module({name: optimise_function(f) for name, f in reached.functions.items()})
+    functions = {name: optimise_function(f) for name, f in reached.functions.items()}
+    return Module(functions, reached.tables)
 
 
 def optimise_function(function: Function) -> Function:

@@ -1,0 +1,53 @@
+"""Which instance of a kernel a call from Python means: the types that its values bring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from samebits.lang.annotations import ArrayAnnotation
+from samebits.lang.arrays import ManagedArray
+from samebits.lang.kernel import Kernel
+from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.lang.structs import Struct
+from samebits.lang.vectors import Vector
+from samebits.types import VECTORS, ArrayType, Type
+
+BY_DTYPE = {t.dtype: cls for t, cls in SCALAR_CLASSES.items() if not t.weak}
+"""The scalar class of a NumPy dtype."""
+
+
+def argument_type(value: Any, annotation: object) -> Type | None:
+    """The type that a Python argument brings to a generic parameter; None for a literal."""
+    if isinstance(value, ManagedArray):
+        return ArrayType(value.element, len(value.shape), value.readonly)
+    if isinstance(value, (Vector, Struct)):
+        return value.__sb_type__  # type: ignore[no-any-return]
+    if isinstance(value, np.ndarray):
+        if isinstance(annotation, ArrayAnnotation):
+            return _array_type(value, annotation)
+        return None
+    if isinstance(value, np.generic):
+        cls = BY_DTYPE.get(value.dtype)
+        return None if cls is None else cls.__sb_type__
+    return None
+
+
+def _array_type(value: np.ndarray[Any, Any], annotation: ArrayAnnotation) -> Type | None:
+    for t in SCALAR_CLASSES:
+        if t.dtype == value.dtype and value.ndim == annotation.ndim:
+            return ArrayType(t, annotation.ndim, annotation.readonly)
+        if t.dtype == value.dtype and value.ndim == annotation.ndim + 1:
+            for v in VECTORS.values():
+                if v.element == t and v.length == value.shape[-1]:
+                    return ArrayType(v, annotation.ndim, annotation.readonly)
+    return None
+
+
+def types_for(kernel: Kernel, args: tuple[Any, ...]) -> tuple[Type, ...]:
+    """The parameter types for a call with these Python values."""
+    if kernel.fixed_types is not None:
+        return kernel.fixed_types
+    found = (argument_type(v, a) for v, a in zip(args, kernel.annotations, strict=True))
+    return kernel.resolve(tuple(found))

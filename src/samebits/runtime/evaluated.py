@@ -1,0 +1,85 @@
+"""Evaluate a kernel from Python: its IR in the reference interpreter, operation by operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.evaluate import Evaluator, Listener
+from samebits.lang.annotations import class_of_type
+from samebits.lang.arguments import wrap
+from samebits.lang.dispatch import types_for
+from samebits.lang.kernel import Kernel
+from samebits.lang.scalars import MAKERS, RAW_OF
+from samebits.lang.vectors import VECTOR_CLASSES, vector
+from samebits.types import (
+    ArrayType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+
+def evaluate(
+    kernel: Kernel,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    listener: Listener | None = None,
+) -> Any:
+    """Run `kernel` in the reference interpreter; arrays and structs are changed in place.
+
+    `listener(op, operands, results)` is called once for each operation. Raises Trap, and
+    ArgumentError as a compiled call does.
+    """
+    bound = kernel.bind(args, kwargs or {})
+    types = types_for(kernel, bound)
+    unit = compile_kernel(kernel, types)
+    result = unit.callee.result
+    items = result.items if isinstance(result, TupleType) else (result,)
+    made = [class_of_type(t)() for t in items if isinstance(t, StructType)]
+    values: list[Any] = [_memory(value) for value in made]
+    for value, t, p in zip(bound, types, kernel.parameters, strict=True):
+        values += _ir_arguments(wrap(value, t, p.name), t)
+    scalars = Evaluator(link(unit), listener).run(unit.function.name, values)
+    results = tuple(_results(items, iter(scalars), iter(made)))
+    if isinstance(result, TupleType):
+        return results
+    return results[0] if results else None
+
+
+def _memory(struct: Any) -> np.ndarray[Any, Any]:
+    return struct.memory.reshape(1)
+
+
+def _ir_arguments(value: Any, t: Type) -> list[Any]:
+    match t:
+        case ScalarType():
+            return [RAW_OF[t](value)]
+        case VectorType():
+            return [RAW_OF[t.element](item) for item in value]
+        case ArrayType():
+            return [value.memory]
+        case _:
+            return [_memory(value)]
+
+
+def _results(
+    items: tuple[Type, ...], scalars: Iterator[Any], made: Iterator[Any]
+) -> Iterator[Any]:
+    for t in items:
+        match t:
+            case ScalarType():
+                yield MAKERS[t](next(scalars))
+            case VectorType():
+                make = MAKERS[t.element]
+                parts = tuple(make(next(scalars)) for _ in range(t.length))
+                yield vector(VECTOR_CLASSES[t], parts)
+            case StructType():
+                yield next(made)
+            case _:
+                pass

@@ -1,0 +1,25 @@
+"""Tells the language layer how kernels run natively, without loading what runs them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from samebits.lang.kernel import Kernel, Overloads
+
+
+def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from samebits.runtime import kernel as runtime
+
+    return runtime.run(kernel, args, kwargs)
+
+
+def _map(function: Overloads, args: tuple[Any, ...]) -> Any:
+    from samebits.runtime import ufunc
+
+    return ufunc.call(function, args)
+
+
+def install() -> None:
+    """Let kernels and math functions be called from Python."""
+    Kernel.compiled = _run
+    Overloads.mapped = _map

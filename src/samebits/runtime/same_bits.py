@@ -1,0 +1,214 @@
+"""`assert_same_bits`: one call of a kernel, in every execution, compared bit by bit."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samebits import bits
+from samebits.backend import llvm
+from samebits.errors import BitsMismatchError, Trap
+from samebits.lang.dispatch import types_for
+from samebits.lang.kernel import Kernel
+from samebits.lang.structs import Struct
+from samebits.lang.vectors import Vector
+from samebits.runtime.evaluated import evaluate
+from samebits.runtime.kernel import compile_native
+from samebits.types import (
+    BOOL,
+    COMPONENTS,
+    FLOAT,
+    INT,
+    ArrayType,
+    MemoryType,
+    ScalarType,
+    StructType,
+    Type,
+)
+
+OPT_LEVELS = (0, 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One scalar that an execution left: where, its type, and its bits as an integer."""
+
+    place: str
+    type: ScalarType
+    pattern: int
+
+    def __str__(self) -> str:
+        digits = max(2, self.type.bits // 4)
+        if self.type.is_float:
+            value: object = bits.bits_to_float(self.pattern, self.type.bits)
+        elif self.type.is_signed and self.pattern >> (self.type.bits - 1):
+            value = self.pattern - (1 << self.type.bits)
+        else:
+            value = self.pattern
+        return f"{self.pattern:0{digits}x} = {value!r}"
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What one execution left: results and memory, or a trap."""
+
+    result: Any
+    memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]]
+    trap: Trap | None
+
+
+def assert_same_bits(
+    kernel: Kernel, *args: Any, targets: Sequence[str] | None = None, **kwargs: Any
+) -> None:
+    """Run `kernel` managed, in the reference interpreter, and compiled for every CPU level that
+    this host can run, without and with optimisation; all must leave the same bits.
+
+    `args` are left as they are: each execution gets a copy of arrays and structs. Compared are
+    the results, every array and struct argument afterwards, and the trap, if any, with its
+    source span. `targets` limits the compiled rows by name, such as `["x86-64-v3"]`.
+    Raises BitsMismatchError (an AssertionError) that names the first difference; a trap that
+    all executions share is raised as Trap.
+    """
+    bound = kernel.bind(args, kwargs)
+    types = types_for(kernel, bound)
+    reference: Outcome | None = None
+    for name, run in executions(kernel, types, targets):
+        outcome = _observe(kernel, types, bound, run)
+        if reference is None:
+            reference = outcome
+        else:
+            compare(reference, outcome, name, kernel.__name__)
+    if reference is not None and reference.trap is not None:
+        raise reference.trap
+
+
+def executions(
+    kernel: Kernel, types: tuple[Type, ...], targets: Sequence[str] | None = None
+) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every way to run `kernel` here, managed first."""
+    yield "managed", kernel.managed
+    yield "evaluate", lambda *args: evaluate(kernel, args)
+    for level in llvm.available_targets():
+        if level.reason is None and (targets is None or level.target.name in targets):
+            for opt in OPT_LEVELS:
+                native = compile_native(kernel, types, level.target, opt)
+                yield f"{level.target.name} -O{opt}", native
+
+
+def _observe(
+    kernel: Kernel, types: tuple[Type, ...], args: tuple[Any, ...], run: Callable[..., Any]
+) -> Outcome:
+    own = [_own_copy(value) for value in args]
+    memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]] = []
+    for value, t, p in zip(own, types, kernel.parameters, strict=True):
+        if isinstance(t, ArrayType):
+            memory.append((p.name, t.element, np.asarray(value)))
+        elif isinstance(t, StructType):
+            array = value.memory if isinstance(value, Struct) else value
+            memory.append((p.name, t, np.asarray(array)))
+    try:
+        return Outcome(run(*own), memory, None)
+    except Trap as trap:
+        return Outcome(None, memory, trap)
+
+
+def _own_copy(value: Any) -> Any:
+    if isinstance(value, Struct):
+        return value.copy()
+    return value.copy() if isinstance(value, np.ndarray) else copy.copy(value)
+
+
+def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
+    """Every scalar in a kernel's result."""
+    if isinstance(value, tuple):
+        for i, item in enumerate(value):
+            yield from result_leaves(item, f"{place}[{i}]")
+    elif isinstance(value, Vector):
+        for letter, item in zip(COMPONENTS, value, strict=False):
+            yield from result_leaves(item, f"{place}.{letter}")
+    elif isinstance(value, Struct):
+        t = type(value).__sb_type__
+        yield from memory_leaves(place, t, value.memory.reshape(1), single=True)
+    elif value is not None:
+        t = _scalar_type(value)
+        if t.is_float:
+            yield Leaf(place, t, bits.float_to_bits(float(value), t.bits))
+        else:
+            yield Leaf(place, t, int(value) & ((1 << t.bits) - 1))
+
+
+def _scalar_type(value: Any) -> ScalarType:
+    own = getattr(value, "__sb_type__", None)
+    if isinstance(own, ScalarType):
+        return own
+    return BOOL if isinstance(value, bool | np.bool_) else INT if isinstance(value, int) else FLOAT
+
+
+def memory_leaves(
+    name: str, t: MemoryType, array: np.ndarray[Any, Any], *, single: bool = False
+) -> Iterator[Leaf]:
+    """Every scalar in an array of elements of type `t`."""
+    data = np.ascontiguousarray(array).view(np.ndarray).reshape(-1).view(np.uint8).tobytes()
+    for k in range(len(data) // max(1, t.size)):
+        head = name if single else f"{name}[{k}]"
+        for path, scalar, offset in bits.leaves(t):
+            at = k * t.size + offset
+            raw = data[at : at + scalar.size]
+            place = head + (path if path.startswith(("[", ".")) or not path else f".{path}")
+            yield Leaf(place, scalar, int.from_bytes(raw, _BYTE_ORDER))
+
+
+_BYTE_ORDER = "little" if np.little_endian else "big"
+
+
+def compare(reference: Outcome, found: Outcome, target: str, kernel: str) -> None:
+    """Raise BitsMismatchError at the first difference of `found` from the managed outcome."""
+    a, b = _trap_key(reference.trap), _trap_key(found.trap)
+    if a != b:
+        raise BitsMismatchError(
+            f"{kernel}: managed and {target} end differently\n"
+            f"  managed: {_trap_text(reference.trap)}\n"
+            f"  {target}: {_trap_text(found.trap)}"
+        )
+    if reference.trap is None:
+        _compare_leaves(
+            result_leaves(reference.result), result_leaves(found.result), target, kernel
+        )
+    for (name, t, one), (_, _, two) in zip(reference.memory, found.memory, strict=True):
+        if one.tobytes() != two.tobytes():
+            single = isinstance(t, StructType) and one.size == 1
+            _compare_leaves(
+                memory_leaves(name, t, one, single=single),
+                memory_leaves(name, t, two, single=single),
+                target,
+                kernel,
+            )
+
+
+def _compare_leaves(one: Iterator[Leaf], two: Iterator[Leaf], target: str, kernel: str) -> None:
+    for a, b in zip(one, two, strict=True):
+        if a.pattern == b.pattern and a.type == b.type:
+            continue
+        ulp = bits.ulp_distance(a.pattern, b.pattern, a.type.bits) if a.type.is_float else None
+        distance = f"\n  distance: {ulp} ULP" if ulp is not None else ""
+        width = max(len(target), len("managed"))
+        raise BitsMismatchError(
+            f"{kernel}: {a.place} ({a.type}) differs between managed and {target}\n"
+            f"  {'managed':<{width}}: {a}\n"
+            f"  {target:<{width}}: {b}{distance}"
+        )
+
+
+def _trap_key(trap: Trap | None) -> object:
+    return None if trap is None else (trap.kind, trap.detail, trap.span)
+
+
+def _trap_text(trap: Trap | None) -> str:
+    if trap is None:
+        return "returns"
+    return f"{trap.message} at {trap.span}" if trap.span else trap.message
+

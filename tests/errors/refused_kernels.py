@@ -1,0 +1,449 @@
+"""Kernels that are not in the language: one function each, refused with its own message."""
+
+# ruff: noqa
+# pyright: reportUndefinedVariable=false
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+
+import samebits as sb
+from samebits import Array, ReadOnly, float2, float3, float32, float64, int32, int64, math
+from samebits import uint8, uint32, uint64, uint3
+
+T = TypeVar("T")
+WEIGHTS = np.ones(4, np.float32)
+PAIR = (1, 2)
+LIMIT = 300
+
+
+@sb.struct
+class Body:
+    pos: float3
+    hp: int32
+
+    def alive(self) -> bool:
+        return self.hp > 0
+
+
+@sb.struct
+class World:
+    bodies: sb.FixedArray[Body, 4]
+    first: Body
+    time: float32
+
+
+def plain(x):
+    return x
+
+
+@sb.kernel
+def helper(x: float32) -> float32:
+    return x
+
+
+@sb.kernel
+def hurt(b: Body) -> None:
+    b.hp -= 1
+
+
+@sb.kernel
+def swap(x: T, y: T) -> T:
+    return y
+
+
+REFUSED = []
+
+
+def refused(function):
+    REFUSED.append(function)
+    return function
+
+
+@refused
+def unknown_name(x: float32) -> float32:
+    return x + gravity
+
+
+@refused
+def changes_type(a: ReadOnly[float32]) -> float32:
+    acc = 0.0
+    for i in range(len(a)):
+        acc = acc + a[i]
+    return acc
+
+
+@refused
+def literal_changes_type(x: float32) -> float32:
+    y = x
+    y = 0.0
+    return y
+
+
+@refused
+def mixed_promotion(x: float32, n: int32) -> float32:
+    return x * n
+
+
+@refused
+def tries(x: float32) -> float32:
+    try:
+        return x
+    except ValueError:
+        return x
+
+
+@refused
+def raises(x: float32) -> float32:
+    raise ValueError("no")
+
+
+@refused
+def withs(x: float32) -> float32:
+    with open("f"):
+        return x
+
+
+@refused
+def list_literal(x: float32) -> float32:
+    a = [x, x]
+    return a[0]
+
+
+@refused
+def comprehension(a: ReadOnly[float32]) -> float32:
+    return sum(a[i] for i in range(3))
+
+
+@refused
+def recursion(n: int) -> int:
+    if n == 0:
+        return 0
+    return recursion_kernel(n - 1)
+
+
+@refused
+def loops_over_array(a: ReadOnly[float32]) -> float32:
+    total = float32(0)
+    for x in a:
+        total += x
+    return total
+
+
+@refused
+def builtin_min(x: float32, y: float32) -> float32:
+    return min(x, y)
+
+
+@refused
+def builtin_sum(a: ReadOnly[float32]) -> float32:
+    return sum(a)
+
+
+@refused
+def power(x: float32) -> float32:
+    return x**2
+
+
+@refused
+def number_condition(n: int32) -> int32:
+    if n:
+        return n
+    return -n
+
+
+@refused
+def vector_condition(v: float3) -> float32:
+    if v > 0:
+        return v.x
+    return v.y
+
+
+@refused
+def maybe_unassigned(flag: bool) -> int32:
+    if flag:
+        x = int32(1)
+    return x
+
+
+@refused
+def loop_variable_after(n: int) -> int:
+    for i in range(n):
+        pass
+    return i
+
+
+@refused
+def no_return_on_some_way(x: float32) -> float32:
+    if x > 0:
+        return x
+
+
+@refused
+def wrong_result(x: float64) -> float32:
+    return x
+
+
+@refused
+def result_not_declared(x: float32):
+    return x
+
+
+@refused
+def literal_too_large(x: uint8) -> uint8:
+    return x + 300
+
+
+@refused
+def constant_too_large(x: uint8) -> uint8:
+    return x + LIMIT
+
+
+@refused
+def float_floor_division(x: float32) -> float32:
+    return x // 2.0
+
+
+@refused
+def int_true_division(n: int) -> float:
+    return n / 2
+
+
+@refused
+def bool_arithmetic(flag: bool, x: float32) -> float32:
+    return x * flag
+
+
+@refused
+def signed_with_unsigned(a: uint64, b: int64) -> bool:
+    return a < b
+
+
+@refused
+def vector_component_store(v: float3) -> float3:
+    v.x = float32(1)
+    return v
+
+
+@refused
+def bad_swizzle(v: float2) -> float32:
+    return v.z
+
+
+@refused
+def vector_mixes_types(v: float3, u: uint3) -> float3:
+    return v * u
+
+
+@refused
+def vector_too_short(x: float32) -> float3:
+    return float3(x, x)
+
+
+@refused
+def captured_array(i: int32) -> float32:
+    return WEIGHTS[i]
+
+
+@refused
+def captured_tuple(i: int32) -> int:
+    return PAIR[i]
+
+
+@refused
+def calls_plain_function(x: float32) -> float32:
+    return plain(x)
+
+
+@refused
+def wrong_argument_type(x: float64) -> float32:
+    return helper(x)
+
+
+@refused
+def missing_argument(x: float32) -> float32:
+    return helper()
+
+
+@refused
+def unknown_keyword(x: float32) -> float32:
+    return helper(y=x)
+
+
+@refused
+def generic_of_two_types(x: float32, y: float64) -> float32:
+    return swap(x, y)
+
+
+@refused
+def generic_of_literals() -> float32:
+    return swap(0.0, 1.0)
+
+
+@refused
+def writes_read_only(a: ReadOnly[float32]) -> None:
+    a[0] = 1.0
+
+
+@refused
+def passes_read_only_on(bodies: ReadOnly[Body]) -> None:
+    hurt(bodies[0])
+
+
+@refused
+def unknown_field(b: Body) -> float32:
+    return b.mass
+
+
+@refused
+def unknown_method(b: Body) -> bool:
+    return b.dead()
+
+
+@refused
+def alias_of_owner(w: World) -> None:
+    a = Body(hp=1)
+    b = a
+    b.hp = 2
+
+
+@refused
+def returns_reference(w: World) -> Body:
+    return w.first
+
+
+@refused
+def swaps_structs(w: World) -> None:
+    w.bodies[0], w.bodies[1] = w.bodies[1], w.bodies[0]
+
+
+@refused
+def rebinds_parameter(a: Body, b: Body) -> None:
+    a = b
+
+
+@refused
+def negative_index(a: ReadOnly[float32]) -> float32:
+    return a[-1]
+
+
+@refused
+def float_index(a: ReadOnly[float32], x: float32) -> float32:
+    return a[x]
+
+
+@refused
+def slice_of_array(a: ReadOnly[float32]) -> float32:
+    return helper(a[1:3])
+
+
+@refused
+def too_many_indices(a: ReadOnly[float32]) -> float32:
+    return a[0, 1]
+
+
+@refused
+def array_alias(a: Array[float32]) -> None:
+    b = a
+    b[0] = 1.0
+
+
+@refused
+def local_array_of_unknown_size(n: int) -> float32:
+    a = sb.zeros(n, float32)
+    return a[0]
+
+
+@refused
+def local_array_too_large() -> float32:
+    a = sb.zeros(1_000_000, float64)
+    return float32(a[0])
+
+
+@refused
+def annotated_local(x: float32) -> float32:
+    y: float32 = 0.5
+    return x + y
+
+
+@refused
+def string_value(x: float32) -> float32:
+    name = "x"
+    return x
+
+
+@refused
+def statement_without_effect(x: float32) -> float32:
+    x + 1
+    return x
+
+
+@refused
+def ternary_of_two_types(flag: bool, x: float32) -> float32:
+    y = x if flag else 0.0
+    return y
+
+
+@refused
+def step_not_constant(n: int) -> int:
+    k = 0
+    for i in range(0, n, n):
+        k = i
+    return k
+
+
+@refused
+def wrong_unpacking(x: float32) -> float32:
+    a, b, c = x, x
+    return a
+
+
+@refused
+def bitcast_of_other_width(x: float32) -> uint64:
+    return sb.bitcast(uint64, x)
+
+
+@refused
+def sqrt_of_int(n: int32) -> float32:
+    return sb.sqrt(n)
+
+
+@refused
+def sin_of_int(n: int32) -> float32:
+    return math.sin(n)
+
+
+@refused
+def int_of_float(x: float32) -> int:
+    return int(x)
+
+
+@refused
+def popcount_of_python_int(n: int) -> int:
+    return sb.popcount(n)
+
+
+@refused
+def compares_int_with_float(n: int, x: float) -> bool:
+    return n < x
+
+
+@refused
+def lambda_inside(x: float32) -> float32:
+    f = lambda y: y
+    return f(x)
+
+
+@refused
+def assigns_module_constant(n: int) -> int:
+    global LIMIT
+    return n
+
+
+@refused
+def unicode_source(x: float32) -> float32:
+    """Säule"""; größe = x; return größe + unbekannt
+
+
+recursion_kernel = sb.kernel(recursion)

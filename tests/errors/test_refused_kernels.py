@@ -1,0 +1,57 @@
+"""What is not in the language is refused with this message, never computed differently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import samebits as sb
+from samebits.frontend.compile import compile_kernel
+from tests.errors import refused_kernels
+
+MESSAGES = Path(__file__).parent / "messages"
+
+
+def message_of(function: Callable[..., Any]) -> str:
+    kernel = refused_kernels.recursion_kernel
+    if function is not refused_kernels.recursion:
+        kernel = sb.kernel(function)
+    types = kernel.fixed_types
+    assert types is not None
+    with pytest.raises(sb.CompileError) as caught:
+        compile_kernel(kernel, types)
+    return str(caught.value).replace(str(Path(__file__).parent) + "/", "") + "\n"
+
+
+@pytest.mark.parametrize("function", refused_kernels.REFUSED, ids=lambda f: f.__name__)
+def test_refusal_says_what_where_and_what_to_write(
+    function: Callable[..., Any], update_golden: bool
+) -> None:
+    found = message_of(function)
+    golden = MESSAGES / f"{function.__name__}.txt"
+    if update_golden:
+        golden.write_text(found)
+    assert found == golden.read_text()
+    assert "\n  fix: " in found
+    assert "^" in found
+
+
+def test_a_kernel_without_annotation_is_refused_at_decoration() -> None:
+    with pytest.raises(sb.CompileError) as caught:
+
+        @sb.kernel
+        def scale(x, k: sb.float32) -> sb.float32:  # pyright: ignore
+            return x * k
+
+    text = str(caught.value)
+    assert text.startswith("parameter 'x' of kernel ")
+    assert text.splitlines()[2].endswith("def scale(x, k: sb.float32) -> sb.float32:  # pyright: ignore")
+    assert text.endswith("fix: write `x: float32`, or another samebits type")
+
+
+def test_every_message_belongs_to_a_kernel() -> None:
+    names = {f.__name__ for f in refused_kernels.REFUSED}
+    assert {p.stem for p in MESSAGES.glob("*.txt")} == names
