@@ -13,6 +13,7 @@ from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.builder import Builder
 from samebits.ir.evaluate import Evaluator, evaluate, fold
 from samebits.ir.grammar import Function, Module, Op, TableData, Value
+from samebits.ir.memory import Ref
 from samebits.ir.verify import verify
 from samebits.types import (
     BOOL,
@@ -177,21 +178,14 @@ def test_a_stored_nan_is_the_canonical_one() -> None:
 
 
 def test_a_copy_between_overlapping_places_takes_the_old_bytes() -> None:
-    row = FixedArrayType(UINT8, (3,))
-    b = Builder("k", {"m": ArrayType(row, 1)})
-    m = b.get("m")
-    b.emit("copy", b.element(m, b.const(INT, 1)), b.element(m, b.const(INT, 0)))
+    ref = RefType(FixedArrayType(UINT8, (3,)))
+    b = Builder("k", {"target": ref, "source": ref})
+    b.emit("copy", b.get("target"), b.get("source"))
     k = module(b.ret())
-    memory = np.arange(6, dtype=np.uint8)
-    view = evaluate_view(memory, row)
-    evaluate(k, "k", [view])
-    assert memory.tolist() == [0, 1, 2, 0, 1, 2]
-
-
-def evaluate_view(memory: np.ndarray[Any, Any], element: FixedArrayType) -> Any:
-    from samebits.ir.memory import ArrayView
-
-    return ArrayView(memory.data, 0, (memory.size // element.size,))
+    for target, source, due in [(1, 0, [0, 0, 1, 2]), (0, 1, [1, 2, 3, 3])]:
+        memory = np.arange(4, dtype=np.uint8)
+        evaluate(k, "k", [Ref(memory.data, target), Ref(memory.data, source)])
+        assert memory.tolist() == due
 
 
 def test_a_table_is_read_and_never_written() -> None:

@@ -216,7 +216,7 @@ HEAD = 'samebits ir 1\nfunction "k" @1:0-1\n  source "f" "k"\n'
         (HEAD + '  slot "x": int\n  param "x": int', "line 5: expected another name, found 'x'"),
         (HEAD + "  body\n    %0 = frob @1:0-1", "line 5: expected an operation, found 'frob'"),
         (HEAD + "  body\n    %0 = neg %0: int @1:0-1", "expected a value that is defined above"),
-        (HEAD + "  body\n    return @3!1:0-1", "expected one of the function's 1 sources, found"),
+        (HEAD + "  body\n    return @1!1:0-1", "expected one of the function's 1 sources, found"),
         (HEAD + "  body\n    return @1:0", "line 5: expected a word of IR text, found '@1:0'"),
         (HEAD + "  body\n    return", "expected a span such as @2:0-5, found the end of the line"),
         (HEAD + "  body\n    while#1 @1:0-1", "line 5: expected do after this statement"),
@@ -254,10 +254,13 @@ def test_nesting_is_bounded() -> None:
 def test_types_cannot_grow_without_bound() -> None:
     doubling = ["samebits ir 1", 'struct S0\n  "a": uint8[0]']
     doubling += [f'struct S{n}\n  "a": S{n - 1}\n  "b": S{n - 1}' for n in range(1, 40)]
+    wide = ["samebits ir 1", 'struct S0\n  "a": uint8[0]']
+    for n in range(1, 12):
+        wide.append("\n".join([f"struct S{n}", *(f'  "{i}": S{n - 1}' for i in range(4))]))
     chain = ["samebits ir 1", 'struct S0\n  "a": uint8']
     chain += [f'struct S{n}\n  "a": S{n - 1}' for n in range(1, 5000)]
     brackets = 'samebits ir 1\nstruct S\n  "a": uint8' + "[1]" * 5000
     big = 'samebits ir 1\nstruct S\n  "a": uint8[1048576][1048576][2]'
-    for text in ("\n".join(doubling), "\n".join(chain), brackets, big):
+    for text in ("\n".join(doubling), "\n".join(wide), "\n".join(chain), brackets, big):
         with pytest.raises(IRError, match="expected a type of at most"):
             parse_module(text)
