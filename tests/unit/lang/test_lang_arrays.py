@@ -254,7 +254,8 @@ def test_arrays_that_fit_pass():
 @pytest.mark.parametrize(
     ("value", "t", "expected"),
     [
-        (1, FLOAT32, float32(1)), (0.1, FLOAT32, float32(0.1)), (np.float32(2), FLOAT32, float32(2)),
+        (1, FLOAT32, float32(1)), (0.1, FLOAT32, float32(0.1)),
+        (np.float32(2), FLOAT32, float32(2)),
         (2, FLOAT64, float64(2)), (np.float64(2), FLOAT64, float64(2)), (3, INT32, int32(3)),
         (np.int32(3), INT32, int32(3)), (Int(3), UINT8, uint8(3)), (np.int16(3), INT, Int(3)),
         (2, FLOAT, 2.0), (np.float64(2), FLOAT, 2.0), (True, BOOL, True), (np.True_, BOOL, True),
@@ -306,7 +307,7 @@ def test_vectors_and_structs_come_from_what_hosts_have():
     for value in (memory[1:2], memory[1:2].reshape(())):
         wrap(value, Point.__sb_type__, "p").n += 1
     assert memory["n"].tolist() == [0, 2, 0]
-    with pytest.raises(ArgumentError, match="one element of Point.dtype"):
+    with pytest.raises(ArgumentError, match="one element of Point"):
         wrap(memory, Point.__sb_type__, "p")
     frozen_point = np.zeros(1, Point.dtype)
     frozen_point.flags.writeable = False
@@ -359,7 +360,8 @@ def test_annotations_mean_types():
         (lambda: type_of_annotation(3), "3 is not a type of the language"),
         (lambda: type_of_annotation([]), "[] is not a type of the language"),
         (lambda: type_of_annotation(float32(1)), "float32(1.0) is not a type of the language"),
-        (lambda: type_of_annotation(Array[int]), "an array's element needs a fixed size, int has none"),
+        (lambda: type_of_annotation(Array[int]),
+         "an array's element needs a fixed size, int has none"),
         (lambda: type_of_annotation(Array[Array[float32]]),
          "an array's element cannot be Array[float32]"),
         (lambda: Array[float32, 3], "Array has one or two dimensions, got 3"),

@@ -16,7 +16,16 @@ from samebits import types
 from samebits.bits import bits_to_float, exact_fma, float_to_bits
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import functions as f
-from samebits.lang.scalars import SCALAR_CLASSES, float32, float64, int8, int32, int64, uint8, uint32
+from samebits.lang.scalars import (
+    SCALAR_CLASSES,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    uint8,
+    uint32,
+)
 from samebits.lang.vectors import bool2, bool3, double3, float2, float3, float4, int3, uint3
 from samebits.lang.weak import Int
 
@@ -80,8 +89,10 @@ def test_min_and_max_order_zeros_and_pass_nan_on(width):
     for a, b in itertools.product(floats(width), repeat=2):
         low, high = f.min(a, b), f.max(a, b)
         if a != a or b != b:
-            assert pattern(low, width) == pattern(high, width) == {32: 0x7FC00000}.get(
-                width, 0x7FF8 << 48
+            assert (
+                pattern(low, width)
+                == pattern(high, width)
+                == {32: 0x7FC00000}.get(width, 0x7FF8 << 48)
             )
             continue
         assert pattern(low, width) == pattern(min(a, b, key=key), width)
@@ -95,6 +106,8 @@ def test_copysign_takes_a_nan_for_positive_and_sign_keeps_zeros(width):
         magnitude = math.fabs(float(a))
         expected = float_to_bits(-magnitude if negative else magnitude, width)
         assert pattern(f.copysign(a, b), width) == expected
+    assert math.copysign(1.0, f.copysign(1.0, -math.nan)) == 1.0
+    assert math.copysign(1.0, f.copysign(1.0, math.copysign(math.nan, -1.0))) == 1.0
     for a in floats(width):
         expected = float(a) if a == 0 or a != a else math.copysign(1.0, float(a))
         assert pattern(f.sign(a), width) == float_to_bits(expected, width)

@@ -16,7 +16,16 @@ from samebits import types
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import scalars
-from samebits.lang.scalars import SCALAR_CLASSES, float32, float64, int8, int32, int64, uint8, uint64
+from samebits.lang.scalars import (
+    SCALAR_CLASSES,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    uint8,
+    uint64,
+)
 
 INTS = [t for t in types.STRONG_SCALARS if t.is_int]
 FLOATS = [types.FLOAT32, types.FLOAT64]
@@ -254,6 +263,19 @@ def test_float64_arithmetic_has_the_bits_of_binary64_hardware(a, b):
     x, y = (float64(bits_to_float(v, 64)) for v in (a, b))
     for function in (operator.add, operator.sub, operator.mul, operator.truediv):
         assert pattern(function(x, y)) == pattern(by_numpy(function, x, y))
+
+
+def test_the_border_of_binary32_infinity_is_half_an_ulp_past_the_largest():
+    largest = 2.0**128 - 2.0**104
+    border = 2.0**128 - 2.0**103
+    below = float(np.nextafter(border, 0))
+    for sign in (1, -1):
+        for v in (float64(sign * below), sign * below):
+            assert float(float32(v)) == sign * largest
+        for v in (float64(sign * border), sign * border, sign * (2**128 - 2**103)):
+            assert float(float32(v)) == sign * float("inf")
+        product = float32(sign * largest) + float32(2.0**102) * sign
+        assert float(product) == sign * largest
 
 
 def test_every_nan_made_is_the_canonical_one():

@@ -43,8 +43,28 @@ def bits(v):
 
 
 @pytest.mark.parametrize("cls", NUMERIC, ids=lambda c: c.__name__)
-@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod", "and_", "or_",
-                                  "xor", "lshift", "rshift", "eq", "ne", "lt", "le", "gt", "ge"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "and_",
+        "or_",
+        "xor",
+        "lshift",
+        "rshift",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+    ],
+)
 def test_operators_act_on_each_component_as_on_scalars(cls, name):
     function = getattr(operator, name)
     t = cls.__sb_type__
