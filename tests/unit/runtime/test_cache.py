@@ -1,0 +1,207 @@
+"""The object cache gives back what was put, or nothing; never a damaged or another's object."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from samebits.backend.emit import TrapSite
+from samebits.backend.llvm import CompiledObject
+from samebits.backend.targets import TARGETS
+from samebits.errors import Span
+from samebits.runtime import cache
+from samebits.runtime.cache import ObjectCache, digest, object_key
+
+SITE = TrapSite("index", Span("a é.py", "k", 3, 4, 3, 9), None)
+OTHER = TrapSite("assert", Span("b.py", "k", 5, 0, 6, 1), 'say "x"')
+OBJECT = CompiledObject(bytes(range(256)) * 4, (SITE, OTHER))
+KEY = digest("one")
+
+
+
+def entry_path(directory: Path, key: str = KEY) -> Path:
+    return directory / key[:2] / f"{key}.object"
+
+
+def test_an_object_comes_back_with_its_traps(tmp_path: Path) -> None:
+    store = ObjectCache(tmp_path / "c")
+    assert store.get(KEY) is None
+    store.put(KEY, OBJECT)
+    assert store.get(KEY) == OBJECT
+    assert ObjectCache(tmp_path / "c").get(KEY) == OBJECT
+    assert store.get(digest("two")) is None
+
+
+def test_truncation_at_every_byte_is_seen_and_a_new_put_replaces_it(tmp_path: Path) -> None:
+    store = ObjectCache(tmp_path / "c")
+    store.put(KEY, OBJECT)
+    path = entry_path(store.directory)
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert store.get(KEY) is None
+    store.put(KEY, OBJECT)
+    assert store.get(KEY) == OBJECT
+
+
+def test_a_change_of_any_bit_is_seen(tmp_path: Path) -> None:
+    whole = cache.pack(KEY, OBJECT)
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= 1 << position % 8
+        assert cache.unpack(KEY, bytes(damaged)) is None
+    assert cache.unpack(KEY, whole + b"\0") is None
+
+
+def test_one_keys_entry_under_another_key_is_not_believed(tmp_path: Path) -> None:
+    store = ObjectCache(tmp_path / "c")
+    store.put(KEY, OBJECT)
+    other = digest("two")
+    target = entry_path(store.directory, other)
+    target.parent.mkdir(exist_ok=True)
+    target.write_bytes(entry_path(store.directory).read_bytes())
+    assert store.get(other) is None
+
+
+def test_the_front_index_leads_from_source_to_object(tmp_path: Path) -> None:
+    store = ObjectCache(tmp_path / "c")
+    source = digest("source")
+    assert store.get_front(source) is None
+    store.put_front(source, KEY)
+    assert store.get_front(source) == KEY
+    path = store.directory / source[:2] / f"{source}.front"
+    path.write_bytes(path.read_bytes().replace(KEY[:4].encode(), b"0000"))
+    assert store.get_front(source) is None
+    path.write_bytes(b"\xff" * 100)
+    assert store.get_front(source) is None
+
+
+def test_keys_that_are_no_digests_are_refused(tmp_path: Path) -> None:
+    for key in ("", "../../x", "A" * 40, "a" * 65):
+        with pytest.raises(ValueError, match="hexadecimal digits"):
+            ObjectCache(tmp_path).get(key)
+
+
+def test_the_longest_unused_entries_leave_when_the_limit_is_passed(tmp_path: Path) -> None:
+    size = len(cache.pack(KEY, OBJECT))
+    store = ObjectCache(tmp_path / "c", size_limit=3 * size)
+    keys = [digest(str(n)) for n in range(5)]
+    for age, key in enumerate(keys):
+        store.put(key, OBJECT)
+        os.utime(entry_path(store.directory, key), (1000 + age, 1000 + age))
+    assert store.get(keys[0]) == OBJECT  # used again
+    store.sweep()
+    assert [store.get(key) is not None for key in keys] == [True, False, False, True, True]
+
+
+def test_abandoned_part_files_are_swept_and_fresh_ones_left(tmp_path: Path) -> None:
+    store = ObjectCache(tmp_path / "c")
+    store.put(KEY, OBJECT)
+    folder = entry_path(store.directory).parent
+    old, new = folder / "old.part", folder / "new.part"
+    old.write_bytes(b"x")
+    new.write_bytes(b"x")
+    os.utime(old, (1, 1))
+    store.sweep()
+    assert not old.exists()
+    assert new.exists()
+
+
+def _put_many(directory: Path) -> None:
+    store = ObjectCache(directory)
+    for n in range(100):
+        store.put(digest(str(n % 5)), OBJECT)
+        assert store.get(digest(str(n % 5))) == OBJECT
+
+
+def test_concurrent_writers_leave_whole_entries(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_put_many, args=(tmp_path / "c",)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(_put_many, [tmp_path / "c"] * 4))
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    assert not list((tmp_path / "c").glob("*/*.part"))
+
+
+def test_a_place_that_cannot_be_written_warns_once_and_works(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("in the way")
+    store = ObjectCache(blocked / "c")
+    with pytest.warns(RuntimeWarning, match=r"compiled kernels are not kept in .*set_cache_dir"):
+        store.put(KEY, OBJECT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        store.put(KEY, OBJECT)
+        assert store.get(KEY) is None
+
+
+def test_a_full_disk_leaves_no_part_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ObjectCache(tmp_path / "c")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device"):
+        store.put(KEY, OBJECT)
+    assert not [path for path in store.directory.rglob("*") if path.is_file()]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="permissions are POSIX's")
+def test_a_directory_that_others_can_write_is_not_believed(tmp_path: Path) -> None:
+    store = ObjectCache(tmp_path / "c")
+    store.put(KEY, OBJECT)
+    store.directory.chmod(0o777)
+    again = ObjectCache(store.directory)
+    with pytest.warns(RuntimeWarning, match="other users can write to it"):
+        assert again.get(KEY) is None
+
+
+def test_the_key_covers_text_entries_mode_target_and_level() -> None:
+    v1, v3 = TARGETS["x86-64-v1"], TARGETS["x86-64-v3"]
+    keys = [
+        object_key("ir", ["a"], "STRICT", v1, 3),
+        object_key("ir ", ["a"], "STRICT", v1, 3),
+        object_key("ir", ["b"], "STRICT", v1, 3),
+        object_key("ir", ["a"], "FAST", v1, 3),
+        object_key("ir", ["a"], "STRICT", v3, 3),
+        object_key("ir", ["a"], "STRICT", replace(v1, features="+avx"), 3),
+        object_key("ir", ["a"], "STRICT", v1, 0),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert object_key("ir", ["a"], "STRICT", v1, 3) == keys[0]
+
+
+def test_the_place_follows_the_users_cache_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.user_cache_directory() == tmp_path / "samebits"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache.user_cache_directory() == Path.home() / ".cache" / "samebits"
+
+
+def test_the_setting_chooses_a_place_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache._Setting, "chosen", cache._Setting.UNSET)
+    default = cache.current_cache()
+    assert default is not None
+    assert default.directory == cache.user_cache_directory() / "objects"
+    cache.set_cache_dir(tmp_path)
+    chosen = cache.current_cache()
+    assert chosen is not None
+    assert chosen.directory == tmp_path
+    cache.set_cache_dir(None)
+    assert cache.current_cache() is None
