@@ -151,6 +151,10 @@ class Kernel:
 
     def lookup(self, name: str) -> object:
         """The captured value of an outer name; LookupError if there is none."""
+        if name not in self.captured:
+            # Names that occur only in annotations of locals are not in the code object.
+            outer = self.function.__globals__
+            self.captured[name] = outer[name] if name in outer else vars(builtins)[name]
         return self.captured[name]
 
     # Types -------------------------------------------------------------------------------

@@ -1,0 +1,54 @@
+# Everything runs in .venv, made from the pinned versions in constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+STAMP := $(VENV)/.installed
+
+.PHONY: verify test lint bench fuzz prove clean help
+
+help:
+	@echo "make verify  install, then verify both examples on every target available here"
+	@echo "make test    install, then run the tests"
+	@echo "make lint    ruff and pyright"
+	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
+	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
+	@echo "make prove   float32 sin and cos on all 2^32 inputs, float64 on the hard cases"
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[targets,plot,test]"
+	touch $(STAMP)
+
+$(VENV)/.bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[bench]"
+	touch $@
+
+$(VENV)/.lint: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[lint]"
+	touch $@
+
+verify: $(STAMP)
+	$(BIN)/samebits verify examples/outer_planets/outer_planets.py --golden examples/outer_planets/golden.txt
+	$(BIN)/samebits verify examples/arena/arena.py examples/arena/replays/*.mcap
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run
+
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz.run
+
+prove: $(STAMP)
+	$(BIN)/python -m tools.prove
+
+clean:
+	rm -rf $(VENV) build dist
