@@ -11,6 +11,7 @@ from ir_modules import modules
 
 from samebits.errors import IRError
 from samebits.ir.builder import Builder
+from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import MAX_NESTING, Module, Op, TableData
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
@@ -245,7 +246,10 @@ def test_nesting_is_bounded() -> None:
         rows += ["  " * (level + 2) + f"if#{level + 1} %0 @1:0-1" for level in range(levels)]
         return "\n".join([*rows, "  " * (levels + 2) + "return @1:0-1", "    return @1:0-1"])
 
-    verify(parse_module(nested(MAX_NESTING)))
+    deepest = parse_module(nested(MAX_NESTING))
+    verify(deepest)
+    assert parse_module(print_module(deepest)) == deepest
+    assert evaluate(deepest, "k", []) == ()
     for levels in (MAX_NESTING + 2, 5000):
         with pytest.raises(IRError, match="expected at most 200 nested regions"):
             parse_module(nested(levels))
