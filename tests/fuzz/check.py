@@ -62,6 +62,9 @@ def check_programs(programs: Iterable[Program]) -> Tally:
                 text = f"refused: {error.message}"
                 tally.failures.append(Failure(program, program.inputs[0], kind_of(text),
                                               f"refused: {error}"))  # fmt: skip
+            except DisagreementError as error:
+                text = str(error)
+                tally.failures.append(Failure(program, program.inputs[0], kind_of(text), text))
         seen: set[int] = set()
         for p, k, text in disagreements(loaded):
             if p not in seen:

@@ -1,4 +1,6 @@
-"""The executions that must agree: managed, evaluate, and compiled for each host level at O0 and O3.
+"""The executions that must agree: managed, evaluated before and after the passes, and compiled.
+
+Each host level compiles at O0 from the front end's IR, and at O3 from what the passes made of it.
 
 Owns loading programs from source and running one call in each execution. Programs are compiled
 many to an object, because starting LLVM costs more than one small kernel.
@@ -24,7 +26,10 @@ from samebits.errors import SamebitsError, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.evaluate import Evaluator, array_argument, ref_argument
 from samebits.ir.grammar import Module
+from samebits.ir.text import parse_module, print_module
+from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
+from samebits.passes.pipeline import optimise
 from samebits.types import ArrayType, ScalarType, StructType, Type, VectorType
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.outcome import (
@@ -57,6 +62,8 @@ class Loaded:
     params: tuple[Type, ...]
     results: tuple[Type, ...]
     evaluator: Evaluator
+    optimised: Module
+    optimised_evaluator: Evaluator
 
     def struct_type(self, name: str) -> StructType:
         t = getattr(self.module, name).__sb_type__
@@ -104,12 +111,28 @@ class Workspace:
 
 
 def load_kernel(kernel: Kernel) -> Loaded:
-    """Lower a kernel that has been imported in the ordinary way."""
+    """Lower a kernel that has been imported in the ordinary way, and run the passes on it.
+
+    Raises DisagreementError where IR breaks a rule or does not survive its text form.
+    """
     ir, symbol, params, result = lower(kernel)
+    _check_ir(ir, "lowered")
+    optimised = optimise(ir, [symbol])
+    _check_ir(optimised, "optimised")
     return Loaded(
         sys.modules[kernel.function.__module__], kernel, ir, symbol, params, value_items(result),
-        Evaluator(ir),
+        Evaluator(ir), optimised, Evaluator(optimised),
     )  # fmt: skip
+
+
+def _check_ir(module: Module, state: str) -> None:
+    try:
+        verify(module)
+    except SamebitsError as error:
+        raise DisagreementError(f"{state} IR: {error}") from error
+    text = print_module(module)
+    if print_module(parse_module(text)) != text:
+        raise DisagreementError(f"{state} IR: its text does not parse to the same IR")
 
 
 def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
@@ -177,8 +200,9 @@ def _strong(t: ScalarType, bits: int) -> Any:
 # Evaluate
 
 
-def run_evaluate(program: Loaded, inputs: InputSet) -> Outcome:
-    """The reference interpreter on the program's IR."""
+def run_evaluate(program: Loaded, inputs: InputSet, *, optimised: bool = False) -> Outcome:
+    """The reference interpreter on the program's IR, or on what the passes made of it."""
+    evaluator = program.optimised_evaluator if optimised else program.evaluator
     memory = Memory(inputs, program.struct_type)
     returned = [struct_memory(t) for t in program.structs]
     args: list[Any] = [ref_argument(m) for m in returned]
@@ -193,7 +217,7 @@ def run_evaluate(program: Loaded, inputs: InputSet) -> Outcome:
             case _:
                 args.append(ref_argument(memory.view(argument)))
     try:
-        values = program.evaluator.run(program.symbol, args)
+        values = evaluator.run(program.symbol, args)
     except Trap as trap:
         return Outcome(trap_place(trap), (), (), memory.bytes())
     scalars = tuple(
@@ -230,8 +254,9 @@ class Compiled:
     def __init__(self, programs: Sequence[Loaded], level: Level) -> None:
         module = Module()
         for program in programs:
-            module.functions.update(program.ir.functions)
-            module.tables.update(program.ir.tables)
+            ir = program.optimised if level.opt else program.ir
+            module.functions.update(ir.functions)
+            module.tables.update(ir.tables)
         self.level = level
         symbols = [program.symbol for program in programs]
         self.object: CompiledObject = compile_module(module, symbols, level.target, level.opt)
@@ -288,13 +313,17 @@ def disagreements(programs: Sequence[tuple[Loaded, Sequence[InputSet]]]) -> Iter
         for k, inputs in enumerate(input_sets):
             try:
                 expected[p, k] = run_managed(program, inputs)
-                other = run_evaluate(program, inputs)
+                others = (
+                    ("evaluate", run_evaluate(program, inputs)),
+                    ("evaluate after passes", run_evaluate(program, inputs, optimised=True)),
+                )
             except (SamebitsError, ArithmeticError, TypeError, ValueError, LookupError,
                     AttributeError, AssertionError) as error:  # fmt: skip
                 yield p, k, f"managed or evaluate: {type(error).__name__}: {error}"
                 continue
-            if other != expected[p, k]:
-                yield p, k, f"managed and evaluate: {expected[p, k].difference(other)}"
+            for name, other in others:
+                if other != expected[p, k]:
+                    yield p, k, f"managed and {name}: {expected[p, k].difference(other)}"
         good.append(p)
     if not good:
         return

@@ -63,6 +63,8 @@ class Expressions:
         self.palette = palette
         self.callees = callees
         self.scope = Scope()
+        self.affine: dict[str, list[str]] = {}
+        """Index expressions of the loop around, by the length that they are for, or by ''."""
         self.budget = 0
         """Calls may still cost this many turns of work at the present place."""
 
@@ -164,6 +166,10 @@ class Expressions:
                     lambda: self.integer(self.rng.choice(INTS), 0),
                 )
             )()
+        if isinstance(length, str) and self.affine and self.rng.random() < 0.85:
+            near = self.affine.get(length) or self.affine.get("")
+            if near:
+                return self.rng.choice(near)
         if self.rng.random() < 0.4 and isinstance(length, int):
             return str(self.rng.randrange(length))
         loops = [v for v in self.scope.values(INT) if isinstance(length, int) and v.bound < length]

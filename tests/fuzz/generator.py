@@ -29,6 +29,7 @@ from tests.fuzz.inputs import InputSet, random_inputs
 from tests.fuzz.literals import NUMBERS, float_literal, random_value_type, type_name
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.statements import INDENT, Body
+from tests.fuzz.streams import Stream
 
 HEADER = f"""import typing
 
@@ -172,6 +173,14 @@ class _Writer:
             self.entry_params = [t for _, t in params]
         return [*top, *(prefix + line for line in lines)]
 
+    def stream(self) -> list[str]:
+        """The lines of an entry kernel that loops over arrays."""
+        stream = Stream(self.rng, self.hazard, self.palette, self.callees, self.structs)
+        lines = stream.write()
+        self.entry_params = [t for _, t in stream.params]
+        head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)
+        return ["@sb.kernel", f"def entry({head}) -> {type_name(stream.result)}:", *lines]
+
     def head(self, params: list[tuple[str, Type]], *, entry: bool) -> tuple[str, int]:
         """The parameter list; trailing scalars of helpers sometimes get defaults."""
         texts = [f"{name}: {type_name(t)}" for name, t in params]
@@ -207,8 +216,12 @@ class _Writer:
                 self.generic(f"g{k}")
             else:
                 self.parts.append("\n".join(self.function(f"h{k}")))
-        self.parts.append("\n".join(self.function("entry", entry=True)))
-        inputs = tuple(random_inputs(rng, self.entry_params) for _ in range(input_sets))
+        streams = rng.random() < 0.35
+        lines = self.stream() if streams else self.function("entry", entry=True)
+        self.parts.append("\n".join(lines))
+        inputs = tuple(
+            random_inputs(rng, self.entry_params, streams=streams) for _ in range(input_sets)
+        )
         return Program(seed, HEADER + "".join(f"\n\n{p}\n" for p in self.parts), "entry", inputs)
 
 

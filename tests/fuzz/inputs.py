@@ -46,13 +46,21 @@ def random_bytes(rng: Random, t: MemoryType, count: int) -> bytes:
     return bytes(data)
 
 
-def _array(rng: Random, t: ArrayType, blobs: list[bytes], seen: list[Argument]) -> Argument:
+SHORT = (0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 8, 8, 9, 11, 17)
+LONG = (0, 1, 3, 8, 16, 17, 31, 33, 40, 64, 65, 90, 130, 260)
+
+
+def _array(
+    rng: Random, t: ArrayType, blobs: list[bytes], seen: list[Argument], usual: int
+) -> Argument:
     name = type_name(t.element)
     same = [a for a in seen if a[0] == "array" and a[1] == name]
     if same and rng.random() < 0.2:
         return _alias(rng, t, rng.choice(same))
-    length = rng.choice((0, 1, 2, 3, 4, 5, 6, 7, 7, 8, 8, 8, 9, 11, 17))
+    length = usual if usual >= 0 and rng.random() < 0.8 else rng.choice(SHORT)
     shape = (length,) if t.ndim == 1 else (rng.randint(1, 5), rng.choice((0, 1, 2, 3, 4, 4, 5)))
+    if t.ndim == 2 and usual > 32:
+        shape = (rng.randint(2, 6), rng.randint(2, 40))
     count = length if t.ndim == 1 else shape[0] * shape[1]
     blobs.append(random_bytes(rng, t.element, count))
     return ("array", name, len(blobs) - 1, 0, shape)
@@ -68,19 +76,25 @@ def _alias(rng: Random, t: ArrayType, other: Argument) -> Argument:
     return ("array", name, blob, offset + first * t.element.size, (count - first,))
 
 
-def random_inputs(rng: Random, params: Sequence[Type]) -> InputSet:
-    """One argument for each of `params`; arrays of one element type sometimes overlap."""
+def random_inputs(rng: Random, params: Sequence[Type], *, streams: bool = False) -> InputSet:
+    """One argument for each of `params`; arrays of one element type sometimes overlap.
+
+    For `streams` most arrays share one length, which may be past a hundred.
+    """
+    usual = rng.choice(LONG) if streams else -1
     blobs: list[bytes] = []
     args: list[Argument] = []
     for t in params:
         match t:
             case ScalarType():
-                args.append(("scalar", t.name, pattern(rng, t)))
+                near = t.is_int and streams and rng.random() < 0.6
+                bits = max(0, usual + rng.randint(-2, 1)) if near else pattern(rng, t)
+                args.append(("scalar", t.name, bits & ((1 << t.bits) - 1)))
             case VectorType():
-                bits = tuple(pattern(rng, t.element) for _ in range(t.length))
-                args.append(("vector", t.name, bits))
+                items = tuple(pattern(rng, t.element) for _ in range(t.length))
+                args.append(("vector", t.name, items))
             case ArrayType():
-                args.append(_array(rng, t, blobs, args))
+                args.append(_array(rng, t, blobs, args, usual))
             case StructType():
                 blobs.append(random_bytes(rng, t, 1))
                 args.append(("struct", t.name, len(blobs) - 1, 0))

@@ -43,6 +43,7 @@ class Body:
         self.lines: list[str] = []
         self.level = 1
         self.turns = 1
+        self.most_turns = MOST_TURNS
         self.loops = 0
         self.names = 0
         self.work = work
@@ -325,7 +326,7 @@ class Body:
 
     def room(self) -> int:
         """How many turns a new loop may take here."""
-        return min(MOST_TURNS // self.turns, max(0, (self.work - self.cost) // self.turns))
+        return min(self.most_turns // self.turns, max(0, (self.work - self.cost) // self.turns))
 
     def for_loop(self, nested: int) -> None:
         room = self.room()
