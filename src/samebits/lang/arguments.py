@@ -14,10 +14,10 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.arrays import ManagedArray, view_array
 from samebits.lang.checks import check_array, dtype_name
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import MAKERS, TYPE_OF, conversion
-from samebits.lang.storage import describe, implicit, implicit_vector, takes
+from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF
+from samebits.lang.storage import describe, implicit, implicit_vector
 from samebits.lang.structs import Struct
-from samebits.lang.vectors import VECTOR_CLASSES, Vector, vector
+from samebits.lang.vectors import VECTOR_CLASSES, Vector, takes, vector
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -67,7 +67,7 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
             f"parameter '{name}': expected {t}; got {source}", fix=f"pass {_example(t, name)}"
         )
     if not t.is_int:
-        return conversion(source, t)(value)
+        return CONVERTERS[t][kind_of(value)](value)
     number = int(value)
     if not t.minimum <= number <= t.maximum:
         raise ArgumentError(

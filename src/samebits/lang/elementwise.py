@@ -11,10 +11,11 @@ from itertools import repeat
 from typing import Any
 
 from samebits.errors import ArgumentError
+from samebits.lang.conversions import kind_of
 from samebits.lang.rules import FUNCTION_RULES
-from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF, conversion, type_of_scalar
+from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, conversion, type_of_scalar
 from samebits.lang.vectors import Vector, as_element, vector
-from samebits.types import BOOL, FLOAT, INT, ScalarType, promote
+from samebits.types import FLOAT, INT, ScalarType, promote
 
 _FIXES = {
     "float": "convert it first, for example float32(x)",
@@ -122,10 +123,13 @@ def _apply_vector(name: str, values: tuple[Any, ...]) -> Any:
     cls = _vector_class(name, values)
     t = cls.__sb_type__
     columns = [
-        value if isinstance(value, Vector) else repeat(as_element(value, t, name), t.length)
+        value if isinstance(value, Vector) else repeat(as_element(value, cls, name), t.length)
         for value in values
     ]
     return vector(cls, tuple(apply(name, *items) for items in zip(*columns, strict=True)))
+
+
+_unions: dict[tuple[type, ...], tuple[Callable[[Any], Any], ...]] = {}
 
 
 def unified(name: str, *values: Any) -> tuple[Any, ...]:
@@ -139,11 +143,12 @@ def unified(name: str, *values: Any) -> tuple[Any, ...]:
         return tuple(
             value
             if isinstance(value, Vector)
-            else vector(cls, (as_element(value, t, name),) * t.length)
+            else vector(cls, (as_element(value, cls, name),) * t.length)
             for value in values
         )
-    sources = tuple(type_of_scalar(value) for value in values)
-    common = _common(name, sources)
-    if common is BOOL:
-        return tuple(map(bool, values))
-    return tuple(conversion(source, common)(v) for source, v in zip(sources, values, strict=True))
+    kinds = tuple(map(kind_of, values))
+    rules = _unions.get(kinds)
+    if rules is None:
+        common = _common(name, tuple(map(type_of_scalar, values)))
+        rules = _unions[kinds] = tuple(CONVERTERS[common][kind] for kind in kinds)
+    return tuple(rule(value) for rule, value in zip(rules, values, strict=True))

@@ -191,6 +191,23 @@ def conversion(source: ScalarType, target: ScalarType) -> Callable[[Any], Any]:
     return lambda value: make(rule(raw(value)))
 
 
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _converters(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
+    own = SCALAR_CLASSES[t] if t is not FLOAT else None
+    return {
+        cls: _itself if cls is own else conversion(source, t) for cls, source in TYPE_OF.items()
+    }
+
+
+CONVERTERS: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {
+    t: _converters(t) for t in types.SCALARS.values()
+}
+"""For each target type, `conversion` by the exact class of the value."""
+
+
 def type_of_scalar(value: Any) -> ScalarType:
     """The scalar type of a value. Raises ArgumentError if it is no scalar."""
     t = TYPE_OF.get(kind_of(value))
@@ -201,12 +218,13 @@ def type_of_scalar(value: Any) -> ScalarType:
 
 def convert(value: Any, target: ScalarType) -> Any:
     """`value` (any scalar) as the class of `target`, by the rules of `conversion`."""
-    return conversion(type_of_scalar(value), target)(value)
+    type_of_scalar(value)
+    return CONVERTERS[target][kind_of(value)](value)
 
 
 def _constructor(cls: Any) -> Any:
     t = cls.__sb_type__
-    table = {source: conversion(source_type, t) for source, source_type in TYPE_OF.items()}
+    table = CONVERTERS[t]
     zero = MAKERS[t](0)
 
     def construct(kind: Any, value: Any = zero) -> Any:

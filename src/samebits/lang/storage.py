@@ -13,9 +13,9 @@ import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF, conversion
-from samebits.lang.vectors import VECTOR_CLASSES, Vector, vector
-from samebits.types import BOOL, Kind, MemoryType, ScalarType, VectorType
+from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF
+from samebits.lang.vectors import VECTOR_CLASSES, Vector, takes, vector
+from samebits.types import Kind, MemoryType, ScalarType, VectorType
 
 Buffer = memoryview
 Load = Callable[[Buffer, int], Any]
@@ -31,13 +31,6 @@ def format_letter(t: ScalarType) -> str:
     return "?" if t.kind is Kind.BOOL else _LETTERS[t.kind][t.size.bit_length() - 1]
 
 
-def takes(source: ScalarType, target: ScalarType) -> bool:
-    """Whether a value of type `source` goes into a place of type `target` unconverted."""
-    if source == target:
-        return True
-    return source.weak and target is not BOOL and (target.is_float or source.is_int)
-
-
 def implicit(value: Any, target: ScalarType, place: str) -> Any:
     """`value` in the class of `target`, if it has that type or is weak.
 
@@ -49,7 +42,7 @@ def implicit(value: Any, target: ScalarType, place: str) -> Any:
         raise ArgumentError(f"{place} is {target}; got {describe(value)}")
     if not takes(source, target):
         raise ArgumentError(f"{place} is {target}; got {source}", fix=f"write {target}(x)")
-    return conversion(source, target)(value)
+    return CONVERTERS[target][kind_of(value)](value)
 
 
 def describe(value: Any) -> str:
@@ -113,7 +106,7 @@ def read_only(place: str) -> ArgumentError:
 
 def implicit_table(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
     """What `implicit` does, by the exact class of the value; an absent class does not fit."""
-    return {cls: conversion(source, t) for cls, source in TYPE_OF.items() if takes(source, t)}
+    return {cls: CONVERTERS[t][cls] for cls, source in TYPE_OF.items() if takes(source, t)}
 
 
 def bytes_of(array: np.ndarray[Any, Any]) -> Buffer:

@@ -17,8 +17,8 @@ import numpy as np
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import MAKERS, TYPE_OF, conversion, convert
-from samebits.types import BOOL, COMPONENTS, FLOAT, INT, VECTORS, ScalarType, VectorType
+from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF, convert, type_of_scalar
+from samebits.types import BOOL, COMPONENTS, VECTORS, ScalarType, VectorType
 
 
 class Vector:
@@ -31,11 +31,27 @@ class Vector:
 
     __slots__ = ("_items",)
     __sb_type__: ClassVar[VectorType]
+    __sb_converters__: ClassVar[dict[type, Callable[[Any], Any]]]
+    __sb_implicit__: ClassVar[dict[type, Callable[[Any], Any]]]
     __array_ufunc__ = None  # NumPy's scalars leave the operator to this class
     __hash__ = None  # type: ignore[assignment]  # `==` is element-wise
     _items: tuple[Any, ...]
 
     def __new__(cls, *parts: Any) -> Any:
+        rules = cls.__sb_converters__
+        try:
+            items = [rules[kind_of(part)](part) for part in parts]
+        except KeyError:
+            return cls._joined(parts)
+        t = cls.__sb_type__
+        if len(items) == 1:
+            items *= t.length
+        if len(items) != t.length:
+            raise _wrong_length(t, len(items))
+        return vector(cls, tuple(items))
+
+    @classmethod
+    def _joined(cls, parts: tuple[Any, ...]) -> Any:
         items: list[Any] = []
         for part in parts:
             if isinstance(part, (Vector, np.ndarray)):
@@ -43,13 +59,8 @@ class Vector:
             else:
                 items.append(part)
         t = cls.__sb_type__
-        if len(items) == 1 and len(parts) == 1 and not isinstance(parts[0], (Vector, np.ndarray)):
-            items *= t.length
         if len(items) != t.length:
-            raise ArgumentError(
-                f"{t} has {t.length} components, got {len(items)}",
-                fix=f"write {t}({', '.join(COMPONENTS[: t.length])}), or {t}(s) for all alike",
-            )
+            raise _wrong_length(t, len(items))
         element = t.element
         return vector(cls, tuple(convert(item, element) for item in items))
 
@@ -225,6 +236,13 @@ def vector_class(element: ScalarType, length: int) -> type[Vector]:
     return cls
 
 
+def _wrong_length(t: VectorType, found: int) -> ArgumentError:
+    return ArgumentError(
+        f"{t} has {t.length} components, got {found}",
+        fix=f"write {t}({', '.join(COMPONENTS[: t.length])}), or {t}(s) for all alike",
+    )
+
+
 def _elements(part: Any) -> Any:
     if isinstance(part, Vector):
         return part._items  # pyright: ignore[reportPrivateUsage]
@@ -246,21 +264,26 @@ def _swizzle(cls: type[Vector], name: str) -> Callable[[Any], Any] | None:
     return lambda v: vector(result, get(v._items))
 
 
-def as_element(value: Any, t: VectorType, symbol: str) -> Any:
-    """A scalar that stands beside a vector of type `t`, in the element's class.
+def takes(source: ScalarType, target: ScalarType) -> bool:
+    """Whether a value of type `source` stands for one of type `target` unconverted."""
+    if source == target:
+        return True
+    return source.weak and target is not BOOL and (target.is_float or source.is_int)
+
+
+def as_element(value: Any, cls: type[Vector], symbol: str) -> Any:
+    """A scalar that stands beside a vector of `cls`, in the element's class.
 
     Weak literals take the element's type. Raises ArgumentError for any other type than the
     element's, Trap "overflow" where a weak int does not fit.
     """
-    source = TYPE_OF[kind_of(value)]
-    element = t.element
-    if source == element or (source is INT and element is not BOOL):
-        return conversion(source, element)(value)
-    if source is FLOAT and element.is_float:
-        return conversion(source, element)(value)
+    rule = cls.__sb_implicit__.get(kind_of(value))
+    if rule is not None:
+        return rule(value)
+    t = cls.__sb_type__
     raise ArgumentError(
-        f"'{symbol}' of {t} and {source}: the element types differ",
-        fix=f"convert the scalar: {element}(s)",
+        f"'{symbol}' of {t} and {type_of_scalar(value)}: the element types differ",
+        fix=f"convert the scalar: {t.element}(s)",
     )
 
 
@@ -289,7 +312,7 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
                 )
             others: Any = other._items  # pyright: ignore[reportPrivateUsage]
         elif kind_of(other) in TYPE_OF:
-            others = repeat(as_element(other, cls.__sb_type__, symbol))
+            others = repeat(as_element(other, cls, symbol))
         else:
             return NotImplemented
         if cls not in results:
@@ -328,6 +351,12 @@ def _install() -> None:
     for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
         setattr(Vector, f"__{stem}__", _unary(stem, symbol))
     for cls in VECTOR_CLASSES.values():
+        element = cls.__sb_type__.element
+        rules = CONVERTERS[element]
+        cls.__sb_converters__ = rules
+        cls.__sb_implicit__ = {
+            kind: rules[kind] for kind, source in TYPE_OF.items() if takes(source, element)
+        }
         for index in range(cls.__sb_type__.length):
             setattr(cls, COMPONENTS[index], _component(index))
 
