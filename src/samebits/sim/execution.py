@@ -1,0 +1,176 @@
+"""One simulation running somewhere: managed, evaluated, or compiled for a level of this host.
+
+Every execution has the same state layout, the same frame loop and the same trap rule, so that
+they can be compared frame by frame. Knows nothing of replays.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.backend.llvm import CompiledObject
+from samebits.bits import from_canonical, to_canonical, xxh64
+from samebits.errors import Trap
+from samebits.ir.evaluate import Evaluator
+from samebits.lang.kernel import Kernel
+from samebits.lang.structs import Struct
+from samebits.runtime.native import NativeModule
+from samebits.sim.hashing import word_count, word_type
+from samebits.sim.inputs import Inputs
+from samebits.sim.program import Program
+
+Memory = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Advance:
+    """The hash after each whole frame, and the trap in the frame behind them, if any."""
+
+    hashes: NDArray[np.uint64]
+    trap: Trap | None
+
+
+class Execution(ABC):
+    """State in memory, and how to advance it.
+
+    `start` must come first. A trap in `advance` leaves the state after the last whole frame.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.memory: Memory = np.zeros(1, program.state.dtype)
+        """The state, one element."""
+
+    def start(self, seed: int) -> None:
+        """Zero the state and run `init`. Raises Trap."""
+        _bytes(self.memory)[:] = 0
+        self._init(seed)
+
+    @abstractmethod
+    def advance(self, inputs: Inputs) -> Advance:
+        """One frame for each row of canonical inputs of shape (frames, players)."""
+
+    @abstractmethod
+    def _init(self, seed: int) -> None: ...
+
+    def hash(self) -> int:
+        """XXH64 of the canonical state."""
+        return xxh64(self.save())
+
+    def save(self) -> bytes:
+        """The state's canonical bytes."""
+        return to_canonical(self.program.state, self.memory)
+
+    def restore(self, state: bytes) -> None:
+        """Put back what `save` gave; ValueError where the length does not fit."""
+        _bytes(self.memory)[:] = _bytes(from_canonical(self.program.state, state))
+
+
+class _Stepwise(Execution):
+    """An execution whose frame loop is Python, and which hashes with the library."""
+
+    def advance(self, inputs: Inputs) -> Advance:
+        hashes: list[int] = []
+        for row in inputs:
+            before = self.memory.tobytes()
+            try:
+                self._step(row)
+            except Trap as trap:
+                _bytes(self.memory)[:] = np.frombuffer(before, np.uint8)
+                return Advance(np.array(hashes, np.uint64), trap)
+            hashes.append(self.hash())
+        return Advance(np.array(hashes, np.uint64), None)
+
+    @abstractmethod
+    def _step(self, inputs: Inputs) -> None: ...
+
+
+class ManagedExecution(_Stepwise):
+    """CPython runs the kernels' own source: the reference."""
+
+    def __init__(self, program: Program, state: type[Struct], init: Kernel, step: Kernel) -> None:
+        super().__init__(program)
+        self._state = state.from_memory(self.memory)
+        self._kernels = init, step
+
+    def _init(self, seed: int) -> None:
+        self._kernels[0].managed(self._state, seed)
+
+    def _step(self, inputs: Inputs) -> None:
+        self._kernels[1].managed(self._state, inputs)
+
+
+class EvaluateExecution(_Stepwise):
+    """The reference interpreter runs the kernels' IR."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__(program)
+        self._evaluator = Evaluator(program.kernels)
+
+    def _init(self, seed: int) -> None:
+        self._evaluator.run(self.program.init, [self.memory, seed])
+
+    def _step(self, inputs: Inputs) -> None:
+        self._evaluator.run(self.program.step, [self.memory, inputs])
+
+
+class NativeExecution(Execution):
+    """Compiled code runs the whole loop, hashes included."""
+
+    def __init__(self, program: Program, compiled: CompiledObject) -> None:
+        super().__init__(program)
+        self._module = NativeModule(compiled, len(program.entries))
+        self._entries = [self._module.entry(n) for n in range(len(program.entries))]
+        self._shadow = np.zeros_like(self.memory)
+        self._words = np.zeros(word_count(program.state), word_type(program.state).dtype)
+        self._done = np.zeros(1, np.uint64)
+
+    def _init(self, seed: int) -> None:
+        self._run(0, self.memory.ctypes.data, seed)
+
+    def advance(self, inputs: Inputs) -> Advance:
+        frames, players = inputs.shape
+        hashes = np.zeros(frames, np.uint64)
+        self._done[0] = 0
+        try:
+            self._run(
+                1,
+                self.memory.ctypes.data,
+                self._shadow.ctypes.data,
+                *(inputs.ctypes.data, frames, players),
+                *_array(hashes),
+                *_array(self._words),
+                *_array(self._done),
+            )
+        except Trap as trap:
+            _bytes(self.memory)[:] = _bytes(self._shadow)
+            return Advance(hashes[: int(self._done[0])], trap)
+        return Advance(hashes, None)
+
+    def hash(self) -> int:
+        slots = self._run(2, self.memory.ctypes.data, *_array(self._words), 0)
+        return int(slots[-1])
+
+    def save(self) -> bytes:
+        self.hash()  # leaves the canonical bytes in the words
+        return self._words.astype(self._words.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    def _run(self, entry: int, *words: int) -> Any:
+        slots = (ctypes.c_uint64 * len(words))(*words)
+        self._entries[entry].run(ctypes.byref(slots))
+        return slots
+
+
+def _array(array: Memory) -> tuple[int, int]:
+    """The slots of a 1-D array."""
+    return array.ctypes.data, len(array)
+
+
+def _bytes(memory: Memory) -> NDArray[np.uint8]:
+    return memory.reshape(-1).view(np.uint8)

@@ -1,0 +1,96 @@
+"""A simulation's kernels as one IR module with three entries: init, run over frames, hash.
+
+Owns the frame loop, which is IR like the kernels, so that every target runs the same one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from samebits.backend import llvm
+from samebits.backend.llvm import CompiledObject
+from samebits.backend.targets import Target
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import Function, Module
+from samebits.lang.kernel import Kernel
+from samebits.passes.pipeline import optimise
+from samebits.sim.hashing import HASH, hash_functions, word_type
+from samebits.types import INT, UINT64, ArrayType, RefType, StructType
+
+RUN = "samebits.run"
+FILE = "samebits/sim/program.py"
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """`kernels` holds init, step and what they call; `module` the frame loop and hash besides."""
+
+    state: StructType
+    input: StructType
+    init: str
+    step: str
+    kernels: Module
+    module: Module
+
+    @property
+    def entries(self) -> tuple[str, str, str]:
+        """`init(state, seed)`, `run(state, shadow, inputs, hashes, words, done)` and
+        `hash(state, words)`."""
+        return self.init, RUN, HASH
+
+    def compiled(self, target: Target, opt: int) -> CompiledObject:
+        """Object code for one target, made once while it is among the last few asked for."""
+        return _compiled(self, target, opt)
+
+
+@lru_cache(maxsize=32)
+def _compiled(program: Program, target: Target, opt: int) -> CompiledObject:
+    optimised = optimise(program.module, program.entries)
+    module = Module(optimised.functions, program.module.tables)
+    return llvm.compile_module(module, program.entries, target, opt)
+
+
+def build_program(state: StructType, input: StructType, init: Kernel, step: Kernel) -> Program:
+    """Compile and link both kernels and the loop around them. Raises CompileError."""
+    units = [compile_kernel(kernel, kernel.resolve(kernel.fixed_types or ())) for kernel in (init, step)]
+    kernels = Module()
+    for unit in units:
+        linked = link(unit)
+        kernels.functions.update(linked.functions)
+        kernels.tables.update(linked.tables)
+    module = Module(dict(kernels.functions), kernels.tables)
+    pack_hash = hash_functions(state)
+    for function in (*pack_hash, _run(state, input, units[1].function, pack_hash[-1])):
+        module.functions[function.name] = function
+    return Program(state, input, units[0].function.name, units[1].function.name, kernels, module)
+
+
+def _run(state: StructType, input: StructType, step: Function, hash_: Function) -> Function:
+    """The frame loop: before each step the state is copied to `shadow`, so that a trap in the
+    step leaves the last whole frame's state there; `done` counts the whole frames."""
+    b = Builder(
+        RUN,
+        {
+            "state": RefType(state),
+            "shadow": RefType(state),
+            "inputs": ArrayType(input, 2, readonly=True),
+            "hashes": ArrayType(UINT64, 1),
+            "words": ArrayType(word_type(state), 1),
+            "done": ArrayType(UINT64, 1),
+        },
+        slots={"frame": INT},
+        file=FILE,
+    )
+    zero = b.const(INT, 0)
+    frames = b.length(b.get("inputs"))
+    loop = b.for_("frame", zero, frames)
+    with b.into(loop.body):
+        b.emit("copy", b.get("shadow"), b.get("state"))
+        b.call(step, b.get("state"), b.row(b.get("inputs"), b.get("frame")))
+        (value,) = b.call(hash_, b.get("state"), b.get("words"))
+        b.store(b.element(b.get("hashes"), b.get("frame")), value)
+        count = b.op("add", b.to(UINT64, b.get("frame")), b.const(UINT64, 1))
+        b.store(b.element(b.get("done"), zero), count)
+    return b.ret()

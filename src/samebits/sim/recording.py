@@ -1,0 +1,157 @@
+"""Replays from code: record a session while it runs, and open a recorded replay as arrays."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.bits import canonical_size, from_canonical
+from samebits.errors import ReplayError
+from samebits.sim.replay import ReplayHeader, ReplayWriter, read_replay
+from samebits.sim.replay_header import PART_BYTES
+from samebits.sim.schema import from_json
+from samebits.sim.session import Session, SimulationTrap
+from samebits.types import StructType
+
+if TYPE_CHECKING:
+    from samebits.sim.simulation import Simulation
+
+
+class Recording:
+    """A session whose frames are written down: inputs, hashes, and a keyframe now and then.
+
+    Used in a `with` block. Leaving it whole gives the file its name; leaving it by an exception
+    leaves the frames so far in `<path>.partial`. A frame that traps is written with its inputs
+    and without a hash, so that the replay shows the trap again.
+    """
+
+    def __init__(
+        self, simulation: Simulation, path: str | os.PathLike[str], seed: int, keyframe_every: int
+    ) -> None:
+        if type(keyframe_every) is not int or keyframe_every < 0:
+            raise ReplayError(
+                f"a keyframe every {keyframe_every!r} frames", fix="give a count, or 0 for none"
+            )
+        self.session = Session(simulation, seed)
+        self._every = keyframe_every
+        self._writer = ReplayWriter(path, simulation.header(self.session.seed))
+
+    def step(self, inputs: Any) -> None:
+        """As `Session.step`, and recorded."""
+        self._run(self.session.simulation.inputs.frame(inputs))
+
+    def run(self, inputs: Any) -> NDArray[np.uint64]:
+        """As `Session.run`, and recorded."""
+        return self._run(self.session.simulation.inputs.frames(inputs))
+
+    @property
+    def state(self) -> Any:
+        """The session's state. Changing it by hand makes a replay that does not verify."""
+        return self.session.state
+
+    @property
+    def frame(self) -> int:
+        """Whole frames recorded."""
+        return self.session.frame
+
+    def _run(self, frames: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
+        if self._writer.frames != self.session.frame:
+            raise ReplayError(
+                f"{self._writer.frames} frames are recorded, and the session is at frame "
+                f"{self.session.frame}",
+                note="a recording is one run without going back, and a trap ends it",
+                fix="start another recording",
+            )
+        parts: list[NDArray[np.uint64]] = []
+        first = 0
+        while first < len(frames):
+            if self._every and self.session.frame % self._every == 0:
+                self._writer.keyframe(self.session.canonical_state())
+            # A stretch ends where the next keyframe is due.
+            left = self._every - self.session.frame % self._every if self._every else len(frames)
+            part = frames[first : first + left]
+            try:
+                hashes = self.session.run(part)
+            except SimulationTrap as trap:
+                whole = len(trap.hashes)
+                self._add(part[:whole], trap.hashes)
+                self._add(part[whole : whole + 1], None)
+                raise
+            self._add(part, hashes)
+            parts.append(hashes)
+            first += len(part)
+        return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+
+    def _add(self, inputs: np.ndarray[Any, Any], hashes: NDArray[np.uint64] | None) -> None:
+        data = self.session.simulation.inputs.to_bytes(inputs)
+        values = None if hashes is None else [int(value) for value in hashes]
+        self._writer.add_block(data, values, frames=len(inputs))
+
+    def close(self) -> None:
+        """Finish the file. Closing twice is fine."""
+        self._writer.close()
+
+    def __enter__(self) -> Recording:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._writer.__exit__(kind, error, trace)
+
+
+@dataclass(frozen=True, eq=False)
+class Replay:
+    """A recorded replay, whole, in memory.
+
+    `inputs` is a structured array of shape (frames, players). `hashes` holds the hash of the state
+    after each frame, or is None where some are missing. `damage` says what is wrong with a file
+    whose end is missing or damaged: the frames before it are here.
+    """
+
+    header: ReplayHeader
+    inputs: np.ndarray[Any, Any]
+    hashes: NDArray[np.uint64] | None
+    damage: str | None
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], simulation: Simulation | None = None
+    ) -> Replay:
+        """Read a replay; with `simulation` given, it must be one of that very simulation.
+
+        Raises ReplayError where the file has no readable header, or is another simulation's.
+        """
+        found = read_replay(path)
+        header = found.header
+        if simulation is not None:
+            simulation.require(header, os.fspath(path))
+            t = simulation.input_type
+        else:
+            t = _input_type(header, os.fspath(path))
+        inputs = from_canonical(t, found.inputs, found.frames * header.players)
+        shaped = inputs.reshape(found.frames, header.players)
+        return cls(header, shaped, found.hashes, found.damage)
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+
+def _input_type(header: ReplayHeader, name: str) -> StructType:
+    try:
+        t = from_json(header.schema.get("input"), PART_BYTES)
+    except ReplayError as error:
+        raise ReplayError(f"{name}: {error.message}", fix="record it again") from None
+    if not isinstance(t, StructType) or canonical_size(t) != header.input_size:
+        raise ReplayError(
+            f"{name}: the schema of its inputs does not fit their size", fix="record it again"
+        )
+    return t

@@ -1,0 +1,100 @@
+"""Memory types as JSON, so that a replay says how its inputs and states are laid out, and back.
+
+Reading believes nothing: names, counts, nesting and total size are bounded.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from samebits.errors import ReplayError
+from samebits.types import (
+    STRONG_SCALARS,
+    VECTORS,
+    FixedArrayType,
+    MemoryType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+MAX_DEPTH = 32
+"""Most types inside one another."""
+MAX_FIELDS = 4096
+"""Most fields of one struct."""
+
+_NAMED: dict[str, ScalarType | VectorType] = {t.name: t for t in STRONG_SCALARS} | VECTORS
+
+
+def to_json(t: MemoryType) -> Any:
+    """A name, `{"array": element, "shape": [...]}` or `{"struct": name, "fields": [[name, type]]}`.
+
+    Fields keep their order; there are no offsets, which follow from the types.
+    """
+    match t:
+        case ScalarType() | VectorType():
+            return t.name
+        case FixedArrayType():
+            return {"array": to_json(t.element), "shape": list(t.shape)}
+        case StructType():
+            fields = [[name, to_json(field_type)] for name, field_type in t.fields]
+            return {"struct": t.name, "fields": fields}
+
+
+def from_json(value: Any, limit: int) -> MemoryType:
+    """The type that `to_json` wrote; ReplayError unless it is one of at most `limit` bytes."""
+    return _read(value, limit, 0)[0]
+
+
+def _read(value: Any, limit: int, depth: int) -> tuple[MemoryType, int]:
+    """The type and its canonical size."""
+    if depth > MAX_DEPTH:
+        raise ReplayError(f"the schema nests more than {MAX_DEPTH} types")
+    if isinstance(value, str) and value in _NAMED:
+        return _NAMED[value], _NAMED[value].size
+    if isinstance(value, dict):
+        parts = cast("dict[str, Any]", value)
+        if parts.keys() == {"array", "shape"}:
+            return _array(parts, limit, depth)
+        if parts.keys() == {"struct", "fields"}:
+            return _struct(parts, limit, depth)
+    raise ReplayError(f"the schema has {ascii(value)[:60]}, which is no type")
+
+
+def _array(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, int]:
+    element, size = _read(parts["array"], limit, depth + 1)
+    shape = parts["shape"]
+    if not isinstance(shape, list) or len(cast("list[Any]", shape)) not in (1, 2):
+        raise ReplayError(f"the schema has an array of shape {ascii(shape)[:60]}")
+    for length in cast("list[Any]", shape):
+        if type(length) is not int or not 1 <= length <= limit:
+            raise ReplayError(f"the schema has an array of length {ascii(length)[:60]}")
+        size = _bounded(size * length, limit)
+    return FixedArrayType(element, tuple(cast("list[int]", shape))), size
+
+
+def _struct(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, int]:
+    fields: dict[str, MemoryType] = {}
+    total = 0
+    given = parts["fields"]
+    if not isinstance(given, list) or not 1 <= len(cast("list[Any]", given)) <= MAX_FIELDS:
+        raise ReplayError(f"the schema has a struct without 1 to {MAX_FIELDS} fields")
+    for item in cast("list[Any]", given):
+        pair = cast("list[Any]", item) if isinstance(item, list) else []
+        if len(pair) != 2 or not _is_name(pair[0]) or pair[0] in fields:
+            raise ReplayError(f"the schema has {ascii(item)[:60]}, which is no new field")
+        fields[pair[0]], size = _read(pair[1], limit, depth + 1)
+        total = _bounded(total + size, limit)
+    if not _is_name(parts["struct"]):
+        raise ReplayError(f"the schema has a struct called {ascii(parts['struct'])[:60]}")
+    return StructType(parts["struct"], tuple(fields.items())), total
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and value.isidentifier() and len(value) <= 200
+
+
+def _bounded(size: int, limit: int) -> int:
+    if size > limit:
+        raise ReplayError(f"the schema has a type of more than {limit} bytes")
+    return size

@@ -1,0 +1,125 @@
+"""A running simulation: step it, run it over many frames, hash it, save it and go back."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.backend.llvm import host_target
+from samebits.bits import xxh64
+from samebits.errors import ReplayError, Trap
+from samebits.sim.execution import NativeExecution
+from samebits.sim.simulation import Simulation, check_seed
+
+BLOCK_FRAMES = 4096
+"""Frames that run natively at a stretch; between stretches a keyboard interrupt gets through."""
+
+_MAGIC = b"samebits state 1"
+_HEAD = struct.Struct("<16s16sQQQ")
+"""Mark, simulation digest, seed, frame, XXH64 of the state."""
+
+
+class Session:
+    """One run of a simulation, compiled for this processor. One thread at a time.
+
+    A trap in a frame is raised and leaves the state, `frame` and `hash` of the last whole frame.
+    """
+
+    def __init__(self, simulation: Simulation, seed: int = 0) -> None:
+        self.simulation = simulation
+        self.seed = check_seed(seed)
+        self.frame = 0
+        """Whole frames so far."""
+        program = simulation.program
+        self._execution = NativeExecution(program, program.compiled(host_target(), 3))
+        self._execution.start(self.seed)
+        self._state = simulation.state.from_memory(self._execution.memory)
+
+    @property
+    def state(self) -> Any:
+        """The state, as a struct over the session's own memory: always the present one."""
+        return self._state
+
+    def step(self, inputs: Any) -> None:
+        """Advance one frame. `inputs` has one item a player: an instance of the input struct, a
+        dict of its fields (absent ones zero), or a structured ndarray of shape (players,).
+
+        Raises ArgumentError where they do not fit, Trap.
+        """
+        self._advance(self.simulation.inputs.frame(inputs))
+
+    def run(self, inputs: Any) -> NDArray[np.uint64]:
+        """Advance over a structured ndarray of shape (frames, players); the hash after each frame.
+
+        Raises ArgumentError where it does not fit, Trap. A trap carries the hashes of the whole
+        frames before it as its attribute `hashes`.
+        """
+        frames = self.simulation.inputs.frames(inputs)
+        parts: list[NDArray[np.uint64]] = []
+        for first in range(0, len(frames), BLOCK_FRAMES):
+            try:
+                parts.append(self._advance(frames[first : first + BLOCK_FRAMES]))
+            except SimulationTrap as trap:
+                trap.hashes = np.concatenate([*parts, trap.hashes])
+                raise
+        return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
+
+    def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
+        done = self._execution.advance(inputs)
+        self.frame += len(done.hashes)
+        if done.trap is not None:
+            raise SimulationTrap(done.trap, self.frame, done.hashes)
+        return done.hashes
+
+    def hash(self) -> int:
+        """XXH64 of the state's canonical bytes."""
+        return self._execution.hash()
+
+    def canonical_state(self) -> bytes:
+        """The state's canonical bytes: what is hashed, and what a replay's keyframes hold."""
+        return self._execution.save()
+
+    def save(self) -> bytes:
+        """Everything needed to come back to this frame, here or on another machine."""
+        state = self._execution.save()
+        digest = bytes.fromhex(self.simulation.digest)
+        return _HEAD.pack(_MAGIC, digest, self.seed, self.frame, xxh64(state)) + state
+
+    def restore(self, blob: bytes) -> None:
+        """Come back to where `save` was called. ReplayError, having changed nothing, where the
+        bytes are damaged or another simulation's."""
+        wrong = "give the bytes that save() returned"
+        if len(blob) < _HEAD.size or not blob.startswith(_MAGIC):
+            raise ReplayError("these bytes are no saved session", fix=wrong)
+        _, digest, seed, frame, checksum = _HEAD.unpack_from(blob)
+        if digest.hex() != self.simulation.digest:
+            raise ReplayError(
+                f"the session was saved by another simulation than '{self.simulation.name}' "
+                f"version {self.simulation.version}",
+                note=f"saved with digest {digest.hex()}; this code has {self.simulation.digest}",
+                fix="restore it with the code that saved it",
+            )
+        state = blob[_HEAD.size :]
+        if xxh64(state) != checksum:
+            raise ReplayError("the saved session is damaged: its checksum does not hold", fix=wrong)
+        self._execution.restore(state)
+        self.seed, self.frame = seed, frame
+
+    def __repr__(self) -> str:
+        return f"<session of {self.simulation.name}, frame {self.frame}>"
+
+
+class SimulationTrap(Trap):
+    """A trap in a step: `frame` is the frame that could not be finished."""
+
+    def __init__(self, trap: Trap, frame: int, hashes: NDArray[np.uint64]) -> None:
+        super().__init__(trap.kind, trap.span, trap.detail)
+        self.note = f"in frame {frame}; the state is that of the last whole frame"
+        self.frame = frame
+        self.hashes = hashes
+        """The hashes of the whole frames of the same call."""
+
+
