@@ -149,6 +149,11 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
         return ArrayType(element, annotation.ndim, annotation.readonly)
     if isinstance(annotation, FixedAnnotation):
         element = _memory_type(annotation.element, typevars, "a fixed array's element")
+        if isinstance(element, FixedArrayType):
+            raise CompileError(
+                "a fixed array's element cannot be a fixed array",
+                fix="give both lengths: FixedArray[float32, 2, 3]",
+            )
         return FixedArrayType(element, annotation.shape)
     if get_origin(annotation) is tuple:
         items = tuple(type_of_annotation(item, typevars) for item in get_args(annotation))

@@ -43,6 +43,11 @@ from samebits.types import (
 
 _INDEX_TYPES = frozenset(cls for cls, t in TYPE_OF.items() if t.is_int)
 
+Load = Callable[[int], Any]
+Store = Callable[[int, Any], None]
+Bind = Callable[[Buffer, int, int], tuple[Load, Store]]
+"""From a buffer, a byte offset and a count of elements to how element i is read and written."""
+
 _PLACE = "the element"
 
 
@@ -53,18 +58,24 @@ class ManagedArray:
     or past the end raises Trap "index".
     """
 
-    __slots__ = ("_buffer", "_load", "_offset", "_shape", "_store", "element")
+    __slots__ = ("_bind", "_buffer", "_load", "_offset", "_shape", "_store", "element")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
-        self, buffer: Buffer, offset: int, element: MemoryType, shape: tuple[int, ...]
+        self,
+        buffer: Buffer,
+        offset: int,
+        element: MemoryType,
+        shape: tuple[int, ...],
+        bind: Bind | None = None,
     ) -> None:
         self._buffer = buffer
         self._offset = offset
         self._shape = shape
         self.element = element
         count = shape[0] if len(shape) == 1 else shape[0] * shape[1]
-        self._load, self._store = _accessors(buffer, offset, element, count)
+        self._bind = bind or binder(element)
+        self._load, self._store = self._bind(buffer, offset, count)
 
     def __getitem__(self, index: Any) -> Any:
         if type(index) in _INDEX_TYPES and len(self._shape) == 1:
@@ -103,7 +114,7 @@ class ManagedArray:
         i = _checked_index(index, self._shape[0])
         columns = self._shape[1]
         offset = self._offset + i * columns * self.element.size
-        return ManagedArray(self._buffer, offset, self.element, (columns,))
+        return ManagedArray(self._buffer, offset, self.element, (columns,), self._bind)
 
     def __len__(self) -> int:
         return self._shape[0]
@@ -159,23 +170,21 @@ def _checked_index(index: Any, length: int) -> int:
     return i
 
 
-def _accessors(
-    buffer: Buffer, offset: int, element: MemoryType, count: int
-) -> tuple[Callable[[int], Any], Callable[[int, Any], None]]:
-    """How element i (of the flattened array, already checked) is read and written."""
+def binder(element: MemoryType) -> Bind:
+    """For memory of elements of one type: how they are read and written, by flat index."""
     size = element.size
     match element:
         case ScalarType():
-            return _scalar_accessors(_cells(buffer, offset, count, element), element)
+            return _scalar_binder(element)
         case VectorType():
             load, store = loader(element), storer(element, _PLACE)
-            return (
+            return lambda buffer, offset, count: (
                 lambda i: load(buffer, offset + i * size),
                 lambda i, value: store(buffer, offset + i * size, value),
             )
         case StructType():
             cls: Any = class_of_type(element)
-            return (
+            return lambda buffer, offset, count: (
                 lambda i: cls.__sb_view__(buffer, offset + i * size),
                 lambda i, value: copy_into(buffer, offset + i * size, element, value),
             )
@@ -183,27 +192,27 @@ def _accessors(
             raise ArgumentError("an array's element cannot be a fixed array")
 
 
-def _cells(buffer: Any, offset: int, count: int, t: ScalarType) -> Any:
-    return buffer[offset : offset + count * t.size].cast(format_letter(t))
-
-
-def _scalar_accessors(
-    cells: Any, t: ScalarType
-) -> tuple[Callable[[int], Any], Callable[[int, Any], None]]:
+def _scalar_binder(t: ScalarType) -> Bind:
     make, raw, rules = MAKERS[t], RAW_OF[t], _rules(t)
+    letter, size = format_letter(t), t.size
 
-    def load(i: int) -> Any:
-        return make(cells[i])
+    def bind(buffer: Any, offset: int, count: int) -> tuple[Load, Store]:
+        cells = buffer[offset : offset + count * size].cast(letter)
 
-    def store(i: int, value: Any) -> None:
-        rule = rules.get(kind_of(value))
-        value = implicit(value, t, _PLACE) if rule is None else rule(value)
-        try:
-            cells[i] = raw(value)
-        except TypeError:
-            raise read_only(_PLACE) from None
+        def load(i: int) -> Any:
+            return make(cells[i])
 
-    return load, store
+        def store(i: int, value: Any) -> None:
+            rule = rules.get(kind_of(value))
+            value = implicit(value, t, _PLACE) if rule is None else rule(value)
+            try:
+                cells[i] = raw(value)
+            except TypeError:
+                raise read_only(_PLACE) from None
+
+        return load, store
+
+    return bind
 
 
 _RULES: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {}

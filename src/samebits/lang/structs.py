@@ -15,7 +15,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang.annotations import class_of_type, field_type, register_struct
-from samebits.lang.arrays import ManagedArray, copy_into
+from samebits.lang.arrays import ManagedArray, binder, copy_into
 from samebits.lang.storage import Buffer, array_over, bytes_of, loader, storer
 from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
 
@@ -137,7 +137,8 @@ def _getter(t: MemoryType, at: int) -> Callable[[Any], Any]:
             view = cast("type[Struct]", class_of_type(t)).__sb_view__
             return lambda self: view(self._buffer, self._offset + at)
         case FixedArrayType(element, shape):
-            return lambda self: ManagedArray(self._buffer, self._offset + at, element, shape)
+            bind = binder(element)
+            return lambda self: ManagedArray(self._buffer, self._offset + at, element, shape, bind)
 
 
 def _setter(t: MemoryType, at: int, place: str) -> Callable[[Buffer, int, Any], None]:

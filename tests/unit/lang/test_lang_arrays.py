@@ -364,6 +364,8 @@ def test_annotations_mean_types():
          "an array's element needs a fixed size, int has none"),
         (lambda: type_of_annotation(Array[Array[float32]]),
          "an array's element cannot be Array[float32]"),
+        (lambda: type_of_annotation(FixedArray[FixedArray[float32, 2], 3]),
+         "a fixed array's element cannot be a fixed array"),
         (lambda: Array[float32, 3], "Array has one or two dimensions, got 3"),
         (lambda: FixedArray[float32], "FixedArray takes one or two positive lengths, got []"),
         (lambda: FixedArray[float32, 0], "FixedArray takes one or two positive lengths, got [0]"),
