@@ -47,9 +47,8 @@ class Facts:
         if op.opcode == "set":
             self.set_slots.add(str(op.attr))
         self._follow(op)
-        if op.results and isinstance(op.result.type, ScalarType) and op.result.type.is_float:
-            if self._gives_number(op):
-                self._numbers.add((op.result.op, op.result.index))
+        if op.results and self._gives_number(op):
+            self._numbers.add((op.result.op, op.result.index))
 
     def _follow(self, op: Op) -> None:
         if op.opcode == "local":
@@ -67,6 +66,9 @@ class Facts:
                 self._shared.add(origin)
 
     def _gives_number(self, op: Op) -> bool:
+        t = op.result.type
+        if not (isinstance(t, ScalarType) and t.is_float):
+            return False
         match op.opcode:
             case "const":
                 return op.attr == op.attr

@@ -102,7 +102,8 @@ def _with_module(text: str, target: Target, opt: int, want: str) -> Any:
                 _optimise(module, machine, opt)
             if want == "text":
                 return str(module)
-            return machine.emit_assembly(module) if want == "assembly" else machine.emit_object(module)
+            emit = machine.emit_assembly if want == "assembly" else machine.emit_object
+            return emit(module)
         finally:
             module.close()
             context.close()

@@ -51,7 +51,8 @@ def _field(f: FunctionEmitter, op: Op) -> None:
 
 def _component(f: FunctionEmitter, op: Op) -> None:
     vector = _target(op)
-    assert isinstance(vector, VectorType) and isinstance(op.attr, int)
+    assert isinstance(vector, VectorType)
+    assert isinstance(op.attr, int)
     f.define(op.result, _at(f, f.operand(op.args[0]), op.attr * vector.element.size))
 
 
@@ -126,7 +127,10 @@ def _copy(f: FunctionEmitter, op: Op) -> None:
 def _zero(f: FunctionEmitter, op: Op) -> None:
     t = _target(op)
     place = f.operand(op.args[0])
-    f.do(f"call void @llvm.memset.p0.i64(ptr align {t.align} {place}, i8 0, i64 {t.size}, i1 false)")
+    f.do(
+        f"call void @llvm.memset.p0.i64(ptr align {t.align} {place}, i8 0, "
+        f"i64 {t.size}, i1 false)"
+    )
 
 
 def _index(f: FunctionEmitter, op: Op) -> None:

@@ -93,7 +93,7 @@ def pack(key: str, compiled: CompiledObject) -> bytes:
 
 
 def unpack(key: str, data: bytes) -> CompiledObject | None:
-    """The object in an entry's bytes; None where they are not exactly what `pack` made for `key`."""
+    """The object in an entry's bytes; None where they are not what `pack` made for `key`."""
     start = len(_MAGIC) + _HEAD.size
     if len(data) < start or not data.startswith(_MAGIC):
         return None

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from samebits.backend.emit_types import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
@@ -36,6 +38,14 @@ from samebits.types import (
 
 Put = Callable[[Any, Any], Any]
 """Write a wrapped argument into the slots; returns what must stay alive during the call."""
+
+
+_NDARRAY: Any = np.ndarray
+
+
+def _exact_class(t: Type) -> type | None:
+    """The class whose instances need no conversion for a parameter that is packed by hand."""
+    return class_of_type(t) if isinstance(t, (StructType, VectorType)) else None
 
 
 def slot_count(t: Type) -> int:
@@ -84,6 +94,7 @@ class _Caller:
         ]
         slot = len(self._made)
         self._puts: list[Put] = []
+        self._exact = [_exact_class(t) for _, t in self._params]
         steps: list[packing.Step] = []
         by_hand: list[int] = []
         for position, (name, t) in enumerate(self._params):
@@ -134,13 +145,16 @@ class _Caller:
         if len(args) != self._count:
             raise ArgumentError(f"{self._count} arguments are needed; got {len(args)}")
         quick = self._pack is not None and not self._pack(args, self._table, self._count, slots)
-        positions = self._by_hand if quick else range(self._count)
         keep: list[Any] = []
-        with fpenv.pinned():
-            for position in positions:
-                name, t = self._params[position]
-                wrapped = wrap(args[position], t, name)
-                keep.append((wrapped, self._puts[position](slots, wrapped)))
+        for position in self._by_hand if quick else range(self._count):
+            name, t = self._params[position]
+            value: Any = args[position]
+            if type(value) is not self._exact[position]:
+                if isinstance(value, _NDARRAY) and type(value) is not _NDARRAY:
+                    value = _NDARRAY.view(value, _NDARRAY)  # a subclass may lie about itself
+                with fpenv.pinned():
+                    value = wrap(value, t, name)
+            keep.append((value, self._puts[position](slots, value)))
         return keep
 
     def _make(self, slots: Any) -> list[Any]:
@@ -209,7 +223,7 @@ def _put(t: Type, slot: int, name: str) -> Put:
 
 
 def _address(array: Any) -> int:
-    return int(array.__array_interface__["data"][0])
+    return int(array.ctypes.data)
 
 
 def _checked_address(array: Any, t: MemoryType, name: str) -> int:

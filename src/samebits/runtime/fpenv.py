@@ -6,7 +6,7 @@ Kernels pin it themselves at each entry. This serves the managed run, diagnosis 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -129,7 +129,7 @@ def describe(word: int | None = None) -> Environment:
 
 
 @contextmanager
-def pinned() -> Iterator[None]:
+def pinned() -> Generator[None]:
     """Round to nearest, nothing flushed, no exception raised; the thread's own state after."""
     get, put, _ = _functions()
     before = get()

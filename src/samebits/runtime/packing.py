@@ -68,16 +68,15 @@ def table(steps: Sequence[Step]) -> Any:
 
 def scalar_step(t: ScalarType, slot: int) -> Step:
     """How an argument for a scalar parameter is packed."""
-    strong = () if t.weak else (id(SCALAR_CLASSES[t]), id(t.dtype.type)) if t is not BOOL else ()
     if t is BOOL:
         return Step(TRUTH, slot, (id(True), id(False), 0))
+    own, numpys = (0, 0) if t.weak else (id(SCALAR_CLASSES[t]), id(t.dtype.type))
     if t.is_int:
-        types = (id(int), id(Int), 0) if t.weak else (id(int), *strong)
+        types = (id(int), id(Int) if t.weak else own, numpys)
         top = min(t.maximum, (1 << 63) - 1)
         return Step(INTEGER, slot, types, t.size, t.minimum, top, int(t.weak))
-    if t.bits == 32:
-        return Step(FLOAT32, slot, (id(float), *strong), 4)
-    return Step(READ, slot, (id(float), *strong, 0, 0)[:3], 8)  # type: ignore[arg-type]
+    types = (id(float), own, numpys)
+    return Step(FLOAT32, slot, types, 4) if t.bits == 32 else Step(READ, slot, types, 8)
 
 
 def array_step(t: ArrayType, slot: int) -> Step:

@@ -12,9 +12,9 @@ import numpy as np
 from samebits.backend import llvm
 from samebits.backend.targets import Target
 from samebits.bits import float_to_bits
+from samebits.errors import Trap
 from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import Function, Module
-from samebits.errors import Trap
 from samebits.types import ArrayType, Kind, RefType, ScalarType
 
 HOST_TARGETS: list[Target] = [
