@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
+from samebits.ir.grammar import Module
 from samebits.lang.dispatch import types_for
+from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
-from samebits.types import Type
+from samebits.runtime import cache
+from samebits.types import NONE, Type
 
 Native = Callable[..., Any]
 
@@ -37,15 +41,48 @@ def compile_native(
     Raises CompileError.
     """
     from samebits.backend import llvm
-    from samebits.frontend.compile import compile_kernel, link
-    from samebits.passes.pipeline import optimise
     from samebits.runtime.call import native_callable
     from samebits.runtime.native import NativeModule
 
-    unit = compile_kernel(kernel, types)
-    entries = [unit.function.name]
-    module = optimise(link(unit), entries)
-    compiled = llvm.compile_module(module, entries, target or llvm.host_target(), opt)
+    compiled = _compiled(kernel, types, target or llvm.host_target(), opt)
+    parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
     entry = NativeModule(compiled, 1).entry(0)
-    return native_callable(entry, unit.callee.parameters, unit.callee.result)
+    return native_callable(entry, parameters, kernel.result_type(types) or NONE)
 
+
+def _compiled(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> CompiledObject:
+    """The object of `kernel`, from the cache where that has it."""
+    store = cache.current_cache()
+    if store is None:
+        return _compile(_linked(kernel, types), target, opt)
+    made_by = (cache.compiler_fingerprint(), target.name, target.triple, target.cpu, str(opt))
+    source_key = cache.digest(fingerprint(kernel, types), *made_by)
+    key = store.get_front(source_key)
+    compiled = None if key is None else store.get(key)
+    if compiled is not None:
+        return compiled
+    from samebits.ir.text import print_module
+
+    linked = _linked(kernel, types)
+    key = cache.object_key(print_module(linked[0]), linked[1], kernel.mode.name, target, opt)
+    compiled = store.get(key)
+    if compiled is None:
+        compiled = _compile(linked, target, opt)
+        store.put(key, compiled)
+    store.put_front(source_key, key)
+    return compiled
+
+
+def _linked(kernel: Kernel, types: tuple[Type, ...]) -> tuple[Module, list[str]]:
+    from samebits.frontend.compile import compile_kernel, link
+
+    unit = compile_kernel(kernel, types)
+    return link(unit), [unit.function.name]
+
+
+def _compile(linked: tuple[Module, list[str]], target: Target, opt: int) -> CompiledObject:
+    from samebits.backend import llvm
+    from samebits.passes.pipeline import optimise
+
+    module, entries = linked
+    return llvm.compile_module(optimise(module, entries), entries, target, opt)
