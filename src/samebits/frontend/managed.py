@@ -265,7 +265,7 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
         wrap(value, t, p.name)
         for value, t, p in zip(bound, types, kernel.parameters, strict=True)
     ]
-    with managed_run(), np.errstate(all="ignore"):
+    with Kernel.environment(), managed_run(), np.errstate(all="ignore"):
         try:
             return target.function(*values)
         except Trap as trap:

@@ -10,8 +10,8 @@ import builtins
 import inspect
 import linecache
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
 from types import FunctionType, MethodType
@@ -36,7 +36,7 @@ def in_managed_run() -> bool:
 
 
 @contextmanager
-def managed_run() -> Iterator[None]:
+def managed_run() -> Generator[None]:
     """Inside, calls of kernels run managed."""
     before = _managed.active
     _managed.active = True
@@ -77,6 +77,8 @@ class Kernel:
 
     compiled: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
     """Installed by the runtime: runs a call natively."""
+    environment: ClassVar[Callable[[], AbstractContextManager[Any]]] = nullcontext
+    """Installed by the runtime: pins this thread's floating-point environment."""
 
     def __init__(
         self, function: Callable[..., Any], *, mode: Mode = STRICT, self_type: StructType | None = None

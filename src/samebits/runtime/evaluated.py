@@ -45,7 +45,8 @@ def evaluate(
     values: list[Any] = [_memory(value) for value in made]
     for value, t, p in zip(bound, types, kernel.parameters, strict=True):
         values += _ir_arguments(wrap(value, t, p.name), t)
-    scalars = Evaluator(link(unit), listener).run(unit.function.name, values)
+    with Kernel.environment():
+        scalars = Evaluator(link(unit), listener).run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):
         return results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from samebits.lang.kernel import Kernel, Overloads
@@ -19,7 +20,14 @@ def _map(function: Overloads, args: tuple[Any, ...]) -> Any:
     return ufunc.call(function, args)
 
 
+def _pinned() -> AbstractContextManager[Any]:
+    from samebits.runtime import fpenv
+
+    return fpenv.pinned()
+
+
 def install() -> None:
     """Let kernels and math functions be called from Python."""
+    Kernel.environment = _pinned
     Kernel.compiled = _run
     Overloads.mapped = _map
