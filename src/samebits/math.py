@@ -36,8 +36,8 @@ from samebits.lang.functions import (
     trunc,
 )
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import sin_cos_f32
-from samebits.types import FLOAT32
+from samebits.mathlib import sin_cos_f32, sin_cos_f64
+from samebits.types import FLOAT32, FLOAT64
 
 pi: float = _python.pi
 """π rounded to float64, 3.141592653589793."""
@@ -49,21 +49,23 @@ e: float = _python.e
 sin = Overloads(
     "sin",
     1,
-    {FLOAT32: sin_cos_f32.sin},
+    {FLOAT32: sin_cos_f32.sin, FLOAT64: sin_cos_f64.sin},
     """Sine of x radians; any float32 or float64, NaN for NaN and infinities, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs. float64: correctly rounded on every
-    published hard case. From Python x may be a float, a vector or an array.
+    published hard case (the chance that one of the 2⁶⁴ is not is about one in eight). From Python x
+    may be a float, a NumPy or samebits float, a vector, or an array of float32 or float64.
     """,
 )
 cos = Overloads(
     "cos",
     1,
-    {FLOAT32: sin_cos_f32.cos},
+    {FLOAT32: sin_cos_f32.cos, FLOAT64: sin_cos_f64.cos},
     """Cosine of x radians; any float32 or float64, NaN for NaN and infinities.
 
     float32: correctly rounded, proven on all 2³² inputs. float64: correctly rounded on every
-    published hard case. From Python x may be a float, a vector or an array.
+    published hard case (the chance that one of the 2⁶⁴ is not is about one in eight). From Python x
+    may be a float, a NumPy or samebits float, a vector, or an array of float32 or float64.
     """,
 )
 

@@ -11,7 +11,7 @@ from samebits.lang.functions import bitcast, max, select
 from samebits.lang.scalars import float32, float64, int32, uint32, uint64
 from samebits.mathlib.sin_cos_f32_table import TWO_OVER_PI_HIGH, TWO_OVER_PI_LOW
 
-ROUNDER = float.fromhex("0x1.8p52")
+ROUNDER = 1.5 * 2.0**52
 """Adding it to |v| < 2⁵¹ rounds v to an integer, which stands in the sum's low bits."""
 
 TOP_29_BITS = 0xFFFF_FFFF_FF00_0000
