@@ -6,7 +6,7 @@ Owns the frame loop, which is IR like the kernels, so that every target runs the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 from samebits.backend import llvm
 from samebits.backend.llvm import CompiledObject
@@ -14,8 +14,11 @@ from samebits.backend.targets import Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
+from samebits.ir.text import print_module
 from samebits.lang.kernel import Kernel
+from samebits.modes import STRICT
 from samebits.passes.pipeline import optimise
+from samebits.runtime.cache import current_cache, object_key
 from samebits.sim.hashing import HASH, hash_functions, word_type
 from samebits.types import INT, UINT64, ArrayType, RefType, StructType
 
@@ -41,20 +44,31 @@ class Program:
         return self.init, RUN, HASH
 
     def compiled(self, target: Target, opt: int) -> CompiledObject:
-        """Object code for one target, made once while it is among the last few asked for."""
-        return _compiled(self, target, opt)
+        """Object code for one target, compiled here and now."""
+        return llvm.compile_module(self.optimised, self.entries, target, opt)
 
+    def cached(self, target: Target, opt: int) -> CompiledObject:
+        """As `compiled`, from the compile cache where it is there."""
+        cache = current_cache()
+        if cache is None:
+            return self.compiled(target, opt)
+        key = object_key(print_module(self.module), self.entries, STRICT.name, target, opt)
+        found = cache.get(key)
+        if found is None:
+            found = self.compiled(target, opt)
+            cache.put(key, found)
+        return found
 
-@lru_cache(maxsize=32)
-def _compiled(program: Program, target: Target, opt: int) -> CompiledObject:
-    optimised = optimise(program.module, program.entries)
-    module = Module(optimised.functions, program.module.tables)
-    return llvm.compile_module(module, program.entries, target, opt)
+    @cached_property
+    def optimised(self) -> Module:
+        """The module after the passes."""
+        module = optimise(self.module, self.entries)
+        return Module(module.functions, self.module.tables)
 
 
 def build_program(state: StructType, input: StructType, init: Kernel, step: Kernel) -> Program:
     """Compile and link both kernels and the loop around them. Raises CompileError."""
-    units = [compile_kernel(kernel, kernel.resolve(kernel.fixed_types or ())) for kernel in (init, step)]
+    units = [compile_kernel(kernel, kernel.resolve(())) for kernel in (init, step)]
     kernels = Module()
     for unit in units:
         linked = link(unit)

@@ -34,7 +34,7 @@ class Session:
         self.frame = 0
         """Whole frames so far."""
         program = simulation.program
-        self._execution = NativeExecution(program, program.compiled(host_target(), 3))
+        self._execution = NativeExecution(program, program.cached(host_target(), 3))
         self._execution.start(self.seed)
         self._state = simulation.state.from_memory(self._execution.memory)
 

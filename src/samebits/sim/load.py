@@ -1,0 +1,142 @@
+"""Find a simulation by the name that a user types: a file or a module, and a name in it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import linecache
+import os
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from samebits.errors import SamebitsError, SimulationError, Span
+from samebits.sim.simulation import Simulation
+
+FORMS = "path.py, path.py:Name or package.module:Name"
+
+
+def load_simulation(spec: str) -> Simulation:
+    """The simulation that `spec` names, in one of `FORMS`.
+
+    Its module is imported, with its folder on the path as for a script. Raises SimulationError
+    where it does not import, or does not have exactly one simulation and none is named.
+    """
+    place, _, name = spec.rpartition(":")
+    if not place or not name.isidentifier():
+        place, name = spec, ""
+    module = _import(place)
+    if name:
+        return _named(module, place, name)
+    found = {id(v): (k, v) for k, v in reversed([*vars(module).items()]) if isinstance(v, Simulation)}
+    if not found:
+        raise SimulationError(
+            f"{place} has no simulation",
+            fix="make one in it: NAME = sb.Simulation(name=..., version=..., state=..., ...)",
+        )
+    names = sorted(name for name, _ in found.values())
+    if len(names) > 1:
+        raise SimulationError(
+            f"{place} has {len(names)} simulations: {', '.join(names)}",
+            fix=f"name one of them: {place}:{names[0]}",
+        )
+    return next(simulation for _, simulation in found.values())
+
+
+def _named(module: ModuleType, place: str, name: str) -> Simulation:
+    value = getattr(module, name, None)
+    if isinstance(value, Simulation):
+        return value
+    found = sorted(k for k, v in vars(module).items() if isinstance(v, Simulation))
+    what = f"is {type(value).__name__}, no simulation" if hasattr(module, name) else "is not there"
+    raise SimulationError(
+        f"{place}: {name} {what}",
+        fix=f"its simulations are {', '.join(found)}" if found else None,
+    )
+
+
+def _import(place: str) -> ModuleType:
+    if place.endswith(".py") or os.sep in place:
+        return _import_file(Path(place))
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        exists = importlib.util.find_spec(place) is not None
+    except (ImportError, ValueError):
+        exists = False
+    if not exists:
+        raise SimulationError(f"there is no module {place!r}", fix=f"give {FORMS}")
+    try:
+        return importlib.import_module(place)
+    except (Exception, SystemExit) as error:
+        raise _does_not_import(place, error, None) from None
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise SimulationError(f"there is no file {path}", fix=f"give {FORMS}")
+    path = path.resolve()
+    known = sys.modules.get(path.stem)
+    if known is not None and _file_of(known) == path:
+        return known
+    # A file may be called like a module of the library; then it goes by a name of its own.
+    name = path.stem if known is None else f"{path.stem} of {path.parent}"
+    if name in sys.modules:
+        return sys.modules[name]
+    if str(path.parent) not in sys.path:
+        sys.path.insert(0, str(path.parent))
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise _does_not_import(path.name, error, path) from None
+    return module
+
+
+def _file_of(module: ModuleType) -> Path | None:
+    file = getattr(module, "__file__", None)
+    return Path(file).resolve() if file else None
+
+
+def _does_not_import(place: str, error: BaseException, path: Path | None) -> SimulationError:
+    """One error with the line of the user's own code that failed."""
+    if isinstance(error, SamebitsError):
+        span = error.span or _own_line(error, path)
+        return SimulationError(
+            f"{place} does not import: {error.message}", span=span, note=error.note, fix=error.fix
+        )
+    return SimulationError(
+        f"{place} does not import: {type(error).__name__}: {_first_line(error)}",
+        span=_own_line(error, path),
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    if isinstance(error, SyntaxError):
+        return error.msg
+    return (str(error).splitlines() or [""])[0][:200]
+
+
+def _own_line(error: BaseException, path: Path | None) -> Span | None:
+    """The innermost line of the traceback that stands in `path`, or any if there is no path."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return _whole_line(error.filename, "<module>", error.lineno)
+    frames = traceback.extract_tb(error.__traceback__)
+    here = str(Path(__file__))
+    for frame in reversed(frames):
+        mine = frame.filename not in (here, importlib.__file__) and "<frozen" not in frame.filename
+        if frame.lineno and (frame.filename == str(path) if path else mine):
+            return _whole_line(frame.filename, frame.name, frame.lineno)
+    return None
+
+
+def _whole_line(file: str, function: str, line: int) -> Span:
+    text = linecache.getline(file, line).rstrip()
+    start = len(text) - len(text.lstrip())
+    return Span(file, function, line, start, line, max(len(text), start + 1))

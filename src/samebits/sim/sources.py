@@ -1,0 +1,98 @@
+"""Where the inputs that verification replays come from: a replay file, or a player.
+
+Inputs come block by block, so that a long replay never lies in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.errors import ReplayError
+from samebits.sim.inputs import Inputs
+from samebits.sim.players import player
+from samebits.sim.replay import ReplayReader, frame_count
+from samebits.sim.simulation import Simulation, check_seed
+
+BLOCK_FRAMES = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Frames that follow one another; the hash after each, where the source knows them."""
+
+    inputs: Inputs
+    hashes: NDArray[np.uint64] | None
+
+
+class Source(Protocol):
+    """Inputs of one run from frame 0. `replay` is the file's name, or None."""
+
+    @property
+    def replay(self) -> str | None: ...
+    @property
+    def seed(self) -> int: ...
+    @property
+    def frames(self) -> int: ...
+    @property
+    def damage(self) -> str | None: ...
+    def blocks(self) -> Iterator[Block]: ...
+
+
+class ReplaySource:
+    """A replay of this very simulation, at most its first `limit` frames.
+
+    Raises ReplayError where it is not one, or has no frames. `damage`, after `blocks` has come to
+    its end, says what is wrong with a file whose end is missing.
+    """
+
+    def __init__(self, simulation: Simulation, path: str, limit: int | None = None) -> None:
+        self._inputs = simulation.inputs
+        self._reader = ReplayReader(path)
+        simulation.require(self._reader.header, path)
+        self.replay = path
+        self.seed = self._reader.header.seed
+        found = frame_count(path)
+        if not found:
+            for _ in self._reader.blocks():
+                pass
+            raise ReplayError(
+                f"{path} is an empty replay: it has no frames",
+                note=self._reader.damage,
+                fix="record it again",
+            )
+        self.limited = limit is not None and limit < found
+        self.frames = min(found, limit) if limit is not None else found
+        self.damage: str | None = None
+
+    def blocks(self) -> Iterator[Block]:
+        left = self.frames
+        for block in self._reader.blocks():
+            count = min(left, block.frames)
+            hashes = None if block.hashes is None else block.hashes[:count]
+            yield Block(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
+            left -= count
+            if not left and self.limited:
+                return
+        self.damage = self._reader.damage
+
+
+class PlayerSource:
+    """`frames` frames of a script or of random inputs; SimulationError for an unknown player."""
+
+    replay: str | None = None
+    damage: str | None = None
+
+    def __init__(self, simulation: Simulation, players: str | None, seed: int, frames: int) -> None:
+        self.seed = check_seed(seed)
+        self.frames = frames
+        self._play = player(simulation, players, seed)
+
+    def blocks(self) -> Iterator[Block]:
+        for first in range(0, self.frames, BLOCK_FRAMES):
+            count = min(BLOCK_FRAMES, self.frames - first)
+            yield Block(self._play(first, count), None)
