@@ -6,9 +6,11 @@ become text.
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import itertools
 import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -142,32 +144,67 @@ def assemble_text(text: str, target: Target, opt: int = 3) -> str:
     return _with_module(text, target, opt, "assembly")
 
 
+_LOADS_PER_LINKER = 64
+"""A linker keeps some 9 KiB of every object that it ever linked, until it goes itself."""
+
+
+class _Linker:
+    """An in-process linker. Objects that it linked must be unloaded before it is closed."""
+
+    def __init__(self) -> None:
+        target = host_target()
+        machine = _binding().Target.from_triple(target.triple).create_target_machine(
+            cpu=target.cpu, features=target.features, opt=0, reloc="pic", codemodel="small"
+        )
+        self.jit: Any = _binding().create_lljit_compiler(machine, use_jit_link=True)
+        self.loads = 0
+        self.loaded = 0
+
+
+class _Loading:
+    """What loading shares in the process: the linker in use, and whether the process ends."""
+
+    linker: _Linker | None = None
+    serial = itertools.count()
+    ending = False
+    registered = False
+
+
+def _end() -> None:
+    _Loading.ending = True
+
+
+def _unload(tracker: Any, linker: _Linker) -> None:
+    if _Loading.ending:  # a daemon thread may still be inside: leave it all to the system
+        tracker.detach()
+        linker.jit.detach()
+        return
+    with _lock:
+        if tracker.closed:
+            return
+        tracker.close()
+        linker.loaded -= 1
+        if linker.loaded == 0 and linker is not _Loading.linker:
+            linker.jit.close()
+
+
 class LoadedObject:
     """Object code in this process. Addresses hold until `close`, or until this is collected."""
 
-    __slots__ = ("_tracker", "addresses")
+    __slots__ = ("__weakref__", "_finalizer", "addresses")
 
-    def __init__(self, tracker: Any, addresses: dict[str, int]) -> None:
-        self._tracker = tracker
+    def __init__(self, tracker: Any, linker: _Linker, addresses: dict[str, int]) -> None:
         self.addresses = addresses
+        self._finalizer = weakref.finalize(self, _unload, tracker, linker)
+        if not _Loading.registered:
+            # After the first finalizer, so that at exit this runs before any of them.
+            _Loading.registered = True
+            atexit.register(_end)
 
     def close(self) -> None:
         """Unload. No code of this object may be running, or run later."""
-        with _lock:
-            self.addresses = {}
-            self._tracker.close()
-
-
-_serial = itertools.count()
-
-
-@cache
-def _jit() -> Any:
-    target = host_target()
-    machine = _binding().Target.from_triple(target.triple).create_target_machine(
-        cpu=target.cpu, features=target.features, opt=0, reloc="pic", codemodel="small"
-    )
-    return _binding().create_lljit_compiler(machine, use_jit_link=True)
+        self.addresses = {}
+        self._finalizer()
 
 
 def load(object_bytes: bytes, symbols: Sequence[str]) -> LoadedObject:
@@ -177,9 +214,18 @@ def load(object_bytes: bytes, symbols: Sequence[str]) -> LoadedObject:
     are executed later: they must come from this library or from a checked cache.
     """
     with _lock:
+        linker = _Loading.linker
+        if linker is None or linker.loads == _LOADS_PER_LINKER:
+            old, linker = linker, _Linker()
+            _Loading.linker = linker
+            if old is not None and old.loaded == 0:
+                old.jit.close()
         builder = _binding().JITLibraryBuilder().add_object_img(object_bytes)
         builder.add_current_process()
         for symbol in symbols:
             builder.export_symbol(symbol)
-        tracker = builder.link(_jit(), f"samebits.{next(_serial)}")
-        return LoadedObject(tracker, {symbol: int(tracker[symbol]) for symbol in symbols})
+        linker.loads += 1
+        tracker = builder.link(linker.jit, f"samebits.{next(_Loading.serial)}")
+        linker.loaded += 1
+        addresses = {symbol: int(tracker[symbol]) for symbol in symbols}
+        return LoadedObject(tracker, linker, addresses)
