@@ -9,6 +9,8 @@ from samebits.lang.conversions import kind_of
 from samebits.types import INT, ScalarType
 
 _LIMIT = 1 << 63
+_EXACT = 1 << 53
+"""Up to here an int is a binary64, so that comparing as floats is exact."""
 _new = int.__new__
 
 
@@ -165,15 +167,18 @@ def _method(name: str, symbol: str, operation: Any, *, reflected: bool) -> Any:
 
 def _comparison(name: str) -> Any:
     compare = getattr(int, f"__{name}__")
+    compare_floats = getattr(float, f"__{name}__")
 
     def method(self: Int, other: Any) -> Any:
         kind = kind_of(other)
         if kind is Int or kind is int:
             return compare(self, other)
         if kind is float:
+            if -_EXACT <= int(self) <= _EXACT:
+                return compare_floats(float(self), other)
             raise ArgumentError(
-                "an int compared with a float has no type in a kernel",
-                fix="write float(i) for the int",
+                "CPython compares an int with a float exactly; a kernel does not",
+                fix="convert one: `float64(n) < x`",
             )
         if kind is bool:
             raise refuse_bool(name)
