@@ -46,6 +46,25 @@ COMPARABLE = [
     if a != b and not ({a.name, b.name} & {"uint64"} and (a.is_signed or b.is_signed))
 ]
 VECTOR_OF = {(t.element, t.length): t for t in VECTORS.values()}
+TEMPTING_FLOATS = (
+    "({a} * {b} + {c})", "({c} - {a} * {b})", "({a} * {b} - {c} * {a})", "({a} + {b} + {c})",
+    "({a} - ({b} - {c}))", "({a} + 0.0)", "({a} - 0.0)", "(0.0 - {a})", "({a} * 0.0)",
+    "({a} - {a})",
+    "({a} / {a})", "(-({a} - {b}))", "({a} * 2.0 * 0.5)", "({a} / 3.0)", "({a} / {b} / {c})",
+    "(1.0 / {a} * {b})", "({a} + {b} - {a})", "sb.sqrt({a} * {a})", "(1.0 / sb.sqrt({a}))",
+    "sb.min({a}, sb.max({b}, {a}))", "({a} if {a} < {b} else {b})", "({a} if {a} == {b} else {c})",
+    "({a} if {a} >= 0.0 else -{a})", "({a} * {b} + {a} * {c})", "(-{a} * -{b})",
+    "sb.abs({a} - {b})",
+)
+"""Floats that an optimiser without scruples would rewrite: fused, reassociated, folded."""
+TEMPTING_INTS = (
+    "(({a} + {b}) - {b})", "({a} * 2 // 2)", "(({a} << 3) >> 3)", "(({a} >> 3) << 3)",
+    "(-{a} // ({b} | 1))", "({a} % 8)", "({a} // 8)", "({a} * 3 // 3)", "sb.abs(-{a})",
+    "({a} if {a} + 1 > {a} else {b})", "({a} if {a} - {b} < {a} else {b})", "({a} % 7 * 7)",
+    "(({a} ^ {b}) & ~{b})", "({a} * {b} // ({b} | 1))", "sb.max({a} - {b}, {b} - {a})",
+    "(({a} & {b}) + ({a} | {b}))", "({a} >> ({b} & 7) << ({b} & 7))", "sb.rotl({a}, {b} & 7)",
+)
+"""Integers whose wrapping, flooring or shifting an optimiser might forget."""
 ROUNDINGS = ("floor", "ceil", "trunc", "round")
 
 
@@ -120,11 +139,11 @@ class Expressions:
     def leaf(self, t: ScalarType | VectorType) -> str:
         """A variable, a value in memory, or a constant."""
         roll = self.rng.random()
-        if roll < 0.5:
+        if roll < 0.55:
             names = self.scope.values(t)
             if names:
                 return self.rng.choice(names).name
-        if roll < 0.8:
+        if roll < 0.9:
             places = [p for p in self.scope.places() if p.type == t]
             if places:
                 return self.place(self.rng.choice(places), 1)
@@ -269,7 +288,7 @@ class Expressions:
 
     def boolean(self, depth: int) -> str:
         if depth <= 0:
-            if self.rng.random() < 0.5:
+            if self.rng.random() < 0.5 and self.scope.values(BOOL):
                 return self.leaf(BOOL)
             return self.comparison(0)
         roll = self.rng.random()
@@ -298,8 +317,14 @@ class Expressions:
     def comparison(self, depth: int) -> str:
         """`a < b`, or a chain of two or three."""
         count = self.rng.choice((1, 1, 1, 2, 3))
-        t = self.number()
-        terms = [self.expr(t, depth - 1)]
+        names = [v for v in self.scope.all() if v.type in NUMBERS]
+        if names and self.rng.random() < 0.7:
+            v = self.rng.choice(names)
+            assert isinstance(v.type, ScalarType)
+            t, terms = v.type, [v.name]
+        else:
+            t = self.number()
+            terms = [self.variable(t, depth)]
         last = t
         for _ in range(count):
             others = [b for a, b in COMPARABLE if a == last]
@@ -419,6 +444,8 @@ class Expressions:
         if depth <= 0:
             return self.leaf(t)
         rng = self.rng
+        if rng.random() < 0.2:
+            return self.tempting(TEMPTING_INTS, t, depth)
         roll = rng.random()
         if roll < 0.42:
             return self.integer_binary(t, depth)
@@ -496,12 +523,30 @@ class Expressions:
         tail = f".{COMPONENTS[k]}" if self.rng.random() < 0.7 else f"[{k}]"
         return f"{self.atom(v, depth)}{tail}"
 
+    def tempting(self, forms: tuple[str, ...], t: ScalarType | VectorType, depth: int) -> str:
+        """One of `forms` over two or three operands, each written wherever it occurs."""
+        form = self.rng.choice(forms)
+        a, b, c = (self.variable(t, depth) for _ in "abc")
+        return form.format(a=a, b=b, c=c)
+
+    def variable(self, t: ScalarType | VectorType, depth: int) -> str:
+        """A variable or place of type `t`; an expression where there is none."""
+        names = [v.name for v in self.scope.values(t)]
+        places = [p for p in self.scope.places() if p.type == t]
+        if names and (not places or self.rng.random() < 0.6):
+            return self.rng.choice(names)
+        if places:
+            return self.place(self.rng.choice(places), 0)
+        return self.expr(t, min(depth - 1, 1))
+
     # Strong floats
 
     def float(self, t: ScalarType, depth: int) -> str:
         if depth <= 0:
             return self.leaf(t)
         rng = self.rng
+        if rng.random() < 0.35:
+            return self.tempting(TEMPTING_FLOATS, t, depth)
         roll = rng.random()
         if roll < 0.4:
             return self.float_binary(t, depth)
@@ -572,6 +617,9 @@ class Expressions:
                 return f"(~{self.atom(t, depth)})"
             a, b = self.vector_operands(other, depth)
             return f"({a} {rng.choice(COMPARISONS)} {b})"
+        if self.rng.random() < 0.25:
+            forms = TEMPTING_FLOATS[:12] if e.is_float else TEMPTING_INTS[:7]
+            return self.tempting(forms, t, depth)
         a, b = self.vector_operands(t, depth)
         if e.is_float:
             return f"({a} {rng.choice('+-*/')} {b})"

@@ -26,7 +26,7 @@ from samebits.types import (
     VectorType,
 )
 from tests.fuzz.inputs import InputSet, random_inputs
-from tests.fuzz.literals import NUMBERS, float_literal, random_value_type, type_name
+from tests.fuzz.literals import FLOATS, NUMBERS, float_literal, random_value_type, type_name
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.statements import INDENT, Body
 from tests.fuzz.streams import Stream
@@ -76,6 +76,8 @@ class _Writer:
     def _palette(self) -> list[ScalarType | VectorType]:
         rng = self.rng
         types = [random_value_type(rng) for _ in range(rng.randint(3, 6))]
+        if rng.random() < 0.6:
+            types += [rng.choice(FLOATS)] * 2
         return [*types, BOOL, INT] if rng.random() < 0.5 else types
 
     # Structs
@@ -128,8 +130,11 @@ class _Writer:
             element = rng.choice(NUMBERS)
         return ArrayType(element, rng.choice((1, 1, 1, 2)), rng.random() < 0.25)
 
-    def result(self) -> Type:
+    def result(self, *, entry: bool) -> Type:
         rng = self.rng
+        if entry and rng.random() < 0.75:
+            # Much of what an entry computes has to come out, or it would be dead code.
+            return TupleType(tuple(rng.choice(self.palette) for _ in range(rng.randint(3, 6))))
         roll = rng.random()
         if roll < 0.45:
             return self.value_type()
@@ -146,7 +151,7 @@ class _Writer:
         rng = self.rng
         count = rng.randint(2, 5) if entry else rng.randint(0, 3)
         params = [(f"p{k}", self.parameter()) for k in range(count)]
-        result = self.result()
+        result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
         if method_of is not None:

@@ -35,14 +35,15 @@ class InputSet:
     blobs: tuple[bytes, ...]
 
 
-def random_bytes(rng: Random, t: MemoryType, count: int) -> bytes:
+def random_bytes(rng: Random, t: MemoryType, count: int, *, tame: bool) -> bytes:
     """Memory of `count` values of `t`, special values everywhere, padding of zero bytes."""
     data = bytearray(t.size * count)
     places = [(leaf, offset) for _, leaf, offset in leaves(t)]
     for i in range(count):
         for leaf, offset in places:
             start = i * t.size + offset
-            data[start : start + leaf.size] = pattern(rng, leaf).to_bytes(leaf.size, sys.byteorder)
+            bits = pattern(rng, leaf, tame=tame)
+            data[start : start + leaf.size] = bits.to_bytes(leaf.size, sys.byteorder)
     return bytes(data)
 
 
@@ -51,7 +52,8 @@ LONG = (0, 1, 3, 8, 16, 17, 31, 33, 40, 64, 65, 90, 130, 260)
 
 
 def _array(
-    rng: Random, t: ArrayType, blobs: list[bytes], seen: list[Argument], usual: int
+    rng: Random, t: ArrayType, blobs: list[bytes], seen: list[Argument], usual: int,
+    tame: bool,
 ) -> Argument:
     name = type_name(t.element)
     same = [a for a in seen if a[0] == "array" and a[1] == name]
@@ -62,7 +64,7 @@ def _array(
     if t.ndim == 2 and usual > 32:
         shape = (rng.randint(2, 6), rng.randint(2, 40))
     count = length if t.ndim == 1 else shape[0] * shape[1]
-    blobs.append(random_bytes(rng, t.element, count))
+    blobs.append(random_bytes(rng, t.element, count, tame=tame))
     return ("array", name, len(blobs) - 1, 0, shape)
 
 
@@ -82,21 +84,22 @@ def random_inputs(rng: Random, params: Sequence[Type], *, streams: bool = False)
     For `streams` most arrays share one length, which may be past a hundred.
     """
     usual = rng.choice(LONG) if streams else -1
+    tame = rng.random() < 0.5
     blobs: list[bytes] = []
     args: list[Argument] = []
     for t in params:
         match t:
             case ScalarType():
                 near = t.is_int and streams and rng.random() < 0.6
-                bits = max(0, usual + rng.randint(-2, 1)) if near else pattern(rng, t)
+                bits = max(0, usual + rng.randint(-2, 1)) if near else pattern(rng, t, tame=tame)
                 args.append(("scalar", t.name, bits & ((1 << t.bits) - 1)))
             case VectorType():
-                items = tuple(pattern(rng, t.element) for _ in range(t.length))
+                items = tuple(pattern(rng, t.element, tame=tame) for _ in range(t.length))
                 args.append(("vector", t.name, items))
             case ArrayType():
-                args.append(_array(rng, t, blobs, args, usual))
+                args.append(_array(rng, t, blobs, args, usual, tame))
             case StructType():
-                blobs.append(random_bytes(rng, t, 1))
+                blobs.append(random_bytes(rng, t, 1, tame=tame))
                 args.append(("struct", t.name, len(blobs) - 1, 0))
             case _:
                 raise TypeError(repr(t))

@@ -71,9 +71,16 @@ def int_value(rng: Random, t: ScalarType) -> int:
     return max(t.minimum, min(t.maximum, value))
 
 
-def float_pattern(rng: Random, bits: int) -> int:
-    """A float's bits: special, NaN with some payload, ordinary, or any pattern at all."""
+def float_pattern(rng: Random, bits: int, *, tame: bool = False) -> int:
+    """A float's bits: special, NaN with some payload, ordinary, or any pattern at all.
+
+    A `tame` draw is mostly ordinary, so that sums do not all end as NaN.
+    """
     roll = rng.random()
+    if tame and roll < 0.95:
+        return _float_bits(rng.choice((1, 1, 7, 1000)) * rng.uniform(-1, 1), bits)
+    if roll < 0.08:
+        return rng.getrandbits(1) << (bits - 1)
     if roll < 0.3:
         return rng.choice(FLOAT_PATTERNS[bits])
     if roll < 0.36:
@@ -90,12 +97,12 @@ def _float_bits(value: float, bits: int) -> int:
     return int(struct.unpack(as_int, struct.pack(form, value))[0])
 
 
-def pattern(rng: Random, t: ScalarType) -> int:
+def pattern(rng: Random, t: ScalarType, *, tame: bool = False) -> int:
     """Bits of a random value of `t`, as an unsigned integer."""
     if t is BOOL:
         return rng.getrandbits(1)
     if t.is_float:
-        return float_pattern(rng, t.bits)
+        return float_pattern(rng, t.bits, tame=tame)
     return int_value(rng, t) & ((1 << t.bits) - 1)
 
 
