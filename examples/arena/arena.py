@@ -34,7 +34,7 @@ TOP_SPEED = 60.0
 RELOAD_FRAMES = 8
 RESPAWN_FRAMES = 90
 SHIELD_FRAMES = 60
-SAFE_SPEED = 6.0
+SAFE_SPEED = 12.0
 """Ships take a bump of this closing speed unharmed."""
 
 SHOT_SPEED = 90.0
@@ -278,10 +278,10 @@ def bounce(a: Body, b: Body) -> float32:
 
 @sb.kernel
 def bump(state: State, i: int32, j: int32) -> None:
-    """Let two bodies meet; a ship is harmed by what exceeds the safe speed."""
+    """Let two bodies meet; a ship is harmed by half of what exceeds the safe speed."""
     met = bounce(state.bodies[i], state.bodies[j])
     if met > SAFE_SPEED:
-        damage = int32(met - SAFE_SPEED)
+        damage = int32((met - SAFE_SPEED) * 0.5)
         if i < PLAYERS:
             harm(state, i, damage)
         if j < PLAYERS:
