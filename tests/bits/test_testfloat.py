@@ -10,16 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.fuzz.execute import (
-    Compiled,
-    Level,
-    Loaded,
-    levels,
-    load_kernel,
-    run_evaluate,
-    run_managed,
-)
+from tests.fuzz.execute import Compiled, Level, levels, run_evaluate, run_managed
 from tests.fuzz.inputs import InputSet
+from tests.fuzz.loading import Loaded, load_kernel
 
 import samebits as sb
 from samebits import float32, float64, int32, int64, uint64

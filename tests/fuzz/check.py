@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from samebits.errors import CompileError
-from tests.fuzz.execute import DisagreementError, Loaded, Workspace, disagreements, run_evaluate
+from tests.fuzz.execute import disagreements, run_evaluate
 from tests.fuzz.generator import Program, generate
 from tests.fuzz.inputs import InputSet
+from tests.fuzz.loading import DisagreementError, Loaded, Workspace
 
 
 @dataclass(frozen=True)

@@ -9,29 +9,22 @@ many to an object, because starting LLVM costs more than one small kernel.
 from __future__ import annotations
 
 import ctypes
-import importlib.util
-import linecache
-import sys
-import tempfile
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from samebits.backend.llvm import CompiledObject, available_targets, compile_module, load
 from samebits.backend.targets import Target
 from samebits.errors import SamebitsError, Trap
-from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import Evaluator, array_argument, ref_argument
+from samebits.ir.evaluate import array_argument, ref_argument
 from samebits.ir.grammar import Module
-from samebits.ir.text import parse_module, print_module
-from samebits.ir.verify import verify
-from samebits.lang.kernel import Kernel
-from samebits.passes.pipeline import optimise
-from samebits.types import ArrayType, ScalarType, StructType, Type, VectorType
+from samebits.runtime import fpenv
+from samebits.runtime.cache import set_cache_dir
+from samebits.types import ArrayType, ScalarType, StructType, VectorType
 from tests.fuzz.inputs import InputSet
+from tests.fuzz.loading import DisagreementError, Loaded
 from tests.fuzz.outcome import (
     Memory,
     Outcome,
@@ -44,103 +37,19 @@ from tests.fuzz.outcome import (
     struct_memory,
     trap_place,
 )
-from tests.fuzz.scope import value_items
+
+HOSTILE_ENVIRONMENTS: tuple[dict[str, int], ...] = (
+    {},
+    {"mxcsr": 0x9FC0, "fpcr": 0x01000000},  # results and operands flushed
+    {"mxcsr": 0x5F80, "fpcr": 0x00400000},  # round up
+    {"mxcsr": 0xFFC0, "fpcr": 0x01C00000},  # round to zero, flushed
+    {"mxcsr": 0x3D00, "fpcr": 0x00800000},  # round down, invalid operation and division unmasked
+)
+"""Control registers under which compiled code must give the same bits all the same."""
 
 
-class DisagreementError(AssertionError):
-    """Two executions gave different bits, or one broke down."""
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A program in this process: its module, the entry kernel and the entry's IR."""
-
-    module: ModuleType
-    kernel: Any
-    ir: Module
-    symbol: str
-    params: tuple[Type, ...]
-    results: tuple[Type, ...]
-    evaluator: Evaluator
-    optimised: Module
-    optimised_evaluator: Evaluator
-
-    def struct_type(self, name: str) -> StructType:
-        t = getattr(self.module, name).__sb_type__
-        assert isinstance(t, StructType)
-        return t
-
-    @property
-    def structs(self) -> tuple[StructType, ...]:
-        return tuple(t for t in self.results if isinstance(t, StructType))
-
-
-class Workspace:
-    """A folder of generated modules, which vanish from the process when it is left."""
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="samebits-fuzz-")
-        self._names: list[str] = []
-
-    def __enter__(self) -> Workspace:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for name in self._names:
-            sys.modules.pop(name, None)
-        linecache.clearcache()
-        self._folder.cleanup()
-
-    def load(self, source: str, entry: str) -> Loaded:
-        """Import `source` and lower its entry kernel. Raises what the front end raises."""
-        return self.load_all(source, [entry])[0]
-
-    def load_all(self, source: str, entries: Sequence[str]) -> list[Loaded]:
-        """Import `source` and lower several kernels of it."""
-        name = f"fuzzed_{len(self._names)}"
-        path = Path(self._folder.name, f"{name}.py")
-        path.write_text(source)
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        self._names.append(name)
-        spec.loader.exec_module(module)
-        return [load_kernel(getattr(module, entry)) for entry in entries]
-
-
-def load_kernel(kernel: Kernel) -> Loaded:
-    """Lower a kernel that has been imported in the ordinary way, and run the passes on it.
-
-    Raises DisagreementError where IR breaks a rule or does not survive its text form.
-    """
-    ir, symbol, params, result = lower(kernel)
-    _check_ir(ir, "lowered")
-    optimised = optimise(ir, [symbol])
-    _check_ir(optimised, "optimised")
-    return Loaded(
-        sys.modules[kernel.function.__module__], kernel, ir, symbol, params, value_items(result),
-        Evaluator(ir), optimised, Evaluator(optimised),
-    )  # fmt: skip
-
-
-def _check_ir(module: Module, state: str) -> None:
-    try:
-        verify(module)
-    except SamebitsError as error:
-        raise DisagreementError(f"{state} IR: {error}") from error
-    text = print_module(module)
-    if print_module(parse_module(text)) != text:
-        raise DisagreementError(f"{state} IR: its text does not parse to the same IR")
-
-
-def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
-    """IR module, symbol, parameter types and result type of a kernel without type variables."""
-    types = kernel.fixed_types
-    assert types is not None
-    unit = compile_kernel(kernel, types)
-    return link(unit), unit.function.name, types, unit.callee.result
+CALLED_EVERY = 4
+"""One program of so many is also called as users call kernels, which compiles it on its own."""
 
 
 # Managed
@@ -148,10 +57,19 @@ def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
 
 def run_managed(program: Loaded, inputs: InputSet) -> Outcome:
     """The kernel's own Python."""
+    return _run_python(program, inputs, program.kernel.managed)
+
+
+def run_called(program: Loaded, inputs: InputSet) -> Outcome:
+    """An ordinary call of the kernel, which compiles it for this host."""
+    return _run_python(program, inputs, program.kernel)
+
+
+def _run_python(program: Loaded, inputs: InputSet, call: Callable[..., Any]) -> Outcome:
     memory = Memory(inputs, program.struct_type)
     args = [_managed_argument(program, memory, a) for a in inputs.args]
     try:
-        result = program.kernel.managed(*args)
+        result = call(*args)
     except Trap as trap:
         return Outcome(trap_place(trap), (), (), memory.bytes())
     values = result if len(program.results) > 1 else (result,)
@@ -286,10 +204,11 @@ class Compiled:
                     slots.append(int(memory.view(argument).ctypes.data))
         results = flatten(program.results)
         block = (ctypes.c_uint64 * max(1, len(slots) + len(results)))(*slots)
-        status = self._entries[index](ctypes.addressof(block))
+        status = _in_hostile_environment(self._entries[index], ctypes.addressof(block))
         if status:
             site = self.object.traps[status - 1]
-            return Outcome(trap_place(Trap(site.kind, site.span)), (), (), memory.bytes())
+            trap = Trap(site.kind, site.span, site.detail)
+            return Outcome(trap_place(trap), (), (), memory.bytes())
         scalars = tuple(
             slot_scalar(t, block[len(slots) + k]) for k, t in enumerate(results)
         )
@@ -298,6 +217,24 @@ class Compiled:
                 raise DisagreementError(f"{self.level}: result {bits:#x} is no canonical NaN")
         structs = tuple(masked(t, m) for t, m in zip(program.structs, returned, strict=True))
         return Outcome(None, scalars, structs, memory.bytes())
+
+
+_hostile = itertools.cycle(HOSTILE_ENVIRONMENTS)
+
+
+def _in_hostile_environment(entry: Callable[[int], int], block: int) -> int:
+    """Call with a control register that a foreign library may have left; it must come back."""
+    before = fpenv.read()
+    given = next(_hostile).get(fpenv.describe(before).register, before)
+    fpenv.write(given)
+    try:
+        status = entry(block)
+        after = fpenv.read()
+    finally:
+        fpenv.write(before)
+    if fpenv.describe(after).word & ~0x3F != given & ~0x3F:
+        raise DisagreementError(f"the control register was {given:#x} and came back {after:#x}")
+    return status
 
 
 # All of them
@@ -327,6 +264,7 @@ def disagreements(programs: Sequence[tuple[Loaded, Sequence[InputSet]]]) -> Iter
         good.append(p)
     if not good:
         return
+    yield from _called(programs, expected)
     for level in levels():
         compiled = Compiled([programs[p][0] for p in good], level)
         try:
@@ -345,3 +283,16 @@ def disagreements(programs: Sequence[tuple[Loaded, Sequence[InputSet]]]) -> Iter
                         yield p, k, f"managed and {level}: {text}"
         finally:
             compiled.close()
+
+
+def _called(
+    programs: Sequence[tuple[Loaded, Sequence[InputSet]]],
+    expected: dict[tuple[int, int], Outcome],
+) -> Iterator[tuple[int, int, str]]:
+    """Ordinary calls of some of the kernels, without the disk cache."""
+    set_cache_dir(None)
+    for (p, k), outcome in expected.items():
+        if p % CALLED_EVERY == 0:
+            found = run_called(programs[p][0], programs[p][1][k])
+            if found != outcome:
+                yield p, k, f"managed and called: {outcome.difference(found)}"

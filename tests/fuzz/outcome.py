@@ -18,7 +18,7 @@ from samebits.errors import Trap
 from samebits.types import BOOL, SCALARS, VECTORS, MemoryType, ScalarType, StructType
 from tests.fuzz.inputs import Argument, InputSet
 
-TrapPlace = tuple[str, int, int, int, int]
+TrapPlace = tuple[str, str | None, str, int, int, int, int]
 Array = np.ndarray[Any, Any]
 
 
@@ -47,11 +47,11 @@ class Outcome:
 
 
 def trap_place(trap: Trap) -> TrapPlace:
-    """Kind and source span of a trap."""
+    """Kind, detail and source span of a trap."""
     s = trap.span
     if s is None:
-        return (trap.kind, 0, 0, 0, 0)
-    return (trap.kind, s.line, s.column, s.end_line, s.end_column)
+        return (trap.kind, trap.detail, "", 0, 0, 0, 0)
+    return (trap.kind, trap.detail, s.function, s.line, s.column, s.end_line, s.end_column)
 
 
 @cache

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from operations import GROUPS, OPERATIONS, SOURCE, Operation
-from tests.fuzz.execute import Compiled, Loaded, Workspace, levels, run_evaluate, run_managed
+from tests.fuzz.execute import Compiled, levels, run_evaluate, run_managed
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.literals import FLOAT_PATTERNS, NAN_PATTERNS
+from tests.fuzz.loading import Loaded, Workspace
 
 from samebits.types import ScalarType
 

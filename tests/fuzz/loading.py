@@ -1,0 +1,120 @@
+"""Generated modules in this process: imported from files, lowered, optimised, checked."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from samebits.errors import SamebitsError
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.evaluate import Evaluator
+from samebits.ir.grammar import Module
+from samebits.ir.text import parse_module, print_module
+from samebits.ir.verify import verify
+from samebits.lang.kernel import Kernel
+from samebits.passes.pipeline import optimise
+from samebits.types import StructType, Type
+from tests.fuzz.scope import value_items
+
+
+class DisagreementError(AssertionError):
+    """Two executions gave different bits, or one broke down."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A program in this process: its module, the entry kernel and the entry's IR."""
+
+    module: ModuleType
+    kernel: Any
+    ir: Module
+    symbol: str
+    params: tuple[Type, ...]
+    results: tuple[Type, ...]
+    evaluator: Evaluator
+    optimised: Module
+    optimised_evaluator: Evaluator
+
+    def struct_type(self, name: str) -> StructType:
+        t = getattr(self.module, name).__sb_type__
+        assert isinstance(t, StructType)
+        return t
+
+    @property
+    def structs(self) -> tuple[StructType, ...]:
+        return tuple(t for t in self.results if isinstance(t, StructType))
+
+
+class Workspace:
+    """A folder of generated modules, which vanish from the process when it is left."""
+
+    def __init__(self) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="samebits-fuzz-")
+        self._names: list[str] = []
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in self._names:
+            sys.modules.pop(name, None)
+        linecache.clearcache()
+        self._folder.cleanup()
+
+    def load(self, source: str, entry: str) -> Loaded:
+        """Import `source` and lower its entry kernel. Raises what the front end raises."""
+        return self.load_all(source, [entry])[0]
+
+    def load_all(self, source: str, entries: Sequence[str]) -> list[Loaded]:
+        """Import `source` and lower several kernels of it."""
+        name = f"fuzzed_{len(self._names)}"
+        path = Path(self._folder.name, f"{name}.py")
+        path.write_text(source)
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        self._names.append(name)
+        spec.loader.exec_module(module)
+        return [load_kernel(getattr(module, entry)) for entry in entries]
+
+
+def load_kernel(kernel: Kernel) -> Loaded:
+    """Lower a kernel that has been imported in the ordinary way, and run the passes on it.
+
+    Raises DisagreementError where IR breaks a rule or does not survive its text form.
+    """
+    ir, symbol, params, result = lower(kernel)
+    _check_ir(ir, "lowered")
+    optimised = optimise(ir, [symbol])
+    _check_ir(optimised, "optimised")
+    return Loaded(
+        sys.modules[kernel.function.__module__], kernel, ir, symbol, params, value_items(result),
+        Evaluator(ir), optimised, Evaluator(optimised),
+    )  # fmt: skip
+
+
+def _check_ir(module: Module, state: str) -> None:
+    try:
+        verify(module)
+    except SamebitsError as error:
+        raise DisagreementError(f"{state} IR: {error}") from error
+    text = print_module(module)
+    if print_module(parse_module(text)) != text:
+        raise DisagreementError(f"{state} IR: its text does not parse to the same IR")
+
+
+def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
+    """IR module, symbol, parameter types and result type of a kernel without type variables."""
+    types = kernel.fixed_types
+    assert types is not None
+    unit = compile_kernel(kernel, types)
+    return link(unit), unit.function.name, types, unit.callee.result
