@@ -51,9 +51,14 @@ class Compiled:
     """Entries of a module, loaded; results come back as `from_word` has them."""
 
     def __init__(
-        self, functions: Sequence[Function], entries: Sequence[str], target: Target, opt: int
+        self,
+        functions: Sequence[Function],
+        entries: Sequence[str],
+        target: Target,
+        opt: int,
+        module: Module | None = None,
     ) -> None:
-        self.module = Module({f.name: f for f in functions})
+        self.module = module or Module({f.name: f for f in functions})
         compiled = llvm.compile_module(self.module, entries, target, opt)
         self.traps = compiled.traps
         symbols = [f"sb_entry_{i}" for i in range(len(entries))]

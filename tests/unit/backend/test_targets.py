@@ -1,0 +1,46 @@
+"""Rows say which host can run them, and why another cannot."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from samebits.backend.targets import TARGETS, best_level, host_levels
+
+EVERYTHING = {name: True for row in TARGETS.values() for name in row.requires}
+
+
+def test_a_host_with_every_feature_runs_every_row_of_its_architecture() -> None:
+    levels = host_levels("x86_64-unknown-linux-gnu", EVERYTHING)
+    assert [level.target.name for level in levels if level.reason is None] == [
+        "x86-64-v1", "x86-64-v2", "x86-64-v3", "x86-64-v4",
+    ]  # fmt: skip
+    best = best_level(levels)
+    assert best is not None
+    assert best.name == "x86-64-v4"
+
+
+def test_a_missing_feature_is_named() -> None:
+    levels = host_levels("x86_64-apple-darwin", EVERYTHING | {"avx512cd": False, "fma": False})
+    reasons = {level.target.name: level.reason for level in levels}
+    assert reasons["x86-64-v2"] is None
+    assert reasons["x86-64-v3"] == "this processor lacks fma"
+    assert reasons["x86-64-v4"] == "this processor lacks fma, avx512cd"
+
+
+def test_objects_for_a_host_have_the_hosts_triple() -> None:
+    best = best_level(host_levels("arm64-apple-darwin23", {}))
+    assert best is not None
+    assert (best.name, best.triple) == ("aarch64", "arm64-apple-darwin23")
+
+
+def test_a_host_without_a_row_has_no_level() -> None:
+    levels = host_levels("sparc64-unknown-netbsd", {})
+    assert best_level(levels) is None
+    assert {level.reason for level in levels} == {"this machine is sparc64"}
+
+
+def test_each_level_requires_what_the_one_below_does() -> None:
+    rows = [TARGETS[f"x86-64-v{n}"] for n in (1, 2, 3, 4)]
+    for low, high in pairwise(rows):
+        assert set(low.requires) < set(high.requires)
+        assert (low.has_fma, low.has_round) <= (high.has_fma, high.has_round)
