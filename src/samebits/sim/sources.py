@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from samebits.errors import ReplayError
 from samebits.sim.inputs import Inputs
-from samebits.sim.players import player
+from samebits.sim.players import RANDOM, player
 from samebits.sim.replay import ReplayReader, frame_count
 from samebits.sim.simulation import Simulation, check_seed
 
@@ -90,7 +90,8 @@ class PlayerSource:
     def __init__(self, simulation: Simulation, players: str | None, seed: int, frames: int) -> None:
         self.seed = check_seed(seed)
         self.frames = frames
-        self._play = player(simulation, players, seed)
+        self.players = players or next(iter(simulation.scripts), RANDOM)
+        self._play = player(simulation, self.players, seed)
 
     def blocks(self) -> Iterator[Block]:
         for first in range(0, self.frames, BLOCK_FRAMES):

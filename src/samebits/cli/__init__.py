@@ -1,0 +1,39 @@
+"""The command line: one thin command a verb, errors as text, exit statuses with a meaning.
+
+0 the same, 1 they differ, 2 bad usage or input, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with its status."""
+    sys.exit(status(sys.argv[1:] if arguments is None else arguments))
+
+
+def status(arguments: Sequence[str]) -> int:
+    """Run the command line; its exit status."""
+    from samebits.errors import SamebitsError
+
+    if list(arguments) == ["--version"]:
+        from samebits import __version__
+
+        print(f"samebits {__version__}")
+        return SAME
+    from samebits.cli.commands import app
+
+    try:
+        return app(list(arguments))
+    except SamebitsError as error:
+        print(error, file=sys.stderr)
+        return BAD
+    except BrokenPipeError:
+        # Whoever read the output has gone; what Python flushes at exit must not complain again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BAD

@@ -1,0 +1,150 @@
+"""The commands and their options. What they do is in the layers below; how it reads, in `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from samebits.cli import BAD, INTERRUPTED, SAME
+
+_application = typer.Typer(
+    name="samebits",
+    help="The same bits on every machine.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Sim = Annotated[
+    str, typer.Argument(metavar="SIM", help="path.py, path.py:Name or package.module:Name")
+]
+
+
+def app(arguments: list[str]) -> int:
+    """Parse and run; the exit status. Usage errors are printed here."""
+    try:
+        _application(args=arguments, prog_name="samebits")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else BAD
+    return SAME
+
+
+def _finish(command: Callable[[], int]) -> None:
+    """End with the command's status. Typer would make an interrupt its own message."""
+    try:
+        code = command()
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        code = INTERRUPTED
+    raise typer.Exit(code)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from samebits import __version__
+
+        typer.echo(f"samebits {__version__}")
+        raise typer.Exit
+
+
+@_application.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """The same bits on every machine."""
+
+
+@_application.command(
+    epilog="Example: `samebits verify game.py duel.mcap --golden duel.golden`",
+)
+def verify(
+    sim: Sim,
+    replays: Annotated[
+        list[str] | None, typer.Argument(metavar="[REPLAY]...", help="replays of SIM")
+    ] = None,
+    targets: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Only these targets, as `samebits targets` lists them."),
+    ] = None,
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|all",
+            help="The first N frames; or all of them, in managed and evaluate too.",
+        ),
+    ] = None,
+    players: Annotated[
+        str | None, typer.Option(help="Without a REPLAY: a script of SIM, or random.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Without a REPLAY: the seed (1).")] = None,
+    golden: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Compare with the hashes in FILE.")
+    ] = None,
+    update_golden: Annotated[
+        bool, typer.Option("--update-golden", help="Write the golden file.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+) -> None:
+    """Run SIM in every execution that this machine has, and compare frame by frame.
+
+    Without a REPLAY, a script plays 600 frames. Managed and evaluate stop after some seconds,
+    at a stated prefix of a long run, unless `--frames all`. Exit status: 0 the same, 1 they
+    differ, 2 bad usage or input.
+    """
+    from samebits.cli.verify import Options, run
+
+    options = Options(
+        sim=sim,
+        replays=tuple(replays or ()),
+        targets=None if targets is None else tuple(targets.split(",")),
+        frames=frames,
+        players=players,
+        seed=seed,
+        golden=golden,
+        update_golden=update_golden,
+        json=json,
+    )
+    _finish(lambda: run(options))
+
+
+@_application.command(
+    epilog="Example: `samebits record game.py --players duel --frames 3600 --out duel.mcap`",
+)
+def record(
+    sim: Sim,
+    out: Annotated[str, typer.Option(metavar="FILE", help="The replay to write.")],
+    players: Annotated[
+        str | None,
+        typer.Option(help="A script of SIM, or random: all values of every input field."),
+    ] = None,
+    frames: Annotated[int, typer.Option(min=1, help="How many frames.")] = 3600,
+    seed: Annotated[int, typer.Option(help="The seed of the run, and of the players.")] = 1,
+    keyframes: Annotated[
+        int, typer.Option(min=0, help="Frames from keyframe to keyframe; 0 for none.")
+    ] = 600,
+) -> None:
+    """Run SIM with scripted or random players and write a replay.
+
+    Exit status: 0 written, 1 cut short by a trap in a frame, 2 bad usage or input.
+    """
+    from samebits.cli.record import run
+
+    _finish(lambda: run(sim, out, players, frames, seed, keyframes))
+
+
+@_application.command(epilog="Example: `samebits targets --json`")
+def targets(
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+) -> None:
+    """List what can run here, and why the rest cannot."""
+    from samebits.cli.report import print_targets
+    from samebits.sim.targets import all_rows
+
+    print_targets(all_rows(), json)

@@ -1,0 +1,35 @@
+"""`samebits record`: a player's inputs through a session into a replay file."""
+
+from __future__ import annotations
+
+import sys
+
+from samebits.cli import DIFFERS, INTERRUPTED, SAME
+from samebits.cli.report import progress_bar
+from samebits.sim.load import load_simulation
+from samebits.sim.players import player
+from samebits.sim.session import SimulationTrap
+from samebits.sim.simulation import check_seed
+
+BLOCK_FRAMES = 256
+
+
+def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyframes: int) -> int:
+    """Record; the exit status. What was recorded before a trap or an interrupt stays."""
+    simulation = load_simulation(sim)
+    play = player(simulation, players, check_seed(seed))
+    ended, status = "", SAME
+    with simulation.record(out, seed, keyframes) as recording, progress_bar(frames) as show:
+        try:
+            for first in range(0, frames, BLOCK_FRAMES):
+                recording.run(play(first, min(BLOCK_FRAMES, frames - first)))
+                show("recording", recording.frame)
+        except SimulationTrap as trap:
+            ended, status = f"{trap}\n", DIFFERS
+        except KeyboardInterrupt:
+            ended, status = "interrupted\n", INTERRUPTED
+        value = recording.session.hash()
+    sys.stderr.write(ended)
+    count = f"{recording.frame:,} frame{'' if recording.frame == 1 else 's'}"
+    print(f"{out}: {simulation.name} {simulation.version}, seed {seed}, {count}, hash {value:016x}")
+    return status

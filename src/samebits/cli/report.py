@@ -1,0 +1,203 @@
+"""How results read: a table for people on stdout, the same facts as JSON, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import Source
+from samebits.sim.targets import Row
+from samebits.sim.verify import Divergence, RowReport, Verification
+from samebits.sim.verify import Progress as Show
+
+JSON_FORMAT = 1
+WIDTH = 100
+"""Columns where the output is no terminal."""
+
+_STYLES = {"same": "green", "differs": "bold red", "not run": "dim"}
+
+
+@dataclass(eq=False)
+class Run:
+    """One verification and what it was of."""
+
+    source: Source
+    verification: Verification
+    players: str | None
+    note: str | None
+    interrupted: bool = False
+
+    @property
+    def reports(self) -> list[RowReport]:
+        return [*self.verification.rows, *self.verification.recorded.values()]
+
+
+@contextmanager
+def progress_bar(frames: int) -> Iterator[Show]:
+    """A bar on stderr while the block runs, if stderr is a terminal."""
+    console = Console(file=sys.stderr)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("frames"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=frames)
+        yield lambda what, done: bar.update(task, description=what, completed=done)
+
+
+def print_runs(simulation: Simulation, runs: Sequence[Run], as_json: bool) -> None:
+    """Every run as a table and its differences below it, or all of them as one JSON object."""
+    if as_json:
+        print(json.dumps(runs_json(simulation, runs), indent=2))
+        return
+    console = _console()
+    for run in runs:
+        _print_run(console, simulation, run)
+
+
+def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
+    """The facts. Hashes are 16 hexadecimal digits, frames count from 0."""
+    return {
+        "format": JSON_FORMAT,
+        "simulation": {
+            "name": simulation.name,
+            "version": simulation.version,
+            "digest": simulation.digest,
+        },
+        "result": _overall(runs),
+        "runs": [
+            {
+                "replay": run.source.replay,
+                "players": run.players,
+                "seed": run.source.seed,
+                "frames": run.verification.frames,
+                "result": "same" if run.verification.same else "differs",
+                "interrupted": run.interrupted,
+                "damage": run.source.damage,
+                "note": run.note,
+                "targets": [_row_json(row) for row in run.verification.rows],
+                "compared": [_row_json(row) for row in run.verification.recorded.values()],
+            }
+            for run in runs
+        ],
+    }
+
+
+def _overall(runs: Sequence[Run]) -> str:
+    return "same" if all(run.verification.same for run in runs) else "differs"
+
+
+def _row_json(row: RowReport) -> dict[str, Any]:
+    rate = row.frames_per_second
+    return {
+        "name": row.name,
+        "result": row.result,
+        "reason": row.reason,
+        "frames": row.frames,
+        "prefix": row.prefix,
+        "final_hash": None if row.final_hash is None else f"{row.final_hash:016x}",
+        "trap": None if row.trap is None else asdict(row.trap),
+        "first_difference": None if row.divergence is None else asdict(row.divergence),
+        "frames_per_second": None if rate is None else round(rate, 1),
+    }
+
+
+def print_targets(rows: Sequence[Row], as_json: bool) -> None:
+    """Every row, and why it cannot run where it cannot."""
+    if as_json:
+        facts = [
+            {"name": r.name, "what": r.what, "runs": r.reason is None, "reason": r.reason}
+            for r in rows
+        ]
+        print(json.dumps({"format": JSON_FORMAT, "targets": facts}, indent=2))
+        return
+    table = _table("target", "runs here", "what")
+    for row in rows:
+        runs = Text("yes", "green") if row.reason is None else Text(f"no: {row.reason}", "dim")
+        table.add_row(row.name, runs, row.what)
+    _console().print(table)
+
+
+def _console() -> Console:
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=WIDTH)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        right = column in ("frames", "frames/s")
+        table.add_column(
+            column, justify="right" if right else "left", no_wrap=column in ("target", "final hash")
+        )
+    return table
+
+
+def _print_run(console: Console, simulation: Simulation, run: Run) -> None:
+    what = run.source.replay or f"players {run.players}"
+    title = f"{simulation.name} {simulation.version}, {what}, seed {run.source.seed}"
+    console.print(Text(title, "bold"), soft_wrap=True)
+    table = _table("target", "frames", "final hash", "result", "first difference", "frames/s")
+    for row in run.reports:
+        rate = row.frames_per_second
+        table.add_row(
+            row.name,
+            f"{row.frames:,}" + (f" of {run.source.frames:,}" if row.prefix else ""),
+            "" if row.final_hash is None else f"{row.final_hash:016x}",
+            Text(row.result, _STYLES[row.result]),
+            row.reason or ("" if row.divergence is None else _place(row.divergence)),
+            "" if rate is None else f"{rate:,.0f}",
+        )
+    console.print(table)
+    for line in _details(run):
+        console.print(line, soft_wrap=True, markup=False)
+    console.print()
+
+
+def _place(divergence: Divergence) -> str:
+    frame = "after init" if divergence.frame < 0 else f"frame {divergence.frame:,}"
+    return f"{frame}, {divergence.field.path}" if divergence.field else frame
+
+
+def _details(run: Run) -> Iterator[str]:
+    for row in run.reports:
+        if row.divergence is not None:
+            yield from _difference(row, row.divergence)
+    traps = {row.trap: row for row in run.verification.rows if row.trap is not None}
+    for trap, row in traps.items():
+        yield f"trap in frame {row.frames:,}: {trap.message}, at {trap.place}"
+    if any(row.prefix for row in run.verification.rows):
+        yield "managed and evaluate stop early in a long run; --frames all lets them finish"
+    if run.note:
+        yield f"note: {run.note}"
+    if run.source.damage:
+        yield f"{run.source.replay} is {run.source.damage}"
+
+
+def _difference(row: RowReport, d: Divergence) -> Iterator[str]:
+    reference = "this run" if d.reference == "all" else d.reference
+    field = d.field
+    width = max(len(reference), len(row.name))
+    if field is None:
+        yield f"{row.name} differs from {reference}, {_place(d)}"
+        yield f"  {reference:{width}}  {d.expected}"
+        yield f"  {row.name:{width}}  {d.found}"
+        return
+    more = f", and {field.others:,} more fields" if field.others else ""
+    ulps = f", {field.ulps:,} ULP apart" if field.ulps is not None else ""
+    yield f"{row.name} differs from {reference}, {_place(d)} ({field.type}){ulps}{more}"
+    yield f"  {reference:{width}}  {field.expected_bits}  {field.expected}"
+    yield f"  {row.name:{width}}  {field.found_bits}  {field.found}"

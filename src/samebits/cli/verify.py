@@ -1,0 +1,160 @@
+"""`samebits verify`: options into verifications, verifications into one report and a status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from samebits.cli import BAD, DIFFERS, INTERRUPTED, SAME
+from samebits.cli.report import Run, print_runs, progress_bar
+from samebits.errors import ReplayError, SimulationError
+from samebits.sim import targets
+from samebits.sim.golden import Golden, read_golden, write_golden
+from samebits.sim.load import load_simulation
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.verify import Verification
+
+DEFAULT_FRAMES = 600
+DEFAULT_SEED = 1
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command's options as they were typed."""
+
+    sim: str
+    replays: tuple[str, ...]
+    targets: tuple[str, ...] | None
+    frames: str | None
+    players: str | None
+    seed: int | None
+    golden: str | None
+    update_golden: bool
+    json: bool
+
+    @property
+    def limit(self) -> int | None:
+        """How many frames at most; SimulationError where it is neither a count nor `all`."""
+        if self.frames in (None, "all"):
+            return None
+        assert self.frames is not None
+        if self.frames.isascii() and self.frames.isdecimal() and 0 < int(self.frames) < 10**12:
+            return int(self.frames)
+        raise SimulationError(
+            f"--frames {self.frames} is neither a count of frames nor all",
+            fix="write --frames 600 or --frames all",
+        )
+
+
+def run(options: Options) -> int:
+    """Verify and report; the exit status."""
+    _check(options)
+    rows = targets.choose_rows(targets.all_rows(), options.targets)
+    simulation = load_simulation(options.sim)
+    golden = _golden(options, simulation)
+    runs: list[Run] = []
+    status = SAME
+    for source in _sources(options, simulation):
+        verification = Verification(
+            simulation,
+            source,
+            rows,
+            whole=options.frames == "all",
+            known=_known(options, golden, source),
+            sample_every=simulation.tick_rate if options.update_golden else 0,
+        )
+        players = None
+        if isinstance(source, PlayerSource):
+            players = source.players
+        made = Run(source, verification, players, _note(options, golden, simulation))
+        runs.append(made)
+        try:
+            with progress_bar(source.frames) as show:
+                verification.run(show)
+        except KeyboardInterrupt:
+            made.interrupted = True
+            status = INTERRUPTED
+            break
+    print_runs(simulation, runs, options.json)
+    if status == INTERRUPTED:
+        sys.stderr.write(f"interrupted: {runs[-1].verification.frames:,} frames compared\n")
+        return status
+    if not all(made.verification.same for made in runs):
+        return DIFFERS
+    if options.update_golden:
+        _update(options, simulation, runs[0].verification)
+    return BAD if any(made.source.damage for made in runs) else SAME
+
+
+def _check(options: Options) -> None:
+    options.limit  # noqa: B018
+    if options.update_golden and options.golden is None:
+        raise SimulationError(
+            "--update-golden does not say which file", fix="add --golden FILE, the file to write"
+        )
+    if options.golden is not None and len(options.replays) > 1:
+        raise SimulationError(
+            "--golden holds the hashes of one run, and several replays are given",
+            fix="verify the replays one by one, each with its golden file",
+        )
+    for name in ("seed", "players"):
+        if options.replays and getattr(options, name) is not None:
+            raise SimulationError(
+                f"--{name} is given beside a replay, which has its own inputs and seed",
+                fix=f"leave out --{name}, or the replay",
+            )
+
+
+def _sources(options: Options, simulation: Simulation) -> Iterator[Source]:
+    if not options.replays:
+        seed = DEFAULT_SEED if options.seed is None else options.seed
+        yield PlayerSource(simulation, options.players, seed, options.limit or DEFAULT_FRAMES)
+    for path in options.replays:
+        yield ReplaySource(simulation, path, options.limit)
+
+
+def _golden(options: Options, simulation: Simulation) -> Golden | None:
+    if options.golden is None or options.update_golden:
+        return None
+    if not os.path.exists(options.golden):
+        raise ReplayError(
+            f"there is no golden file {options.golden}", fix="write it with --update-golden"
+        )
+    golden = read_golden(options.golden)
+    if golden.simulation != simulation.name:
+        raise ReplayError(
+            f"{options.golden} is a golden file of another simulation: '{golden.simulation}', "
+            f"not '{simulation.name}'"
+        )
+    return golden
+
+
+def _known(options: Options, golden: Golden | None, source: Source) -> dict[str, dict[int, int]]:
+    """The golden file's hashes; under --frames N, those of the first N frames."""
+    if golden is None:
+        return {}
+    limit = options.limit
+    hashes = {f: value for f, value in golden.hashes if limit is None or f < limit}
+    if not hashes:
+        raise ReplayError(
+            f"{options.golden} has no hash in the first {limit} frames",
+            fix=f"run more than {golden.hashes[0][0]} frames",
+        )
+    return {"golden": hashes}
+
+
+def _note(options: Options, golden: Golden | None, simulation: Simulation) -> str | None:
+    # New code that gives the old bits is what a golden file is there to show.
+    if golden is None or golden.digest == simulation.digest:
+        return None
+    return f"the simulation's code has changed since {options.golden} was written"
+
+
+def _update(options: Options, simulation: Simulation, verification: Verification) -> None:
+    assert options.golden is not None
+    write_golden(options.golden, simulation.name, simulation.digest, verification.sampled)
+    count = len(verification.sampled)
+    sys.stderr.write(f"{options.golden}: {count} hash{'' if count == 1 else 'es'} written\n")
