@@ -30,7 +30,7 @@ $(VENV)/.lint: $(STAMP)
 	touch $@
 
 verify: $(STAMP)
-	$(BIN)/samebits verify examples/outer_planets/outer_planets.py --golden examples/outer_planets/golden.txt
+	$(BIN)/samebits verify examples/outer_planets/outer_planets.py --frames 4000 --golden examples/outer_planets/golden.txt
 	$(BIN)/samebits verify examples/arena/arena.py examples/arena/replays/*.mcap
 
 test: $(STAMP)
