@@ -145,6 +145,23 @@ def flattened() -> Function:
     return b.ret()
 
 
+def row() -> Function:
+    """for x in range(w): a[n * w + x] = s"""
+    b = Kernel("row", {"a": VECTOR, "n": INT, "w": INT, "s": FLOAT32})
+    with b.into(b.loop("x", b.number(0), b.get("w"))):
+        at = b.op("add", b.op("mul", b.get("n"), b.get("w")), b.get("x"))
+        b.write("a", at, b.get("s"))
+    return b.ret()
+
+
+def shifted() -> Function:
+    """for i in range(n): a[i + m] = s"""
+    b = Kernel("shifted", {"a": VECTOR, "n": INT, "m": INT, "s": FLOAT32})
+    with b.into(b.loop("i", b.number(0), b.get("n"))):
+        b.write("a", b.op("add", b.get("i"), b.get("m")), b.get("s"))
+    return b.ret()
+
+
 def strided() -> Function:
     """for i in range(0, n, 2): a[i] = b[i + 1]"""
     b = Kernel("strided", {"a": VECTOR, "b": VECTOR, "n": INT})
@@ -239,6 +256,8 @@ KERNELS: dict[str, Callable[[], Function]] = {
     "fixed_index": fixed_index,
     "fixed_index_of_any_length": fixed_index_of_any_length,
     "flattened": flattened,
+    "row": row,
+    "shifted": shifted,
     "strided": strided,
     "backwards": backwards,
     "periodic": periodic,

@@ -37,6 +37,7 @@ class Programs:
         self.slots |= {f"i{d}": INT for d in range(8)} | {f"c{d}": INT for d in range(8)}
         self.b = Builder("f", PARAMS, [INT, INT, INT32], self.slots)
         self.ints = ["n", "m", "t", "q"]
+        self.compared: list[tuple[str, str]] = []
         self.loops = 0
         self.made = 0
         self.budget = random.randrange(4, 14)
@@ -109,6 +110,11 @@ class Programs:
         if r.random() < 0.1:
             return b.op("not", self.condition())
         opcode = r.choice(("lt", "le", "gt", "ge", "eq", "ne"))
+        if r.random() < 0.4:
+            slot, array = r.choice(self.ints), r.choice(("a", "b"))
+            self.compared.append((slot, array))
+            right = b.length(b.get(array)) if r.random() < 0.7 else b.const(INT, r.choice((0, 1)))
+            return b.op(opcode, b.get(slot), right)
         left = self.number(1)
         right = self.length() if r.random() < 0.3 else self.number(1)
         return b.op(opcode, left, right)
@@ -123,6 +129,13 @@ class Programs:
 
     def place(self) -> Value:
         b, r = self.b, self.random
+        compared = [(slot, array) for slot, array in self.compared if slot in self.ints]
+        if compared and r.random() < 0.4:
+            slot, array = compared[-1]
+            at = b.get(slot)
+            if r.random() < 0.3:
+                at = b.op(r.choice(("add", "sub")), at, b.const(INT, 1))
+            return b.at(b.get(array), at)
         match r.choice("aabgsv"):
             case "g":
                 grid = b.get("g")
