@@ -77,11 +77,15 @@ def kernel_table(rows: list[Row]) -> list[str]:
             f"| {row.benchmark.title} | {' | '.join(times)} | {row.against_c:.2f} "
             f"| {row.against_numba:.2f} | {bits(row)} |"
         )
-    c_mean = geometric_mean(row.against_c for row in rows)
+    exact = [row for row in rows if row.benchmark.exact] or rows
+    c_mean = geometric_mean(row.against_c for row in exact)
     numba_mean = geometric_mean(row.against_numba for row in rows)
-    least = min(rows, key=lambda row: row.against_c)
-    lines += [f"| **geometric mean** | | | | **{c_mean:.2f}** | **{numba_mean:.2f}** | |", ""]
+    least = min(exact, key=lambda row: row.against_c)
+    lines += [f"| **geometric mean** | | | | **{c_mean:.2f}** | **{numba_mean:.2f}** | |"]
     lines += [
+        "",
+        "The mean against C leaves out kernels that call the C library's functions.",
+        "",
         "| goal | found | |",
         "|---|--:|---|",
         f"| against C, geometric mean ≥ {C_MEAN_GOAL} | {c_mean:.2f} "
