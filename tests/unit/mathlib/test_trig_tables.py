@@ -1,0 +1,64 @@
+"""The tables of sine and of 2/π hold what their docstrings say, computed anew with MPFR."""
+
+from __future__ import annotations
+
+import gmpy2
+import numpy as np
+from gmpy2 import mpfr, mpz
+
+from samebits.mathlib import sin_cos_f32_table as f32
+from samebits.mathlib import sin_cos_f64_table as f64
+
+FRACTION_BITS = 2000
+
+
+def two_over_pi() -> mpz:
+    """The bits of 2/π after the point."""
+    with gmpy2.context(precision=FRACTION_BITS + 60):
+        return mpz(gmpy2.floor(2 / gmpy2.const_pi() * mpfr(2) ** FRACTION_BITS))
+
+
+def exact(x: float) -> mpz:
+    """x·2^FRACTION_BITS, which must be whole."""
+    numerator, denominator = x.as_integer_ratio()
+    whole, rest = divmod(mpz(numerator) << FRACTION_BITS, denominator)
+    assert rest == 0
+    return whole
+
+
+def test_float32_rows_are_two_over_pi_without_whole_turns() -> None:
+    high, low = (t.data.view(np.float64).tolist() for t in (f32.TWO_OVER_PI_HIGH, f32.TWO_OVER_PI_LOW))
+    assert len(high) == len(low) == 104
+    for i, (a, b) in enumerate(zip(high, low, strict=True)):
+        left = two_over_pi() if i == 0 else two_over_pi() % (mpz(1) << (FRACTION_BITS - i))
+        assert exact(a) <= left
+        assert left - exact(a) < mpz(1) << (FRACTION_BITS - max(i, 1) + 1 - 53)
+        assert abs(left - exact(a) - exact(b)) <= mpz(1) << (FRACTION_BITS - i - 100)
+
+
+def test_float64_words_are_two_over_pi() -> None:
+    words = f64.TWO_OVER_PI_WORDS.data.tolist()
+    assert len(words) == 43
+    assert words[:4] == [0] * 4
+    for i, word in enumerate(words[4:]):
+        assert word == two_over_pi() >> (FRACTION_BITS - 32 * (i + 1)) & 0xFFFF_FFFF
+
+
+def test_float64_pairs_are_the_sines_of_the_steps() -> None:
+    pairs = f64.SIN_STEPS.data.tolist()
+    assert len(pairs) == 258
+    with gmpy2.context(precision=300):
+        for i in range(129):
+            sine = mpfr(1) if i == 128 else gmpy2.sin(gmpy2.const_pi() * i / 256)
+            high = float(sine)
+            assert pairs[2 * i : 2 * i + 2] == [high, float(sine - high)]
+
+
+def test_factors_are_those_of_taylor_series() -> None:
+    for table, first in ((f64.SIN_FACTORS, 2), (f64.COS_FACTORS, 1)):
+        words = table.data.tolist()
+        assert len(words) == 32
+        for j in range(16):
+            divisor = (2 * j + first) * (2 * j + first + 1)
+            nearest = ((1 << 129) // divisor + 1) >> 1
+            assert (words[2 * j] << 64) | words[2 * j + 1] == nearest
