@@ -1,4 +1,4 @@
-"""The commands and their options. What they do is in the layers below; how it reads, in `report`."""
+"""The commands and their options. What they do is in the layers below, how it reads in `report`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _print_version(wanted: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version"),
     ] = False,
 ) -> None:
     """The same bits on every machine."""

@@ -53,7 +53,8 @@ def progress_bar(frames: int) -> Iterator[Show]:
         TextColumn("frames"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    off = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=off) as bar:
         task = bar.add_task("", total=frames)
         yield lambda what, done: bar.update(task, description=what, completed=done)
 
@@ -195,6 +196,8 @@ def _difference(row: RowReport, d: Divergence) -> Iterator[str]:
         yield f"{row.name} differs from {reference}, {_place(d)}"
         yield f"  {reference:{width}}  {d.expected}"
         yield f"  {row.name:{width}}  {d.found}"
+        if d.note:
+            yield f"  {d.note}"
         return
     more = f", and {field.others:,} more fields" if field.others else ""
     ulps = f", {field.ulps:,} ULP apart" if field.ulps is not None else ""

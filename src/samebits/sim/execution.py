@@ -135,6 +135,9 @@ class NativeExecution(Execution):
         self._run(0, self.memory.ctypes.data, seed)
 
     def advance(self, inputs: Inputs) -> Advance:
+        # Addresses go to compiled code from here on.
+        assert inputs.dtype == self.program.input.dtype
+        assert inputs.flags.c_contiguous
         frames, players = inputs.shape
         hashes = np.zeros(frames, np.uint64)
         self._done[0] = 0

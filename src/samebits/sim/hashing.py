@@ -12,7 +12,7 @@ from itertools import count
 
 from samebits.bits import canonical_size
 from samebits.ir.builder import Builder
-from samebits.ir.grammar import Function, Value
+from samebits.ir.grammar import Function, Value, ValueType
 from samebits.types import (
     BOOL,
     INT,
@@ -129,7 +129,7 @@ class _Pack(_Words):
     """Writes a struct's canonical bytes: declared order, no padding, lowest byte first."""
 
     def __init__(self, t: StructType, word: ScalarType) -> None:
-        params = {_STATE: RefType(t), _WORDS: ArrayType(word, 1)}
+        params: dict[str, ValueType] = {_STATE: RefType(t), _WORDS: ArrayType(word, 1)}
         super().__init__(Builder(PACK, params, file=FILE), word)
         self._type = t
 
@@ -196,9 +196,9 @@ class _Xxh64(_Words):
     """XXH64 with seed 0 of a length that is known here."""
 
     def __init__(self, size: int, word: ScalarType) -> None:
-        params = {_WORDS: ArrayType(word, 1)}
-        slots = dict.fromkeys(LANES, UINT64)
-        builder = Builder(XXH64, params, (UINT64,), slots=dict(slots), file=FILE)
+        params: dict[str, ValueType] = {_WORDS: ArrayType(word, 1)}
+        slots: dict[str, ValueType] = {lane: UINT64 for lane in LANES}
+        builder = Builder(XXH64, params, (UINT64,), slots=slots, file=FILE)
         super().__init__(builder, word)
         self._size = size
 
@@ -281,5 +281,3 @@ class _Xxh64(_Words):
             result = part if result is None else b.op("or", result, part)
         assert result is not None
         return result
-
-

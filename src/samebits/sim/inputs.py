@@ -32,10 +32,11 @@ class InputRules:
         Raises ArgumentError.
         """
         if isinstance(given, np.ndarray):
-            self._check_dtype(given)
-            if given.shape != (self.players,):
-                raise self._count(f"shape {given.shape}")
-            return self._canonical(given.reshape(1, self.players))
+            array = cast("Inputs", given)
+            self._check_dtype(array)
+            if array.shape != (self.players,):
+                raise self._count(f"shape {array.shape}")
+            return self._canonical(array.reshape(1, self.players))
         if not isinstance(given, Sequence) or isinstance(given, str | bytes):
             raise self._not_inputs(given)
         items = cast("Sequence[Any]", given)
@@ -57,7 +58,7 @@ class InputRules:
                 f"shape (frames, {self.players}); got {type(given).__name__}",
                 fix=f"make it with np.zeros((frames, {self.players}), {self.type}.dtype)",
             )
-        array: Inputs = given
+        array = cast("Inputs", given)
         self._check_dtype(array)
         if array.ndim != 2 or array.shape[1] != self.players:
             raise ArgumentError(
@@ -81,8 +82,9 @@ class InputRules:
 
     def _check_dtype(self, array: Inputs) -> None:
         if array.dtype != self.type.dtype:
+            found = "another structured dtype" if array.dtype.names else str(array.dtype)
             raise ArgumentError(
-                f"simulation '{self.name}' takes inputs of {self.type}.dtype; got {array.dtype}",
+                f"simulation '{self.name}' takes inputs of {self.type}.dtype; got {found}",
                 fix=f"make them with np.zeros(shape, {self.type}.dtype)",
             )
 

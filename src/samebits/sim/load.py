@@ -29,7 +29,8 @@ def load_simulation(spec: str) -> Simulation:
     module = _import(place)
     if name:
         return _named(module, place, name)
-    found = {id(v): (k, v) for k, v in reversed([*vars(module).items()]) if isinstance(v, Simulation)}
+    names_and_values = reversed([*vars(module).items()])
+    found = {id(v): (k, v) for k, v in names_and_values if isinstance(v, Simulation)}
     if not found:
         raise SimulationError(
             f"{place} has no simulation",

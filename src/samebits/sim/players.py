@@ -42,24 +42,20 @@ def _scripted(simulation: Simulation, name: str, seed: int) -> Player:
     script = simulation.scripts[name]
 
     def play(first: int, frames: int) -> Inputs:
-        rows: list[Inputs] = []
+        inputs = np.zeros((frames, simulation.players), simulation.input_type.dtype)
         for frame in range(first, first + frames):
             try:
                 given = [dict(script(frame, p, seed)) for p in range(simulation.players)]
-                rows.append(simulation.inputs.frame(given))
+                inputs[frame - first] = simulation.inputs.frame(given)[0]
             except Exception as error:
                 raise SimulationError(
                     f"script '{name}' of simulation '{simulation.name}' fails at frame {frame}: "
                     f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}",
                     fix="a script(frame, player, seed) returns a dict of input fields",
                 ) from None
-        return np.concatenate(rows) if rows else np.zeros((0, simulation.players), _dtype(simulation))
+        return inputs
 
     return play
-
-
-def _dtype(simulation: Simulation) -> np.dtype[Any]:
-    return simulation.input_type.dtype
 
 
 def random_inputs(simulation: Simulation, first: int, frames: int, seed: int) -> Inputs:

@@ -123,9 +123,7 @@ class Replay:
     damage: str | None
 
     @classmethod
-    def open(
-        cls, path: str | os.PathLike[str], simulation: Simulation | None = None
-    ) -> Replay:
+    def open(cls, path: str | os.PathLike[str], simulation: Simulation | None = None) -> Replay:
         """Read a replay; with `simulation` given, it must be one of that very simulation.
 
         Raises ReplayError where the file has no readable header, or is another simulation's.

@@ -58,14 +58,14 @@ def _read(value: Any, limit: int, depth: int) -> tuple[MemoryType, int]:
             return _array(parts, limit, depth)
         if parts.keys() == {"struct", "fields"}:
             return _struct(parts, limit, depth)
-    raise ReplayError(f"the schema has {ascii(value)[:60]}, which is no type")
+    raise ReplayError(f"the schema has {_shown(value)}, which is no type")
 
 
 def _array(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, int]:
     element, size = _read(parts["array"], limit, depth + 1)
     shape = parts["shape"]
     if not isinstance(shape, list) or len(cast("list[Any]", shape)) not in (1, 2):
-        raise ReplayError(f"the schema has an array of shape {ascii(shape)[:60]}")
+        raise ReplayError(f"the schema has an array of shape {_shown(shape)}")
     for length in cast("list[Any]", shape):
         if type(length) is not int or not 1 <= length <= limit:
             raise ReplayError(f"the schema has an array of length {ascii(length)[:60]}")
@@ -82,12 +82,16 @@ def _struct(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, 
     for item in cast("list[Any]", given):
         pair = cast("list[Any]", item) if isinstance(item, list) else []
         if len(pair) != 2 or not _is_name(pair[0]) or pair[0] in fields:
-            raise ReplayError(f"the schema has {ascii(item)[:60]}, which is no new field")
+            raise ReplayError(f"the schema has {_shown(item)}, which is no new field")
         fields[pair[0]], size = _read(pair[1], limit, depth + 1)
         total = _bounded(total + size, limit)
     if not _is_name(parts["struct"]):
         raise ReplayError(f"the schema has a struct called {ascii(parts['struct'])[:60]}")
     return StructType(parts["struct"], tuple(fields.items())), total
+
+
+def _shown(value: object) -> str:
+    return ascii(value)[:60]
 
 
 def _is_name(value: Any) -> bool:

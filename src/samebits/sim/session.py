@@ -121,5 +121,3 @@ class SimulationTrap(Trap):
         self.frame = frame
         self.hashes = hashes
         """The hashes of the whole frames of the same call."""
-
-

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from samebits.bits import canonical_size
 from samebits.errors import ReplayError, SimulationError
@@ -77,7 +77,8 @@ class Simulation:
         for label, script in self.scripts.items():
             if not callable(script):
                 raise SimulationError(
-                    f"simulation '{name}': script '{label}' is {type(script).__name__}, no function",
+                    f"simulation '{name}': script '{label}' is {type(script).__name__}, no "
+                    "function",
                     fix="give a function script(frame, player, seed) -> dict of input fields",
                 )
         self.inputs = InputRules(name, self.input, self.players)
@@ -207,7 +208,7 @@ def _check_text(what: str, text: object) -> None:
 
 def _struct(simulation: str, what: str, cls: object) -> type[Struct]:
     if isinstance(cls, type) and issubclass(cls, Struct) and cls is not Struct:
-        return cast("type[Struct]", cls)
+        return cls
     found = cls.__name__ if isinstance(cls, type) else type(cls).__name__
     raise SimulationError(
         f"simulation '{simulation}': {what} is {found}, no struct",

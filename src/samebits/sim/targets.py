@@ -44,12 +44,16 @@ def all_rows() -> tuple[Row, ...]:
     """Every row: managed first, because it is the reference, then evaluate, then compiled ones."""
     rows = [
         Row("managed", "managed", "CPython runs the kernels' own source", _managed, slow=True),
-        Row("evaluate", "evaluate", "the reference interpreter runs their IR", _evaluate, slow=True),
+        Row(
+            "evaluate", "evaluate", "the reference interpreter runs their IR", _evaluate, slow=True
+        ),
     ]
     levels = llvm.available_targets()
     mine = {level.target.architecture for level in levels if level.reason is None}
     for level in levels:
-        rows += [_native(level, opt, level.target.architecture not in mine) for opt in OPTIMISATIONS]
+        rows += [
+            _native(level, opt, level.target.architecture not in mine) for opt in OPTIMISATIONS
+        ]
     return tuple(rows)
 
 
@@ -83,9 +87,7 @@ def choose_rows(rows: Iterable[Row], names: Sequence[str] | None = None) -> tupl
 
 
 def _managed(simulation: Simulation) -> Execution:
-    return ManagedExecution(
-        simulation.program, simulation.state, simulation.init, simulation.step
-    )
+    return ManagedExecution(simulation.program, simulation.state, simulation.init, simulation.step)
 
 
 def _evaluate(simulation: Simulation) -> Execution:

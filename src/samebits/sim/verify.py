@@ -45,7 +45,8 @@ class Divergence:
     """The first frame in which a row is not its reference's equal.
 
     `expected` and `found` are the hash after the frame, or what happened instead. `field` is the
-    first differing field of the state, where both finished the frame.
+    first differing field of the state, where both finished the frame; `note` says why there is
+    none although both did.
     """
 
     frame: int
@@ -53,6 +54,7 @@ class Divergence:
     expected: str
     found: str
     field: FieldDifference | None = None
+    note: str | None = None
 
 
 @dataclass
@@ -108,6 +110,8 @@ def first_unequal(a: Outcome, b: Outcome) -> int | None:
         return None if both and a.trap == b.trap else shared
     return None
 
+
+_UNDETERMINED = "running up to this frame again gave equal states: something is not determined"
 
 Progress = Callable[[str, int], None]
 """What is being done, and frames that every row has behind it."""
@@ -274,17 +278,20 @@ class Verification:
         first_frame: int,
         block: Block,
     ) -> None:
-        difference = None
+        difference, note = None, None
         if frame < min(len(outcome.hashes), len(expected.hashes)):
             inputs = block.inputs[: frame + 1]
             states = [_state_after(r, inputs) for r in (other, runner)]
             difference = first_difference(self.simulation.state_type, *states)
+            if difference is None:
+                note = _UNDETERMINED
         runner.report.divergence = Divergence(
             first_frame + frame,
             other.report.name,
             expected.at(frame),
             outcome.at(frame),
             difference,
+            note,
         )
 
     def _compare_known(self, outcome: Outcome, block: Block, first_frame: int) -> None:

@@ -1,0 +1,271 @@
+"""Simulations: definitions that do not fit are refused; every execution gives the same hashes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import small_simulation as small
+from small_simulation import SMALL, Input, State
+
+import samebits as sb
+from samebits.bits import to_canonical, xxh64
+from samebits.errors import ArgumentError, ReplayError, SimulationError, Trap
+from samebits.sim.players import player
+from samebits.sim.session import SimulationTrap
+from samebits.sim.simulation import Simulation
+from samebits.sim.targets import all_rows
+
+ROWS = [row for row in all_rows() if row.reason is None]
+
+
+def scripted(frames: int, name: str = "push") -> np.ndarray[Any, Any]:
+    return player(SMALL, name, 1)(0, frames)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_every_execution_gives_the_hashes_of_the_managed_run(row: Any) -> None:
+    inputs = scripted(40)
+    managed, other = ROWS[0].make(SMALL), row.make(SMALL)
+    managed.start(7)
+    other.start(7)
+    assert other.hash() == managed.hash()
+    assert other.advance(inputs).hashes.tolist() == managed.advance(inputs).hashes.tolist()
+    assert other.save() == managed.save()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_trap_leaves_the_state_of_the_last_whole_frame(row: Any) -> None:
+    inputs = scripted(20, "crash")
+    execution, whole = row.make(SMALL), row.make(SMALL)
+    execution.start(1)
+    whole.start(1)
+    done = execution.advance(inputs)
+    assert done.trap is not None
+    assert (done.trap.kind, len(done.hashes)) == ("index", 12)
+    assert done.hashes.tolist() == whole.advance(inputs[:12]).hashes.tolist()
+    assert execution.save() == whole.save()
+
+
+def test_the_hash_is_xxh64_over_the_canonical_state() -> None:
+    session = SMALL.start(seed=3)
+    hashes = session.run(scripted(10))
+    memory = session.state.memory
+    assert session.hash() == int(hashes[-1]) == xxh64(to_canonical(State.__sb_type__, memory))
+
+
+def test_stepping_and_running_are_the_same() -> None:
+    inputs = scripted(30)
+    stepped, ran = SMALL.start(seed=1), SMALL.start(seed=1)
+    hashes = ran.run(inputs)
+    for frame, value in enumerate(hashes):
+        stepped.step(inputs[frame])
+        assert stepped.hash() == int(value)
+    assert stepped.frame == ran.frame == 30
+
+
+def test_a_step_takes_structs_and_dicts_alike() -> None:
+    a, b = SMALL.start(), SMALL.start()
+    a.step([Input(push=0.25, turn=3), Input(fire=True, at=2)])
+    b.step([{"push": 0.25, "turn": 3}, {"fire": True, "at": 2}])
+    assert a.hash() == b.hash()
+    assert not b.state.bodies[2].alive
+
+
+def test_nan_inputs_with_any_payload_are_one_nan() -> None:
+    inputs = np.zeros((2, 2), Input.dtype)
+    inputs["push"] = np.array([0x7FC00000, 0xFFC12345], np.uint32).view(np.float32)[:, None]
+    one, two = SMALL.start(), SMALL.start()
+    assert int(one.run(inputs[:1])[0]) == int(two.run(inputs[1:])[0])
+
+
+def test_running_no_frames_gives_no_hashes() -> None:
+    session = SMALL.start()
+    assert session.run(np.zeros((0, 2), Input.dtype)).tolist() == []
+    assert session.frame == 0
+
+
+def test_a_session_survives_a_trap_in_step_and_in_run() -> None:
+    session = SMALL.start()
+    session.step([{}, {}])
+    before = session.hash()
+    with pytest.raises(Trap, match="assertion failed: nobody is at 99") as caught:
+        session.step([{"turn": 5}, {"at": 99}])
+    assert (session.frame, session.hash()) == (1, before)
+    assert caught.value.span is not None
+    assert caught.value.note == "in frame 1; the state is that of the last whole frame"
+    with pytest.raises(SimulationTrap) as again:
+        session.run(scripted(20, "crash"))
+    assert (again.value.frame, len(again.value.hashes), session.frame) == (13, 12, 13)
+    session.step([{}, {}])
+    assert session.frame == 14
+
+
+def test_a_trap_beyond_the_first_stretch_keeps_every_hash(monkeypatch: Any) -> None:
+    monkeypatch.setattr("samebits.sim.session.BLOCK_FRAMES", 5)
+    session = SMALL.start()
+    with pytest.raises(SimulationTrap) as caught:
+        session.run(scripted(20, "crash"))
+    assert len(caught.value.hashes) == session.frame == 12
+
+
+def test_restoring_a_save_goes_back_exactly() -> None:
+    session = SMALL.start(seed=5)
+    inputs = scripted(30)
+    session.run(inputs[:10])
+    blob = session.save()
+    later = session.run(inputs[10:]).tolist()
+    session.restore(blob)
+    assert session.frame == 10
+    assert session.run(inputs[10:]).tolist() == later
+    other = SMALL.start(seed=0)
+    other.restore(blob)
+    assert (other.seed, other.frame) == (5, 10)
+    assert other.run(inputs[10:]).tolist() == later
+
+
+def test_state_that_the_host_writes_is_hashed() -> None:
+    session = SMALL.start()
+    before = session.hash()
+    session.state.bodies[3].charge = sb.int16(-4)
+    assert session.hash() != before
+
+
+def changed(blob: bytes, at: int) -> bytes:
+    return blob[:at] + bytes([blob[at] ^ 1]) + blob[at + 1 :]
+
+
+def test_saved_bytes_that_are_damaged_or_foreign_change_nothing() -> None:
+    session = SMALL.start()
+    session.step([{}, {}])
+    blob, before = session.save(), session.hash()
+    cases = {
+        b"": "these bytes are no saved session",
+        b"x" * 500: "these bytes are no saved session",
+        blob[:-1]: "the saved session is damaged: its checksum does not hold",
+        blob + b"\0": "the saved session is damaged: its checksum does not hold",
+        changed(blob, 70): "the saved session is damaged: its checksum does not hold",
+        changed(blob, 20): "the session was saved by another simulation than 'small' version 1",
+    }
+    for data, message in cases.items():
+        with pytest.raises(ReplayError) as caught:
+            session.restore(data)
+        assert caught.value.message == message
+        assert session.hash() == before
+
+
+WRONG_STEPS: list[tuple[Any, str]] = [
+    ([{}], "simulation 'small' takes 2 inputs a frame, one a player; got 1"),
+    ([{}, {}, {}], "simulation 'small' takes 2 inputs a frame, one a player; got 3"),
+    (
+        np.zeros(3, Input.dtype),
+        "simulation 'small' takes 2 inputs a frame, one a player; got shape (3,)",
+    ),
+    (np.zeros(2), "simulation 'small' takes inputs of Input.dtype; got float64"),
+    (7, "simulation 'small' takes a list of 2 Input, one a player; got int"),
+    ([{}, 7], "input of player 1: expected Input; got int"),
+    ([{"pull": 1}, {}], "input of player 0: Input has no field 'pull'"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG_STEPS, ids=lambda v: str(v)[:40])
+def test_wrong_inputs_of_a_step_are_refused(given: Any, message: str) -> None:
+    session = SMALL.start()
+    with pytest.raises(ArgumentError) as caught:
+        session.step(given)
+    assert caught.value.message == message
+    assert session.frame == 0
+
+
+WRONG_RUNS: list[tuple[Any, str]] = [
+    (
+        [[{}, {}]],
+        "simulation 'small' runs over an ndarray of Input.dtype, shape (frames, 2); got list",
+    ),
+    (
+        np.zeros((10, 3), Input.dtype),
+        "simulation 'small' takes inputs of shape (frames, 2); got shape (10, 3)",
+    ),
+    (np.zeros((10, 2)), "simulation 'small' takes inputs of Input.dtype; got float64"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG_RUNS, ids=lambda v: str(v)[:40])
+def test_wrong_inputs_of_a_run_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        SMALL.start().run(given)
+    assert caught.value.message == message
+
+
+def define(**changes: Any) -> Simulation:
+    parts: dict[str, Any] = {
+        "name": "small", "version": "1", "state": State, "input": Input, "players": 2,
+        "init": small.init, "step": small.step,
+    }  # fmt: skip
+    return Simulation(**parts | changes)
+
+
+@sb.kernel
+def writes_inputs(state: State, inputs: sb.Array[Input]) -> None:
+    state.frame += 1
+
+
+@sb.kernel
+def gives_frame(state: State, inputs: sb.ReadOnly[Input]) -> sb.uint32:
+    return state.frame
+
+
+WRONG_DEFINITIONS: list[tuple[dict[str, Any], str]] = [
+    ({"name": ""}, "the name is ''"),
+    ({"version": 1}, "the version of simulation 'small' is int, no str"),
+    ({"state": int}, "simulation 'small': state is int, no struct"),
+    ({"input": Input()}, "simulation 'small': input is Input, no struct"),
+    ({"players": 0}, "simulation 'small': players is 0, not an int from 1 to 65535"),
+    ({"players": True}, "simulation 'small': players is True, not an int from 1 to 65535"),
+    ({"tick_rate": 0.5}, "simulation 'small': tick_rate is 0.5, not an int from 1 to 1000000"),
+    ({"step": len}, "simulation 'small': step is builtin_function_or_method, no kernel"),
+    (
+        {"step": small.init},
+        "simulation 'small': step takes (State, uint64), where (State, ReadOnly[Input]) is due",
+    ),
+    (
+        {"step": writes_inputs},
+        "simulation 'small': step takes (State, Array[Input]), "
+        "where (State, ReadOnly[Input]) is due",
+    ),
+    ({"step": gives_frame}, "simulation 'small': step returns uint32"),
+    ({"scripts": {"x": 3}}, "simulation 'small': script 'x' is int, no function"),
+]
+
+
+@pytest.mark.parametrize(("changes", "message"), WRONG_DEFINITIONS, ids=lambda v: str(v)[:40])
+def test_parts_that_do_not_fit_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(SimulationError) as caught:
+        define(**changes)
+    assert caught.value.message == message
+
+
+def test_a_seed_is_a_uint64() -> None:
+    with pytest.raises(SimulationError, match=r"^the seed is -1, not an int from 0 to 2\*\*64 - 1"):
+        SMALL.start(seed=-1)
+    assert SMALL.start(seed=2**64 - 1).hash() != SMALL.start(seed=0).hash()
+
+
+def test_the_digest_tells_name_version_and_code_and_nothing_else() -> None:
+    same = define(tick_rate=30)
+    assert same.digest == SMALL.digest
+    assert len(same.digest) == 32
+    others = [
+        define(tick_rate=30, name="large"),
+        define(tick_rate=30, version="2"),
+        define(tick_rate=30, players=3),
+        define(),
+        define(tick_rate=30, step=other_step),
+    ]
+    assert len({s.digest for s in others} | {same.digest}) == 6
+
+
+@sb.kernel
+def other_step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.frame += 2
