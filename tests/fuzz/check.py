@@ -5,6 +5,7 @@ A failure's `kind` is what the shrinker keeps; its text is for people.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +45,9 @@ class Tally:
 
 def kind_of(text: str) -> str:
     """The part of a failure's text that stays while a program shrinks."""
-    return ": ".join(text.split(": ")[:2])[:60]
+    parts = text.split(": ")
+    kept = parts[0] if parts[0].startswith("managed and") else ": ".join(parts[:2])
+    return re.sub(r"\d+", "N", kept) if kept.startswith("refused") else kept
 
 
 def check_programs(programs: Iterable[Program]) -> Tally:

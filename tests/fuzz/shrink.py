@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tests.fuzz.check import Failure, check_programs
-from tests.fuzz.generator import Program
 from tests.fuzz.inputs import Argument, InputSet
 
 Attempt = tuple[str, InputSet]
@@ -114,7 +113,8 @@ def _expressions(tree: ast.AST) -> Iterator[tuple[ast.AST, str, int | None, ast.
         if isinstance(node, ast.Import | ast.ImportFrom | ast.arguments):
             continue
         for name, value in ast.iter_fields(node):
-            if name in ("annotation", "returns", "decorator_list", "ctx", "targets", "target"):
+            if name in ("annotation", "returns", "decorator_list", "ctx", "targets", "target",
+                        "func"):  # fmt: skip
                 continue
             if isinstance(value, ast.expr):
                 yield node, name, None, value
@@ -167,6 +167,47 @@ def drop_operands(attempt: Attempt) -> Iterator[Attempt]:
             node.ops, node.comparators = ops, right
 
 
+def drop_results(attempt: Attempt) -> Iterator[Attempt]:
+    """A function that returns a tuple, with one item less."""
+    source, inputs = attempt
+    names = [n.name for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef)]
+    for name in names:
+        for k in range(6):
+            tree = ast.parse(source)
+            for node in ast.walk(tree):
+                if isinstance(node, ast.FunctionDef) and node.name == name:
+                    _drop_result(node, k)
+            yield ast.unparse(tree), inputs
+
+
+def _drop_result(function: ast.FunctionDef, k: int) -> None:
+    match function.returns:
+        case ast.Subscript(slice=ast.Tuple(elts=types)) if k < len(types):
+            del types[k]
+            if len(types) == 1:
+                function.returns = types[0]
+        case _:
+            return
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            items = node.value.elts
+            if k < len(items):
+                del items[k]
+            if len(items) == 1:
+                node.value = items[0]
+
+
+def drop_imports(attempt: Attempt) -> Iterator[Attempt]:
+    """Without the imported names that nothing uses."""
+    source, inputs = attempt
+    tree = ast.parse(source)
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            node.names = [alias for alias in node.names if alias.name in used] or node.names[:1]
+    yield ast.unparse(tree), inputs
+
+
 # Inputs
 
 
@@ -208,14 +249,11 @@ STRATEGIES = (
     drop_statements,
     unwrap_blocks,
     drop_parameters,
+    drop_results,
     simplify_expressions,
     drop_operands,
     plain_inputs,
     drop_statements,
+    drop_imports,
 )
 """In the order in which they are tried, until none helps."""
-
-
-def source_program(source: str, inputs: InputSet) -> Program:
-    """A program that was not generated."""
-    return Program(-1, source, "entry", (inputs,))
