@@ -302,3 +302,11 @@ def test_names_may_hold_any_character() -> None:
     b = Builder('m.<locals>.f["T\\"]\n', {"été": INT}, [INT])
     function = b.ret(b.get("été"))
     assert assert_compiled_is_evaluated([function], function.name, 3) == (3,)
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
+def test_no_arithmetic_can_leave_the_part_where_the_environment_is_pinned(target: Any) -> None:
+    text = llvm.llvm_text(Module({"sum": sum_of()}), ["sum"], target, 3)
+    entry = text[text.index("define i32 @sb_entry_0") :].split("\n}")[0]
+    assert "@sb.body.0" in entry
+    assert not [op for op in ("fadd", "fmul", "fdiv", "load float") if op in entry]
