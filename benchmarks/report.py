@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks.arena_speed import GOAL, ArenaSpeed
 from benchmarks.latency import Latency
+from benchmarks.memory import FEW, FRAMES, Memory
 from benchmarks.peers import C_FLAGS
 from benchmarks.suite import (
     C_LEAST_GOAL,
@@ -133,8 +134,20 @@ def arena_lines(speed: ArenaSpeed) -> list[str]:
     ]
 
 
+def memory_lines(memory: Memory) -> list[str]:
+    return [
+        f"`samebits verify` of a replay of {FRAMES:,} frames ({memory.file_bytes / 1e6:.1f} MB) "
+        f"in every execution here takes {duration(memory.seconds)} of CPU time and "
+        f"{memory.many / 1e6:.1f} MB at its peak; {FEW:,} frames take {memory.few / 1e6:.1f} MB.",
+    ]
+
+
 def document(
-    rows: list[Row], latencies: list[Latency], arena: ArenaSpeed | None, rounds: int
+    rows: list[Row],
+    latencies: list[Latency],
+    arena: ArenaSpeed | None,
+    memory: Memory | None,
+    rounds: int,
 ) -> str:
     """RESULTS.md. Parts that were not measured are left out."""
     lines = [
@@ -157,6 +170,8 @@ def document(
         ]
     if arena:
         lines += ["", "## Arena", "", *arena_lines(arena)]
+    if memory:
+        lines += ["", "## Memory", "", *memory_lines(memory)]
     if latencies:
         lines += ["", "## Latency", "", *latency_table(latencies)]
     return "\n".join(lines) + "\n"

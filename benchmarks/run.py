@@ -5,20 +5,22 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import arena_speed, report, suite
+from benchmarks import arena_speed, memory, report, suite
 from benchmarks.latency import latencies
+
+PARTS = (*suite.NAMES, "latency", "arena", "memory")
 
 
 def main() -> int:
     """Run what the options ask for; 1 if samebits and C left different bits, else 0."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (default 15)")
-    parser.add_argument("--only", nargs="+", choices=(*suite.NAMES, "arena", "latency"),
+    parser.add_argument("--only", nargs="+", choices=PARTS,
                         help="these parts alone; RESULTS.md is then left as it is")  # fmt: skip
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    chosen = options.only or [*suite.NAMES, "arena", "latency"]
+    chosen = options.only or PARTS
     rows: list[suite.Row] = []
     with tempfile.TemporaryDirectory() as folder:
         for name in suite.NAMES:
@@ -27,8 +29,9 @@ def main() -> int:
                 print(f"{name}: {rows[-1].against_c:.2f} C, {rows[-1].against_numba:.2f} Numba",
                       file=sys.stderr)  # fmt: skip
     arena = arena_speed.measure() if "arena" in chosen else None
+    peak = memory.measure() if "memory" in chosen else None
     times = latencies() if "latency" in chosen else []
-    text = report.document(rows, times, arena, options.rounds)
+    text = report.document(rows, times, arena, peak, options.rounds)
     print(text)
     if options.only is None:
         report.RESULTS.write_text(text)
