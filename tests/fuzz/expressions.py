@@ -231,7 +231,7 @@ class Expressions:
 
     def callable(self, callee: Callee) -> bool:
         """Whether the scope has a receiver and something for every memory argument."""
-        if callee.owner is not None and not self.scope.structs(callee.owner, writable=True):
+        if callee.owner is not None and not self.memory_arguments(callee.owner):
             return False
         return all(
             isinstance(t, ScalarType | VectorType) or self.memory_arguments(t)
@@ -239,12 +239,17 @@ class Expressions:
         )
 
     def call_text(self, callee: Callee, depth: int) -> str:
+        """A call; the last arguments sometimes by name, in any order."""
         count = len(callee.params) - self.rng.randint(0, callee.defaults)
         draw = self.typed_argument if callee.generic else self.argument
-        args = ", ".join(draw(t, depth - 1) for _, t in callee.params[:count])
+        named = self.rng.randint(0, count) if self.rng.random() < 0.2 else count
+        plain = [draw(t, depth - 1) for _, t in callee.params[:named]]
+        by_name = list(callee.params[named:count])
+        self.rng.shuffle(by_name)
+        args = ", ".join([*plain, *(f"{name}={draw(t, depth - 1)}" for name, t in by_name)])
         if callee.owner is not None:
-            receiver = self.rng.choice(self.scope.structs(callee.owner, writable=True))
-            return f"{receiver.name}.{callee.name}({args})"
+            receiver = self.rng.choice(self.memory_arguments(callee.owner))
+            return f"{receiver}.{callee.name}({args})"
         return f"{callee.name}({args})"
 
     def argument(self, t: Type, depth: int) -> str:
@@ -553,7 +558,7 @@ class Expressions:
         if roll < 0.5:
             return self.conversion(t, depth)
         if roll < 0.55:
-            return f"(-{self.atom(t, depth)})"
+            return f"({rng.choice('---+')}{self.atom(t, depth)})"
         if roll < 0.72:
             return self.float_intrinsic(t, depth)
         if roll < 0.78:
@@ -578,7 +583,10 @@ class Expressions:
             return f"({self.expr(source, depth - 1)} {sign} {self.weak_float(0)})"
         return f"({a} {sign} {b})"
 
-    def float_intrinsic(self, t: ScalarType, depth: int) -> str:
+    def float_intrinsic(self, t: ScalarType | VectorType, depth: int) -> str:
+        scalar = t.element if isinstance(t, VectorType) else t
+        if not scalar.weak and self.rng.random() < (0.04 if scalar == FLOAT32 else 0.015):
+            return f"math.{self.rng.choice(('sin', 'cos'))}({self.expr(t, depth - 1)})"
         name = self.rng.choice(
             ("sqrt", "abs", "min", "max", "clamp", *ROUNDINGS, "copysign", "sign", "fma", "fma")
         )

@@ -6,6 +6,7 @@ entry kernel, and the input sets to call it with.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -25,6 +26,7 @@ from samebits.types import (
     Type,
     VectorType,
 )
+from tests.fuzz.expressions import Expressions
 from tests.fuzz.inputs import InputSet, random_inputs
 from tests.fuzz.literals import FLOATS, NUMBERS, float_literal, random_value_type, type_name
 from tests.fuzz.scope import Callee, Variable
@@ -36,6 +38,7 @@ HEADER = f"""import typing
 import samebits as sb
 from samebits import {", ".join(t.name for t in STRONG_SCALARS if t != BOOL)}
 from samebits import {", ".join(VECTORS)}
+from samebits import math
 
 NAN = float("nan")
 INF = float("inf")
@@ -45,6 +48,8 @@ T = typing.TypeVar("T")
 GENERIC_BODIES = (
     ("a: T, b: T", "T", ("return a + b * a",)),
     ("a: T, b: T", "T", ("c = a - b", "c *= 3", "return c if c > b else sb.max(a, b)")),
+    ("a: T, b: T", "T",
+     ("z = sb.zeros(3, T)", "z[1] = b", "z[2] = T(3) * a", "return z[1] + z[2]")),
     ("a: T, b: T", "bool", ("return a < b or not (a == a)",)),
     ("a: T, x: sb.Array[T]", "T",
      ("for i in range(len(x)):", "    x[i] += a", "    a = a + x[i]", "return a")),
@@ -72,6 +77,39 @@ class _Writer:
         self.structs: list[StructType] = []
         self.callees: list[Callee] = []
         self.parts: list[str] = []
+        self.constants: list[Variable] = []
+
+    def module_constants(self) -> None:
+        """Numbers, vectors and tables at module level, which kernels capture."""
+        rng = self.rng
+        lines: list[str] = []
+        for k in range(rng.choice((0, 0, 1, 2, 4))):
+            t = rng.choice(self.palette)
+            roll = rng.random()
+            if roll < 0.25 and isinstance(t, ScalarType) and t in NUMBERS:
+                values = [self.constant(t) for _ in range(rng.randint(1, 6))]
+                lines.append(f"K{k} = sb.table([{', '.join(values)}], {t.name})")
+                table = FixedArrayType(t, (len(values),))
+                self.constants.append(Variable(f"K{k}", table, mutable=False, readonly=True))
+                continue
+            lines.append(f"K{k} = {self.constant(t)}")
+            self.constants.append(Variable(f"K{k}", t, mutable=False, bound=8))
+        if lines:
+            self.parts.append("\n".join(lines))
+
+    def constant(self, t: ScalarType | VectorType) -> str:
+        if t == INT:
+            return str(self.rng.randint(0, 7))
+        draw = Expressions(self.rng, 0.0, self.palette, [])
+        return draw.vector_constant(t) if isinstance(t, VectorType) else draw.constant(t)
+
+    def closure(self, name: str, lines: list[str], captured: list[tuple[Variable, str]]) -> str:
+        """A kernel defined in a factory that gives it `captured`."""
+        head = ", ".join(v.name for v, _ in captured)
+        inner = "\n".join(INDENT + line for line in lines)
+        values = ", ".join(value for _, value in captured)
+        return f"def make_{name}({head}):\n{inner}\n{INDENT}return {name}\n\n\n" \
+               f"{name} = make_{name}({values})"  # fmt: skip
 
     def _palette(self) -> list[ScalarType | VectorType]:
         rng = self.rng
@@ -145,7 +183,8 @@ class _Writer:
         return NONE
 
     def function(
-        self, name: str, *, method_of: StructType | None = None, entry: bool = False
+        self, name: str, *, method_of: StructType | None = None, entry: bool = False,
+        captured: Sequence[Variable] = (),
     ) -> list[str]:
         """The lines of a kernel or method; helpers become callable by what follows."""
         rng = self.rng
@@ -154,6 +193,8 @@ class _Writer:
         result = self.result(entry=entry)
         work = 400 if entry else rng.choice((10, 30, 60))
         body = Body(rng, self.hazard, self.palette, self.callees, self.structs, result, work)
+        for variable in (*self.constants, *captured):
+            body.scope.add(variable)
         if method_of is not None:
             body.scope.add(Variable("self", method_of, mutable=False))
         for parameter, t in params:
@@ -180,7 +221,9 @@ class _Writer:
 
     def stream(self) -> list[str]:
         """The lines of an entry kernel that loops over arrays."""
-        stream = Stream(self.rng, self.hazard, self.palette, self.callees, self.structs)
+        stream = Stream(
+            self.rng, self.hazard, self.palette, self.callees, self.structs, self.constants
+        )
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]
         head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)
@@ -214,11 +257,20 @@ class _Writer:
 
     def program(self, seed: int, input_sets: int) -> Program:
         rng = self.rng
+        self.module_constants()
         for _ in range(rng.choice((0, 1, 1, 2, 3))):
             self.struct()
         for k in range(rng.choice((0, 0, 1, 2, 3))):
             if rng.random() < 0.25:
                 self.generic(f"g{k}")
+            elif rng.random() < 0.2:
+                types = [rng.choice(self.palette) for _ in range(rng.randint(1, 2))]
+                captured = [
+                    (Variable(f"c{n}", t, mutable=False, bound=8), self.constant(t))
+                    for n, t in enumerate(types)
+                ]
+                lines = self.function(f"h{k}", captured=[v for v, _ in captured])
+                self.parts.append(self.closure(f"h{k}", lines, captured))
             else:
                 self.parts.append("\n".join(self.function(f"h{k}")))
         streams = rng.random() < 0.35

@@ -1,4 +1,4 @@
-"""Fuzz until told to stop: `python -m tests.fuzz.run --seconds 60 --seed 1`.
+"""Fuzz until told to stop: `python -m tests.fuzz.run`, or `--seconds 60 --seed 1` for a part.
 
 Batches run in worker processes, so that a crash in generated code costs one batch and is reported.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -25,13 +26,16 @@ BATCH = 20
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run", description=__doc__)
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--seconds", type=float, default=60.0, help="stop after this long")
-    limit.add_argument("--forever", action="store_true", help="stop at Ctrl-C only")
+    limit.add_argument("--seconds", type=float, help="stop after this long")
+    limit.add_argument("--forever", action="store_true", help="stop at Ctrl-C only (the default)")
     limit.add_argument("--programs", type=int, help="stop after this many programs")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the first program")
+    parser.add_argument("--seed", type=int, help="seed of the first program (default: the time)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--keep", action="store_true", help="report failures without shrinking")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.seed is None:
+        arguments.seed = time.time_ns() // 1_000_000
+    return arguments
 
 
 def _batches(first: int, programs: int | None) -> Iterator[list[int]]:
@@ -43,7 +47,11 @@ def _batches(first: int, programs: int | None) -> Iterator[list[int]]:
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_ctrl_c)
+
+
+def _ignore_ctrl_c() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops the workers
 
 
 def _crash(seeds: list[int]) -> list[int]:
@@ -67,7 +75,7 @@ class _Session:
         self.crashes = 0
 
     def over(self) -> bool:
-        if self.arguments.forever or self.arguments.programs is not None:
+        if self.arguments.seconds is None:
             return False
         return time.monotonic() - self.start > self.arguments.seconds
 
@@ -106,6 +114,7 @@ class _Session:
         return True
 
     def run(self) -> int:
+        print(f"seeds from {self.arguments.seed}, {self.arguments.jobs} processes", flush=True)
         batches = _batches(self.arguments.seed, self.arguments.programs)
         pool = _pool(self.arguments.jobs)
         pending: dict[Future[Tally], list[int]] = {}

@@ -202,6 +202,8 @@ class Body:
             self.cost += self.turns * c.cost
             self.bind_results(c.result, text)
             return
+        if self.rng.random() < 0.3 and self.swap_places():
+            return
         by_type: dict[Type, list[Variable]] = {}
         for v in self.mutable():
             by_type.setdefault(v.type, []).append(v)
@@ -216,6 +218,20 @@ class Body:
         self.emit(f"{', '.join(names)} = {texts}")
         for name, t in zip(names, types, strict=True):
             self.scope.add(Variable(name, t))
+
+    def swap_places(self) -> bool:
+        """`a[i], a[j] = a[j], a[i]`; False where there is no place."""
+        places = [
+            p for p in self.scope.places()
+            if not p.readonly and isinstance(p.type, ScalarType | VectorType)
+        ]  # fmt: skip
+        if not places:
+            return False
+        p = self.rng.choice(places)
+        q = self.rng.choice([other for other in places if other.type == p.type])
+        a, b = self.draw.place(p, 0), self.draw.place(q, 0)
+        self.emit(f"{a}, {b} = {b}, {a}")
+        return True
 
     def bind_results(self, result: Type, text: str) -> None:
         items = value_items(result)
@@ -395,12 +411,18 @@ class Body:
         self.emit(f"{counter} = 0")
         self.scope.add(Variable(counter, INT, mutable=False, bound=limit))
         condition = f"{counter} < {limit}"
-        if self.rng.random() < 0.6:
+        endless = self.rng.random() < 0.15
+        if endless:
+            condition = "True"
+        elif self.rng.random() < 0.6:
             other = self.draw.boolean(1)
             condition = f"{condition} and {other}" if self.rng.random() < 0.7 \
                 else f"{other} and {condition}"  # fmt: skip
         self.emit(f"while {condition}:")
         self.emit(INDENT + f"{counter} += 1")
+        if endless:
+            self.emit(INDENT + f"if {counter} > {limit}:")
+            self.emit(INDENT * 2 + "break")
         self.loop_body(nested, limit)
         self.loop_else()
 

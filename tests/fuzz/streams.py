@@ -34,10 +34,11 @@ class Stream:
 
     def __init__(
         self, rng: Random, hazard: float, palette: list[ScalarType | VectorType],
-        callees: list[Callee], structs: list[StructType],
+        callees: list[Callee], structs: list[StructType], constants: list[Variable],
     ) -> None:  # fmt: skip
         self.rng = rng
         self.hazard = hazard
+        self.constants = constants
         self.structs = structs
         strong = [t for t in palette if t not in (INT, FLOAT)] or [rng.choice(NUMBERS)]
         self.elements = rng.sample(strong, min(len(strong), rng.randint(1, 2)))
@@ -67,6 +68,8 @@ class Stream:
     def write(self) -> list[str]:
         """The lines of the body."""
         body, rng = self.body, self.rng
+        for constant in self.constants:
+            body.scope.add(constant)
         for name, t in self.params:
             readonly = isinstance(t, ArrayType) and t.readonly
             mutable = isinstance(t, ScalarType | VectorType)
