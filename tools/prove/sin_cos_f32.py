@@ -32,7 +32,7 @@ BLOCK = 1 << 20
 POSITIVE = 1 << 31
 SAMPLE = 1 << 17
 REFERENCE_ALLOWED = 8.0
-"""Most error of the reference on the sample, in units of 2^-53; 128 would still be decided right."""
+"""Most error of the reference on the sample, in units of 2^-53; up to 128 would decide right."""
 
 
 class Counts(ctypes.Structure):
@@ -79,8 +79,8 @@ def reference_library(directory: Path) -> ctypes.CDLL:
     """The checker, compiled by ziglang's clang against the system's math library."""
     source, library = Path(__file__).with_name("reference_f32.c"), directory / "reference_f32.so"
     flags = ["-O2", "-std=c11", "-fno-sanitize=all", "-ffp-contract=off", "-shared", "-fPIC"]
-    command = [sys.executable, "-m", "ziglang", "cc", *flags, str(source), "-o", str(library), "-lm"]
-    subprocess.run(command, check=True)
+    compiler = [sys.executable, "-m", "ziglang", "cc"]
+    subprocess.run([*compiler, *flags, source, "-o", library, "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 
@@ -150,8 +150,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--target", default=llvm.host_target().name, help="a row that runs here")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--limit", type=lambda s: int(s, 16), default=POSITIVE,
-                        help="stop at this bit pattern (hexadecimal); the default is all")  # fmt: skip
+    help_text = "stop at this bit pattern, in hexadecimal; by default all are proven"
+    parser.add_argument("--limit", type=lambda s: int(s, 16), default=POSITIVE, help=help_text)
     options = parser.parse_args()
     rows = {h.target.name: h.target for h in llvm.available_targets() if h.reason is None}
     if options.target not in rows:

@@ -1,8 +1,8 @@
 """Tests float64 sin and cos for correct rounding, as compiled, against MPFR.
 
-Takes CORE-MATH's published hard cases, random inputs of every magnitude, and inputs near multiples of
-π/256 and π/2; both functions on each, and on its negative. Prints what was covered; exit status 1 if
-any result is wrong. No proof: 2⁶⁴ inputs are too many.
+Takes CORE-MATH's published hard cases, random inputs of every magnitude, and inputs near multiples
+of π/256 and π/2; both functions on each, and on its negative. Prints what was covered; exit status 1
+if any result is wrong. No proof: 2⁶⁴ inputs are too many.
 """
 
 from __future__ import annotations
@@ -81,11 +81,13 @@ def ranges(seed: int, count: int) -> Iterator[tuple[str, Any]]:
     yield "0 to 32768", by_value(random, 0.0, 32768.0, count)
     yield "32768 to 2^64, by exponent", by_pattern(random, 32768.0, 2.0**64, count)
     yield "2^64 to 2^1024, by exponent", by_pattern(random, 2.0**64, LARGEST, count)
-    yield "near k pi/256, k < 4e6", near_multiples(
-        random, lambda: gmpy2.const_pi() / 256, 4_000_000, count
+    yield (
+        "near k pi/256, k < 4e6",
+        near_multiples(random, lambda: gmpy2.const_pi() / 256, 4_000_000, count),
     )
-    yield "near k pi/2, k < 2^40", near_multiples(
-        random, lambda: gmpy2.const_pi() / 2, 1 << 40, count
+    yield (
+        "near k pi/2, k < 2^40",
+        near_multiples(random, lambda: gmpy2.const_pi() / 2, 1 << 40, count),
     )
 
 
@@ -105,8 +107,8 @@ def main() -> int:
     parser.add_argument("--target", default=llvm.host_target().name, help="a row that runs here")
     parser.add_argument("--count", type=int, default=400_000, help="random inputs a range")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--hard-cases", type=Path, default=HARD_CASES,
-                        help="folder with sin.wc.xz and cos.wc.xz")  # fmt: skip
+    help_text = "folder with sin.wc.xz and cos.wc.xz"
+    parser.add_argument("--hard-cases", type=Path, default=HARD_CASES, help=help_text)
     options = parser.parse_args()
     rows = {h.target.name: h.target for h in llvm.available_targets() if h.reason is None}
     if options.target not in rows:
@@ -132,7 +134,8 @@ def main() -> int:
             failed = check(run, exact, both)
             total += len(both)
             wrong += len(failed)
-            print(f"float64 {name}, {what}: {len(both)} inputs, {len(failed)} misrounded", flush=True)
+            counts = f"{len(both)} inputs, {len(failed)} misrounded"
+            print(f"float64 {name}, {what}: {counts}", flush=True)
             for value in failed[:5]:
                 print(f"  {name}({value.hex()}) is wrong")
     print(

@@ -19,8 +19,8 @@ def philox4x32(counter: uint4, key: uint2) -> uint4:
     """128 random bits that depend on `counter` and `key` alone; any two inputs are unrelated.
 
     Philox-4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
-    SC11, as in Random123, cuRAND, PyTorch and TensorFlow; passes BigCrush. Put the seed in `key` and
-    what tells the draws apart (object, frame, number of the draw) in `counter`. Not for secrets.
+    SC11, as in Random123, cuRAND, PyTorch and TensorFlow; passes BigCrush. Put the seed in `key`,
+    and what tells draws apart (object, frame, number of the draw) in `counter`. Not for secrets.
     """
     c = counter
     k = key

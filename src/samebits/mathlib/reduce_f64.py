@@ -2,6 +2,9 @@
 32768 and by Payne and Hanek beyond.
 """
 
+# pyright: reportReturnType=false
+# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
+
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel

@@ -1,8 +1,9 @@
 """Rows of 2/π for float32 sine and cosine, as the bits of two float64 for each exponent.
 
 Row i serves biased exponents 152 + i, |x| in [2^(25+i), 2^(26+i)); everything below takes row 0,
-which is 2/π itself. The high part holds the 53 bits of 2/π just below weight 2^-i (heavier bits give
-multiples of four quarter turns), the low part the next 53. Made by tools/math/sin_cos_f32_table.py.
+which is 2/π itself. The high part holds the 53 bits of 2/π just below weight 2^-i (heavier bits
+give multiples of four quarter turns), the low part the next 53. Made by
+tools/math/sin_cos_f32_table.py.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Random words to floats in [0, 1), exactly: every result is one of equally spaced values."""
 
+# pyright: reportReturnType=false
+# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
+
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel

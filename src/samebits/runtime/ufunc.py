@@ -19,13 +19,14 @@ from samebits.types import FLOAT32, FLOAT64
 
 T = TypeVar("T")
 
-_SCALARS: dict[type, Any] = {
+_SCALARS: dict[Any, Any] = {
     float: float64, int: float64,
     np.float32: float32, float32: float32, np.float64: float64, float64: float64,
 }  # fmt: skip
 _TYPES: dict[Any, Any] = {float32: FLOAT32, float64: FLOAT64}
 _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 _ARRAYS: tuple[type[Any], ...] = (np.ndarray, np.memmap)
+_SEQUENCES: tuple[type[Any], ...] = (list, tuple)
 
 
 def call(function: Overloads, args: tuple[Any, ...]) -> Any:
@@ -46,10 +47,14 @@ def call(function: Overloads, args: tuple[Any, ...]) -> Any:
     if isinstance(x, Vector) and x.__sb_type__.element in (FLOAT32, FLOAT64):
         kernel = function.kernel_for(x.__sb_type__.element)
         return type(x)(*(kernel(item) for item in x))
-    scalar = _SCALARS.get(type(x))
+    scalar = _scalar_class(x)
     if scalar is None:
         _refuse(function, x)
     return function.kernel_for(_TYPES[scalar])(scalar(x))
+
+
+def _scalar_class(x: Any) -> Any:
+    return _SCALARS.get(type(x))
 
 
 def _array(function: Overloads, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -63,9 +68,9 @@ def _array(function: Overloads, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]
 
 @cache
 def _over_array(function: Overloads) -> Kernel:
-    def map_elements(x: ReadOnly[T], result: Array[T]) -> None:  # type: ignore[valid-type]
-        for i in range(len(result)):
-            result[i] = function(x[i])
+    def map_elements(x: ReadOnly[T], result: Array[T]) -> None:
+        for i in range(len(result)):  # pyright: ignore[reportArgumentType]
+            result[i] = function(x[i])  # pyright: ignore[reportIndexIssue]
 
     return Kernel(map_elements)
 
@@ -89,7 +94,7 @@ def _refuse(function: Overloads, x: Any) -> NoReturn:
             f"{message} vectors, got {x.__sb_type__}",
             fix=f"convert it: math.{name}(float{x.__sb_type__.length}(v))",
         )
-    if isinstance(x, (list, tuple)):
+    if isinstance(x, _SEQUENCES):
         raise ArgumentError(
             f"{message}, got {type(x).__name__}", fix=f"write math.{name}(np.array(x, np.float64))"
         )

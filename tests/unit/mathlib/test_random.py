@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,7 @@ def test_philox_differs_in_half_the_bits_where_the_input_differs_in_one() -> Non
 
 
 def test_xorshift_gives_its_known_answers() -> None:
-    for state, after in zip(MARSAGLIA, MARSAGLIA[1:], strict=False):
+    for state, after in pairwise(MARSAGLIA):
         assert random.xorshift32(state) == after
         sb.assert_same_bits(random.xorshift32, uint32(state))
 

@@ -44,7 +44,8 @@ def floats(words: list[int]) -> Any:
 def sample() -> Any:
     """Every 2^16th pattern, its low bits scrambled: all signs and exponents, NaN and infinities."""
     high = np.arange(1 << 16, dtype=np.uint32)
-    return ((high << np.uint32(16)) | ((high * np.uint32(0x9E37)) >> np.uint32(16))).view(np.float32)
+    low = (high * np.uint32(0x9E37)) >> np.uint32(16)
+    return ((high << np.uint32(16)) | low).view(np.float32)
 
 
 @both

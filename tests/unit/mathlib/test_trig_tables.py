@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
 import gmpy2
 import numpy as np
+import pytest
 from gmpy2 import mpfr, mpz
 
 from samebits.mathlib import sin_cos_f32_table as f32
@@ -27,7 +33,8 @@ def exact(x: float) -> mpz:
 
 
 def test_float32_rows_are_two_over_pi_without_whole_turns() -> None:
-    high, low = (t.data.view(np.float64).tolist() for t in (f32.TWO_OVER_PI_HIGH, f32.TWO_OVER_PI_LOW))
+    tables = f32.TWO_OVER_PI_HIGH, f32.TWO_OVER_PI_LOW
+    high, low = (table.data.view(np.float64).tolist() for table in tables)
     assert len(high) == len(low) == 104
     for i, (a, b) in enumerate(zip(high, low, strict=True)):
         left = two_over_pi() if i == 0 else two_over_pi() % (mpz(1) << (FRACTION_BITS - i))
@@ -62,3 +69,11 @@ def test_factors_are_those_of_taylor_series() -> None:
             divisor = (2 * j + first) * (2 * j + first + 1)
             nearest = ((1 << 129) // divisor + 1) >> 1
             assert (words[2 * j] << 64) | words[2 * j + 1] == nearest
+
+
+@pytest.mark.parametrize("module", [f32, f64], ids=["float32", "float64"])
+def test_the_tools_make_the_tables_again(module: ModuleType) -> None:
+    file = Path(module.__file__ or "")
+    tool = Path(__file__).parents[3] / "tools" / "math" / file.name
+    made = subprocess.run([sys.executable, tool], check=True, capture_output=True, encoding="utf-8")
+    assert made.stdout == file.read_text(encoding="utf-8")

@@ -64,7 +64,8 @@ def test_arrays_of_any_layout_are_taken(function: Overloads) -> None:
     unaligned = np.frombuffer(b"\0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(6, 10)
     for given, expected in [
         (x.T, wanted.T), (x[::2, ::-3], wanted[::2, ::-3]), (np.asfortranarray(x), wanted),
-        (frozen, wanted), (unaligned, wanted), (x[:0], wanted[:0]), (np.array(x[1, 1]), wanted[1, 1]),
+        (frozen, wanted), (unaligned, wanted), (x[:0], wanted[:0]),
+        (np.array(x[1, 1]), wanted[1, 1]),
         (np.broadcast_to(x[0], (3, 10)), np.broadcast_to(wanted[0], (3, 10))),
     ]:  # fmt: skip
         found = function(given)
