@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -43,7 +43,7 @@ class Run:
 
 
 @contextmanager
-def progress_bar(frames: int) -> Iterator[Show]:
+def progress_bar(frames: int) -> Generator[Show]:
     """A bar on stderr while the block runs, if stderr is a terminal."""
     console = Console(file=sys.stderr)
     columns = (

@@ -6,7 +6,7 @@ arrays stay loops; no operation here can trap, because every index follows from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
 
@@ -116,7 +116,7 @@ class _Words:
         return self.b.op(opcode, value, self.b.const(t, amount)) if amount else value
 
     @contextmanager
-    def loop(self, turns: int) -> Iterator[Value]:
+    def loop(self, turns: int) -> Generator[Value]:
         """A loop over 0 … turns-1; inside, the counter's value."""
         slot = f"i{next(self._loops)}"
         self.b.function.slots[slot] = INT

@@ -52,8 +52,8 @@ def _read(value: Any, limit: int, depth: int) -> tuple[MemoryType, int]:
         raise ReplayError(f"the schema nests more than {MAX_DEPTH} types")
     if isinstance(value, str) and value in _NAMED:
         return _NAMED[value], _NAMED[value].size
-    if isinstance(value, dict):
-        parts = cast("dict[str, Any]", value)
+    parts = _dict(value)
+    if parts:
         if parts.keys() == {"array", "shape"}:
             return _array(parts, limit, depth)
         if parts.keys() == {"struct", "fields"}:
@@ -63,24 +63,24 @@ def _read(value: Any, limit: int, depth: int) -> tuple[MemoryType, int]:
 
 def _array(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, int]:
     element, size = _read(parts["array"], limit, depth + 1)
-    shape = parts["shape"]
-    if not isinstance(shape, list) or len(cast("list[Any]", shape)) not in (1, 2):
-        raise ReplayError(f"the schema has an array of shape {_shown(shape)}")
-    for length in cast("list[Any]", shape):
+    shape = _list(parts["shape"])
+    if len(shape) not in (1, 2):
+        raise ReplayError(f"the schema has an array of shape {_shown(parts['shape'])}")
+    for length in shape:
         if type(length) is not int or not 1 <= length <= limit:
             raise ReplayError(f"the schema has an array of length {ascii(length)[:60]}")
         size = _bounded(size * length, limit)
-    return FixedArrayType(element, tuple(cast("list[int]", shape))), size
+    return FixedArrayType(element, tuple(shape)), size
 
 
 def _struct(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, int]:
     fields: dict[str, MemoryType] = {}
     total = 0
-    given = parts["fields"]
-    if not isinstance(given, list) or not 1 <= len(cast("list[Any]", given)) <= MAX_FIELDS:
+    given = _list(parts["fields"])
+    if not 1 <= len(given) <= MAX_FIELDS:
         raise ReplayError(f"the schema has a struct without 1 to {MAX_FIELDS} fields")
-    for item in cast("list[Any]", given):
-        pair = cast("list[Any]", item) if isinstance(item, list) else []
+    for item in given:
+        pair = _list(item)
         if len(pair) != 2 or not _is_name(pair[0]) or pair[0] in fields:
             raise ReplayError(f"the schema has {_shown(item)}, which is no new field")
         fields[pair[0]], size = _read(pair[1], limit, depth + 1)
@@ -88,6 +88,14 @@ def _struct(parts: dict[str, Any], limit: int, depth: int) -> tuple[MemoryType, 
     if not _is_name(parts["struct"]):
         raise ReplayError(f"the schema has a struct called {ascii(parts['struct'])[:60]}")
     return StructType(parts["struct"], tuple(fields.items())), total
+
+
+def _list(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _shown(value: object) -> str:
