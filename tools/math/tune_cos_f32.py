@@ -1,8 +1,8 @@
 """Shows that no last bits of the cosine's coefficients round every hard float32 input right.
 
-Changes C2, C4 and C6 of sin_cos_f32.py by a few units in the last place, and counts for each choice the
-inputs of tests/unit/mathlib/hard_sin_cos_f32.txt whose cosine comes out wrong. The least is two, which
-is why `cos` names two inputs.
+Changes C2, C4 and C6 of sin_cos_f32.py by a few units in the last place, and counts for each choice
+the inputs of tests/unit/mathlib/hard_sin_cos_f32.txt whose cosine comes out wrong. The least is two,
+which is why `cos` names two inputs.
 """
 
 from __future__ import annotations
@@ -59,9 +59,8 @@ def main() -> None:
         if len(wrong) < least:
             least = len(wrong)
             named = ", ".join(f"{x[k]:08x}" for k in wrong[:6])
-            print(
-                f"{least} of {len(cosines)} wrong with {dict(zip(CHANGES, steps, strict=True))}: {named}"
-            )
+            changes = dict(zip(CHANGES, steps, strict=True))
+            print(f"{least} of {len(cosines)} wrong with {changes}: {named}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Tests float64 sin and cos for correct rounding, as compiled, against MPFR.
 
 Takes CORE-MATH's published hard cases, random inputs of every magnitude, and inputs near multiples
-of π/256 and π/2; both functions on each, and on its negative. Prints what was covered; exit status 1
-if any result is wrong. No proof: 2⁶⁴ inputs are too many.
+of π/256 and π/2; both functions on each, and on its negative. Prints what was covered; exit
+status 1 if any result is wrong. No proof: 2⁶⁴ inputs are too many.
 """
 
 from __future__ import annotations

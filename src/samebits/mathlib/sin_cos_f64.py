@@ -34,7 +34,7 @@ NEAREST = 2.0**-50
 """Closer than this to a multiple of π/256 an absolute error of 2^-126 is too much."""
 MARGIN = 2.0**-64
 """Bounds the relative error of `sin_in_two_parts`: 2^-65.1 by hand, at worst for n = 1 and
-d = -π/512; 2^-65.9 is the most that tools/math/two_parts_error_f64.py finds."""
+d = -π/512; 2^-65.9 is the most that tools/math/two_parts_error_f64.py has found."""
 
 
 @kernel
