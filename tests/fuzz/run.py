@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
 from tests.fuzz.check import Failure, Tally, check_seeds
 from tests.fuzz.regression import write_regression
@@ -136,9 +136,9 @@ class _Session:
                     pool.shutdown(wait=False)
                     pool = _pool(self.arguments.jobs)
         except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-        else:
-            pool.shutdown()
+            for worker in active_children():
+                worker.terminate()
+        pool.shutdown(cancel_futures=True)
         self.progress(end="\n")
         return 1 if self.total.failures or self.crashes else 0
 
