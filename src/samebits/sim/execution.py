@@ -114,10 +114,12 @@ class EvaluateExecution(_Stepwise):
         self._evaluator = Evaluator(program.kernels)
 
     def _init(self, seed: int) -> None:
-        self._evaluator.run(self.program.init, [self.memory, seed])
+        with Kernel.environment():
+            self._evaluator.run(self.program.init, [self.memory, seed])
 
     def _step(self, inputs: Inputs) -> None:
-        self._evaluator.run(self.program.step, [self.memory, inputs])
+        with Kernel.environment():
+            self._evaluator.run(self.program.step, [self.memory, inputs])
 
 
 class NativeExecution(Execution):

@@ -57,7 +57,7 @@ class Recording:
     @property
     def frame(self) -> int:
         """Whole frames recorded."""
-        return self.session.frame
+        return min(self._writer.frames, self.session.frame)
 
     def _run(self, frames: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
         if self._writer.frames != self.session.frame:

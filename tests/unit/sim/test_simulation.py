@@ -12,6 +12,7 @@ from small_simulation import SMALL, Input, State
 import samebits as sb
 from samebits.bits import to_canonical, xxh64
 from samebits.errors import ArgumentError, ReplayError, SimulationError, Trap
+from samebits.runtime import fpenv
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import Simulation
@@ -78,6 +79,26 @@ def test_nan_inputs_with_any_payload_are_one_nan() -> None:
     inputs["push"] = np.array([0x7FC00000, 0xFFC12345], np.uint32).view(np.float32)[:, None]
     one, two = SMALL.start(), SMALL.start()
     assert int(one.run(inputs[:1])[0]) == int(two.run(inputs[1:])[0])
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_foreign_floating_point_environment_changes_no_bit(row: Any) -> None:
+    inputs = scripted(20)
+    inputs["push"][:, 1] = 1e-40
+    plain, hostile = row.make(SMALL), row.make(SMALL)
+    plain.start(1)
+    expected = plain.advance(inputs).hashes.tolist()
+    before = fpenv.read()
+    register = fpenv.REGISTERS[fpenv.describe().register]
+    try:
+        # Round up, flush results and operands.
+        up = register.roundings.index("up") << register.rounding_shift
+        fpenv.write(register.default | up | register.flush_results | register.flush_operands)
+        hostile.start(1)
+        found = hostile.advance(inputs).hashes.tolist()
+    finally:
+        fpenv.write(before)
+    assert found == expected
 
 
 def test_running_no_frames_gives_no_hashes() -> None:
