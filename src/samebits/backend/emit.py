@@ -22,6 +22,15 @@ _PROBES = {"x86_64": ' "probe-stack"="inline-asm"', "aarch64": ' "probe-stack"="
 _METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n!1 = !{i64 0, i64 281474976710656}'
 
 
+CHECKED_LOOP = (
+    '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}, '
+    '!{{!"llvm.loop.unroll.runtime.disable"}}}}'
+)
+"""A loop with checks left in it is the rare copy, or one that no pass can make parallel: the
+vectoriser and the unroller would spend most of the compile time on it for nothing."""
+_FIRST_LOOP = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Emitted:
     """LLVM text, and the traps that the statuses 1, 2, … stand for."""
@@ -40,6 +49,7 @@ class _Emission:
         self._calls: dict[str, list[str]] = {}
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
+        self._loops: list[str] = []
         self._tables: dict[str, None] = {}
 
     def function(self, name: str) -> Function:
@@ -73,6 +83,11 @@ class _Emission:
             f"{table_symbol(name)} = private unnamed_addr constant "
             f"[{len(data.values)} x {t}] [{values}], align 16"
         )
+
+    def checked_loop(self) -> str:
+        name = _FIRST_LOOP + len(self._loops)
+        self._loops.append(CHECKED_LOOP.format(name=name))
+        return f"!{name}"
 
     def order(self, entries: Sequence[str]) -> list[str]:
         """Functions that `entries` reach, callees first."""
@@ -118,11 +133,14 @@ class _Emission:
         found[name] = None
 
     def result(self, texts: list[str]) -> Emitted:
-        attributes = _ATTRIBUTES % _PROBES.get(self.target.architecture, "")
+        extra = _PROBES.get(self.target.architecture, "")
+        if self.target.tune:
+            extra += f' "tune-cpu"="{self.target.tune}"'
+        attributes = _ATTRIBUTES % extra
         helpers = [HELPERS[name] for name in self._helpers]
         head = f'target triple = "{self.target.triple}"'
         tables = [self._table_text(name) for name in self._tables]
-        text = "\n\n".join([head, *tables, *helpers, *texts, attributes, _METADATA])
+        text = "\n\n".join([head, *tables, *helpers, *texts, attributes, _METADATA, *self._loops])
         return Emitted(text + "\n", tuple(self._sites))
 
 

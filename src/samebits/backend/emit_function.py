@@ -72,6 +72,10 @@ class ModuleContext(Protocol):
         """The symbol of a function that the backend provides, such as `fma.f64`."""
         ...
 
+    def checked_loop(self) -> str:
+        """Metadata of a loop that can trap: see `emit.CHECKED_LOOP`."""
+        ...
+
 
 def return_type(function: Function, traps: bool) -> str:
     """What the LLVM function returns: status first, if it can trap, then the results."""
@@ -295,6 +299,14 @@ class FunctionEmitter:
         if reached:
             self._start(after)
 
+    def _turn(self, head: str, traps_before: int) -> None:
+        """The back edge. A loop that can trap gets only what costs no compile time."""
+        if not self._open:
+            return
+        self._jump(head)
+        if len(self._tail) > traps_before:
+            self._lines[-1] += f", !llvm.loop {self.module.checked_loop()}"
+
     def _loop_body(self, region: Region, loop: _Loop) -> None:
         self._loops.append(loop)
         self._region(region)
@@ -347,11 +359,12 @@ class FunctionEmitter:
         if step not in (1, -1):
             value = self.emit(f"add i64 {start}, {self.emit(f'mul i64 {now}, {step}')}")
         self.store_slot(statement.slot, (value,))
+        traps_before = len(self._tail)
         self._loop_body(statement.body, loop)
         self._start(step_label)
         following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
         self.do(f"store i64 {following}, ptr {counter}")
-        self._jump(head)
+        self._turn(head, traps_before)
         self._loop_end(done, statement.orelse, loop)
 
     def _turns(self, start: str, stop: str, step: int) -> str:

@@ -53,7 +53,11 @@ def llvm_version() -> str:
 def available_targets() -> tuple[HostLevel, ...]:
     """Every target row with the reason why it cannot run in this process, if so."""
     binding = _binding()
-    return host_levels(binding.get_process_triple(), dict(binding.get_host_cpu_features()))
+    return host_levels(
+        binding.get_process_triple(),
+        dict(binding.get_host_cpu_features()),
+        binding.get_host_cpu_name(),
+    )
 
 
 @cache

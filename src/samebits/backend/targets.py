@@ -15,6 +15,8 @@ class Target:
 
     `requires` names the host features (LLVM's spelling) without which its code cannot run.
     `fp_control` names the register that holds rounding mode and flushing, if there is one.
+    `tune` names the processor that instructions are chosen and scheduled for, in LLVM's spelling;
+    empty: `cpu`. It changes speed, never which instructions are allowed, and never bits.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Target:
     fp_control: str | None
     requires: tuple[str, ...]
     level: int
+    tune: str = ""
 
 
 _V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
@@ -60,10 +63,13 @@ class HostLevel:
     reason: str | None
 
 
-def host_levels(triple: str, features: Mapping[str, bool]) -> tuple[HostLevel, ...]:
+def host_levels(
+    triple: str, features: Mapping[str, bool], cpu: str = ""
+) -> tuple[HostLevel, ...]:
     """Every row with the reason why it cannot run on a host of this triple and these features.
 
-    Rows that can run carry the host's own triple, so that objects fit its operating system.
+    Rows that can run carry the host's own triple, so that objects fit its operating system, and
+    are tuned for its processor, `cpu`.
     """
     found = triple.split("-", 1)[0]
     architecture = _ALIASES.get(found, found)
@@ -76,7 +82,7 @@ def host_levels(triple: str, features: Mapping[str, bool]) -> tuple[HostLevel, .
         if missing:
             result.append(HostLevel(row, f"this processor lacks {', '.join(missing)}"))
         else:
-            result.append(HostLevel(replace(row, triple=triple), None))
+            result.append(HostLevel(replace(row, triple=triple, tune=cpu), None))
     return tuple(result)
 
 

@@ -66,7 +66,10 @@ def compiler_fingerprint() -> str:
 
 def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, opt: int) -> str:
     """The key of an object: everything that its bytes depend on."""
-    row = (target.triple, target.cpu, target.features, str(target.has_fma), str(target.has_round))
+    row = (
+        target.triple, target.cpu, target.features, target.tune,
+        str(target.has_fma), str(target.has_round),
+    )  # fmt: skip
     made_by = (llvm.llvm_version(), compiler_fingerprint())
     return digest(ir_text, "\n".join(entries), mode, *row, str(opt), *made_by)
 

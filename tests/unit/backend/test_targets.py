@@ -33,6 +33,13 @@ def test_objects_for_a_host_have_the_hosts_triple() -> None:
     assert (best.name, best.triple) == ("aarch64", "arm64-apple-darwin23")
 
 
+def test_objects_for_a_host_are_tuned_for_its_processor() -> None:
+    best = best_level(host_levels("x86_64-unknown-linux-gnu", EVERYTHING, "znver5"))
+    assert best is not None
+    assert best.tune == "znver5"
+    assert {row.tune for row in TARGETS.values()} == {""}
+
+
 def test_a_host_without_a_row_has_no_level() -> None:
     levels = host_levels("sparc64-unknown-netbsd", {})
     assert best_level(levels) is None
