@@ -122,17 +122,24 @@ class _Caller:
 
     def call(self, *args: Any) -> Any:
         slots = self._slots()
-        keep: Any = None
         if (
             not self._simple
             or self._pack is None
             or len(args) != self._count
             or self._pack(args, self._table, self._count, slots)
         ):
-            keep = self._pack_slowly(args, slots)
-        made = self._make(slots) if self._made else ()
+            # Also when this thread's floating-point environment is not the default: CPython's
+            # own conversions of arguments and results must be pinned too.
+            with fpenv.pinned():
+                keep = self._pack_slowly(args, slots)
+                made = self._make(slots) if self._made else ()
+                values = self._run(slots, made)
+                del keep
+                return values
+        return self._run(slots, ())
+
+    def _run(self, slots: Any, made: Sequence[Any]) -> Any:
         status = self._function(slots)
-        del keep
         if status:
             raise self._entry.trap(status)
         if self._nothing:
@@ -152,8 +159,7 @@ class _Caller:
             if type(value) is not self._exact[position]:
                 if isinstance(value, _NDARRAY) and type(value) is not _NDARRAY:
                     value = _NDARRAY.view(value, _NDARRAY)  # a subclass may lie about itself
-                with fpenv.pinned():
-                    value = wrap(value, t, name)
+                value = wrap(value, t, name)
             keep.append((value, self._puts[position](slots, value)))
         return keep
 

@@ -7,8 +7,10 @@ import platform
 import struct
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
+import samebits as sb
 from samebits.backend import llvm
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
@@ -111,3 +113,22 @@ def test_each_field_of_the_control_word_is_described() -> None:
     assert fpenv.describe(0x1F80 | 0x6000).rounding == "zero"
     assert fpenv.describe(0x1F00).raises_exceptions
     assert not fpenv.describe(0x1F80).raises_exceptions
+
+
+@sb.kernel
+def doubled(x: sb.float32, v: sb.float2) -> tuple[sb.float32, sb.float2]:
+    return x + x, v + v
+
+
+@needs_mxcsr
+def test_arguments_and_results_are_the_same_bits_under_a_flushing_caller() -> None:
+    least = np.array([1, 2, 3], np.uint32).view(np.float32)
+    pair = sb.float2(least[1:])
+    before = fpenv.read()
+    fpenv.write(before | 0x8040)
+    try:
+        x, v = doubled(least[0], pair)
+        found = [np.array(value).view(np.uint32).item() for value in (x, v.x, v.y)]
+    finally:
+        fpenv.write(before)
+    assert found == [2, 4, 6]
