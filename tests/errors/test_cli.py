@@ -397,6 +397,15 @@ def test_an_unknown_option_and_a_missing_argument_end_with_2(run: Run) -> None:
     assert run()[0] == 2
 
 
+def test_what_a_simulation_prints_while_it_loads_stays_out_of_the_json(
+    run: Run, tmp_path: Path
+) -> None:
+    path = source(tmp_path, "talkative.py", Path(SMALL).read_text() + "\nprint('hello')\n")
+    code, out, err = run("verify", path, *QUICK, "--json")
+    assert (code, err) == (0, "hello\n")
+    assert json.loads(out)["result"] == "same"
+
+
 def test_help_and_version_end_with_0(run: Run) -> None:
     assert run("--version") == (0, f"samebits {samebits.__version__}\n", "")
     for command in ([], ["verify"], ["record"], ["targets"]):

@@ -20,6 +20,7 @@ from samebits.errors import Trap
 from samebits.ir.evaluate import Evaluator
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
+from samebits.runtime import fpenv
 from samebits.runtime.native import NativeModule
 from samebits.sim.hashing import word_count, word_type
 from samebits.sim.inputs import Inputs
@@ -114,11 +115,11 @@ class EvaluateExecution(_Stepwise):
         self._evaluator = Evaluator(program.kernels)
 
     def _init(self, seed: int) -> None:
-        with Kernel.environment():
+        with fpenv.pinned():
             self._evaluator.run(self.program.init, [self.memory, seed])
 
     def _step(self, inputs: Inputs) -> None:
-        with Kernel.environment():
+        with fpenv.pinned():
             self._evaluator.run(self.program.step, [self.memory, inputs])
 
 

@@ -8,6 +8,7 @@ import linecache
 import os
 import sys
 import traceback
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 
@@ -69,7 +70,8 @@ def _import(place: str) -> ModuleType:
     if not exists:
         raise SimulationError(f"there is no module {place!r}", fix=f"give {FORMS}")
     try:
-        return importlib.import_module(place)
+        with redirect_stdout(sys.stderr):
+            return importlib.import_module(place)
     except (Exception, SystemExit) as error:
         raise _does_not_import(place, error, None) from None
 
@@ -93,7 +95,9 @@ def _import_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        # What it prints while it loads is no part of a command's output.
+        with redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise _does_not_import(path.name, error, path) from None

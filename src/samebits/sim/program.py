@@ -5,7 +5,7 @@ Owns the frame loop, which is IR like the kernels, so that every target runs the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from samebits.backend import llvm
@@ -36,6 +36,9 @@ class Program:
     step: str
     kernels: Module
     module: Module
+    _objects: dict[tuple[Target, int], CompiledObject] = field(
+        default_factory=dict[tuple[Target, int], CompiledObject], repr=False
+    )
 
     @property
     def entries(self) -> tuple[str, str, str]:
@@ -44,8 +47,12 @@ class Program:
         return self.init, RUN, HASH
 
     def compiled(self, target: Target, opt: int) -> CompiledObject:
-        """Object code for one target, compiled here and now."""
-        return llvm.compile_module(self.optimised, self.entries, target, opt)
+        """Object code for one target, compiled by this process, once."""
+        found = self._objects.get((target, opt))
+        if found is None:
+            found = llvm.compile_module(self.optimised, self.entries, target, opt)
+            self._objects[target, opt] = found
+        return found
 
     def cached(self, target: Target, opt: int) -> CompiledObject:
         """As `compiled`, from the compile cache where it is there."""

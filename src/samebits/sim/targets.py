@@ -98,7 +98,7 @@ def _native(level: HostLevel, opt: int, foreign: bool) -> Row:
     target = level.target
 
     def make(simulation: Simulation) -> Execution:
-        # Never from the cache: what is verified is what the compiler makes now.
+        # Never from the disk's cache: what is verified is what the compiler makes now.
         return NativeExecution(simulation.program, simulation.program.compiled(target, opt))
 
     what = "compiled, not optimised" if opt == 0 else "compiled, optimised"

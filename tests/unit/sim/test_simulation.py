@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -285,6 +289,19 @@ def test_the_digest_tells_name_version_and_code_and_nothing_else() -> None:
         define(tick_rate=30, step=other_step),
     ]
     assert len({s.digest for s in others} | {same.digest}) == 6
+
+
+def test_the_digest_is_the_same_in_another_process_and_file(tmp_path: Path) -> None:
+    copy = tmp_path / "copied_simulation.py"
+    copy.write_text("# A line more.\n" + Path(small.__file__).read_text())
+    code = "from copied_simulation import SMALL; print(SMALL.digest)"
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert done.stdout.strip() == SMALL.digest
 
 
 @sb.kernel
