@@ -17,6 +17,7 @@ from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF
 from samebits.lang.storage import describe, implicit, implicit_vector
 from samebits.lang.structs import Struct
+from samebits.lang.tables import Table
 from samebits.lang.vectors import VECTOR_CLASSES, Vector, takes, vector
 from samebits.types import (
     BOOL,
@@ -143,6 +144,8 @@ def _wrap_array(value: Any, t: ArrayType, name: str) -> ManagedArray:
                 fix=f"declare the parameter {found}",
             )
         return value.as_readonly() if t.readonly else value
+    if isinstance(value, Table):
+        value = value.data
     check_array(value, t, name)
     return view_array(value, t)
 
