@@ -70,7 +70,7 @@ def check_programs(programs: Iterable[Program]) -> Tally:
                 text = str(error)
                 tally.failures.append(Failure(program, program.inputs[0], kind_of(text), text))
         seen: set[int] = set()
-        for p, k, text in disagreements(loaded):
+        for p, k, text in _disagreements(loaded):
             if p not in seen:
                 seen.add(p)
                 tally.failures.append(Failure(kept[p], kept[p].inputs[k], kind_of(text), text))
@@ -80,6 +80,21 @@ def check_programs(programs: Iterable[Program]) -> Tally:
                     trap = run_evaluate(program, inputs).trap
                     tally.traps[trap[0] if trap else "none"] += 1
     return tally
+
+
+def _disagreements(
+    loaded: Sequence[tuple[Loaded, Sequence[InputSet]]],
+) -> list[tuple[int, int, str]]:
+    """What `disagreements` finds; where it breaks off, program by program."""
+    try:
+        return list(disagreements(loaded))
+    except Exception as error:
+        if len(loaded) == 1:
+            text = str(error).splitlines()[0] if str(error) else ""
+            return [(0, 0, f"broke off: {type(error).__name__}: {text}")]
+        return [
+            (p, k, text) for p, one in enumerate(loaded) for _, k, text in _disagreements([one])
+        ]
 
 
 def check_seeds(seeds: Sequence[int], input_sets: int = 3) -> Tally:

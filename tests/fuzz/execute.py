@@ -9,7 +9,6 @@ many to an object, because starting LLVM costs more than one small kernel.
 from __future__ import annotations
 
 import ctypes
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +20,7 @@ from samebits.errors import SamebitsError, Trap
 from samebits.ir.evaluate import array_argument, ref_argument
 from samebits.ir.grammar import Module
 from samebits.runtime import fpenv
-from samebits.runtime.cache import set_cache_dir
+from samebits.runtime.cache import current_cache, set_cache_dir
 from samebits.types import ArrayType, ScalarType, StructType, VectorType
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError, Loaded
@@ -50,6 +49,11 @@ STICKY = 0x3F
 """Flags of MXCSR that any arithmetic may leave set; FPCR has its controls elsewhere."""
 
 
+BREAKDOWNS = (
+    SamebitsError, DisagreementError, ArithmeticError, TypeError, ValueError, LookupError,
+    AttributeError,
+)  # fmt: skip
+"""What an execution raises where it has a fault of its own; a Trap is an answer instead."""
 CALLED_EVERY = 4
 """One program of so many is also called as users call kernels, which compiles it on its own."""
 
@@ -62,10 +66,12 @@ def run_managed(program: Loaded, inputs: InputSet) -> Outcome:
     return _run_python(program, inputs, program.kernel.managed)
 
 
-def run_called(program: Loaded, inputs: InputSet) -> Outcome:
-    """An ordinary call of the kernel, which compiles it for this host."""
-    kernel = program.kernel
-    return _run_python(program, inputs, lambda *args: in_hostile_environment(kernel, *args))
+def run_called(
+    program: Loaded, inputs: InputSet, environment: int, managed: bool
+) -> Outcome:
+    """An ordinary call of the kernel, which compiles it for this host, or of `.managed`."""
+    call = program.kernel.managed if managed else program.kernel
+    return _run_python(program, inputs, lambda *args: in_environment(environment, call, *args))
 
 
 def _run_python(program: Loaded, inputs: InputSet, call: Callable[..., Any]) -> Outcome:
@@ -189,8 +195,10 @@ class Compiled:
     def close(self) -> None:
         self._loaded.close()
 
-    def run(self, index: int, program: Loaded, inputs: InputSet) -> Outcome:
-        """Call entry `index`, which is `program`'s."""
+    def run(
+        self, index: int, program: Loaded, inputs: InputSet, environment: int = 0
+    ) -> Outcome:
+        """Call entry `index`, which is `program`'s, in a row of HOSTILE_ENVIRONMENTS."""
         memory = Memory(inputs, program.struct_type)
         returned = [struct_memory(t) for t in program.structs]
         slots = [int(m.ctypes.data) for m in returned]
@@ -207,7 +215,7 @@ class Compiled:
                     slots.append(int(memory.view(argument).ctypes.data))
         results = flatten(program.results)
         block = (ctypes.c_uint64 * max(1, len(slots) + len(results)))(*slots)
-        status = in_hostile_environment(self._entries[index], ctypes.addressof(block))
+        status = in_environment(environment, self._entries[index], ctypes.addressof(block))
         if status:
             site = self.object.traps[status - 1]
             trap = Trap(site.kind, site.span, site.detail)
@@ -222,13 +230,10 @@ class Compiled:
         return Outcome(None, scalars, structs, memory.bytes())
 
 
-_hostile = itertools.cycle(HOSTILE_ENVIRONMENTS)
-
-
-def in_hostile_environment(call: Callable[..., Any], *args: Any) -> Any:
+def in_environment(number: int, call: Callable[..., Any], *args: Any) -> Any:
     """Call with a control register that a foreign library may have left; it must come back."""
     before = fpenv.read()
-    given = next(_hostile).get(fpenv.describe(before).register, before)
+    given = HOSTILE_ENVIRONMENTS[number].get(fpenv.describe(before).register, before)
     fpenv.write(given)
     try:
         result = call(*args)
@@ -243,12 +248,14 @@ def in_hostile_environment(call: Callable[..., Any], *args: Any) -> Any:
 # All of them
 
 
-def disagreements(programs: Sequence[tuple[Loaded, Sequence[InputSet]]]) -> Iterator[
-    tuple[int, int, str]
-]:
-    """Run every program on its inputs everywhere: (program, input set, what differs)."""
+def disagreements(
+    programs: Sequence[tuple[Loaded, Sequence[InputSet]]],
+) -> Iterator[tuple[int, int, str]]:
+    """Run every program on its inputs everywhere: (program, input set, what differs).
+
+    A lone program meets every hostile environment; of many, each call meets one.
+    """
     expected: dict[tuple[int, int], Outcome] = {}
-    good: list[int] = []
     for p, (program, input_sets) in enumerate(programs):
         for k, inputs in enumerate(input_sets):
             try:
@@ -257,35 +264,37 @@ def disagreements(programs: Sequence[tuple[Loaded, Sequence[InputSet]]]) -> Iter
                     ("evaluate", run_evaluate(program, inputs)),
                     ("evaluate after passes", run_evaluate(program, inputs, optimised=True)),
                 )
-            except (SamebitsError, ArithmeticError, TypeError, ValueError, LookupError,
-                    AttributeError, AssertionError) as error:  # fmt: skip
+            except BREAKDOWNS as error:
                 yield p, k, f"managed or evaluate: {type(error).__name__}: {error}"
                 continue
             for name, other in others:
                 if other != expected[p, k]:
                     yield p, k, f"managed and {name}: {expected[p, k].difference(other)}"
-        good.append(p)
-    if not good:
-        return
     yield from _called(programs, expected)
-    for level in levels():
-        compiled = Compiled([programs[p][0] for p in good], level)
+    for number, level in enumerate(levels()):
+        compiled = Compiled([program for program, _ in programs], level)
         try:
-            for index, p in enumerate(good):
-                program, input_sets = programs[p]
-                for k, inputs in enumerate(input_sets):
-                    if (p, k) not in expected:
-                        continue
-                    try:
-                        outcome = compiled.run(index, program, inputs)
-                    except DisagreementError as error:
-                        yield p, k, str(error)
-                        continue
-                    if outcome != expected[p, k]:
-                        text = expected[p, k].difference(outcome)
+            for (p, k), outcome in expected.items():
+                program, inputs = programs[p][0], programs[p][1][k]
+                for environment in _environments(len(programs), p + k + number):
+                    text = _differs(outcome, compiled.run, p, program, inputs, environment)
+                    if text:
                         yield p, k, f"managed and {level}: {text}"
         finally:
             compiled.close()
+
+
+def _differs(expected: Outcome, run: Callable[..., Outcome], *args: Any) -> str | None:
+    try:
+        found = run(*args)
+    except BREAKDOWNS as error:
+        return f"{type(error).__name__}: {error}"
+    return None if found == expected else expected.difference(found)
+
+
+def _environments(programs: int, number: int) -> Sequence[int]:
+    count = len(HOSTILE_ENVIRONMENTS)
+    return range(count) if programs == 1 else (number % count,)
 
 
 def _called(
@@ -293,13 +302,17 @@ def _called(
     expected: dict[tuple[int, int], Outcome],
 ) -> Iterator[tuple[int, int, str]]:
     """Ordinary calls of some of the kernels, without the disk cache."""
+    kept = current_cache()
     set_cache_dir(None)
-    for (p, k), outcome in expected.items():
-        if p % CALLED_EVERY == 0:
-            try:
-                found = run_called(programs[p][0], programs[p][1][k])
-            except (SamebitsError, DisagreementError) as error:
-                yield p, k, f"called: {type(error).__name__}: {error}"
+    try:
+        for (p, k), outcome in expected.items():
+            if p % CALLED_EVERY:
                 continue
-            if found != outcome:
-                yield p, k, f"managed and called: {outcome.difference(found)}"
+            program, inputs = programs[p][0], programs[p][1][k]
+            for environment in _environments(len(programs), p // CALLED_EVERY + k):
+                for name, managed in (("called", False), ("managed in an environment", True)):
+                    text = _differs(outcome, run_called, program, inputs, environment, managed)
+                    if text:
+                        yield p, k, f"managed and {name}: {text}"
+    finally:
+        set_cache_dir(None if kept is None else kept.directory)
