@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from samebits.ir.verify import verify
 from samebits.sim.difference import first_difference
 from samebits.sim.hashing import HASH, hash_functions, word_count, word_type
 from samebits.sim.players import random_inputs
-from samebits.sim.replay import partial_path
+from samebits.sim.replay import ReplayWriter, partial_path
 from samebits.sim.schema import from_json, to_json
 from samebits.sim.session import SimulationTrap
 from samebits.sim.sources import PlayerSource
@@ -144,6 +145,31 @@ def test_random_inputs_depend_on_the_frame_and_seed_alone() -> None:
     assert random_inputs(SMALL, 60, 40, 5).tobytes() == whole[60:].tobytes()
     assert random_inputs(SMALL, 0, 100, 6).tobytes() != whole.tobytes()
     assert whole[:, 0].tobytes() != whole[:, 1].tobytes()
+
+
+def test_inputs_are_copied_with_one_nan_and_whole_bools_whatever_their_strides() -> None:
+    given = np.zeros((8, 2), Input.dtype)
+    given["push"].view(np.uint32)[...] = 0xFFC12345
+    given["fire"].view(np.uint8)[...] = 2
+    for inputs in (SMALL.inputs.frames(given[::2]), SMALL.inputs.frame(given[3])):
+        assert set(inputs["push"].view(np.uint32).ravel().tolist()) == {0x7FC00000}
+        assert set(inputs["fire"].view(np.uint8).ravel().tolist()) == {1}
+        assert inputs.flags.c_contiguous
+        assert not np.shares_memory(inputs, given)
+    one = SMALL.inputs.frame([given[0, 0], Input(turn=3)])
+    assert int(one["push"].view(np.uint32)[0, 0]) == 0x7FC00000
+
+
+@pytest.mark.parametrize("schema", [{}, {"input": "int8"}, {"input": 3}, {"input": nested(3)}])
+def test_a_replay_whose_schema_does_not_fit_is_refused(tmp_path: Path, schema: Any) -> None:
+    path = tmp_path / "a.mcap"
+    header = replace(SMALL.header(1), schema=schema)
+    with ReplayWriter(path, header) as writer:
+        writer.add(bytes(header.frame_size))
+    with pytest.raises(ReplayError, match=r"schema") as caught:
+        sb.Replay.open(path)
+    assert caught.value.fix == "record it again"
+    assert len(sb.Replay.open(path, SMALL)) == 1
 
 
 def play(frames: int, players: str = "push") -> np.ndarray[Any, Any]:
