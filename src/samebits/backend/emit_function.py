@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from samebits.backend.emit_facts import Facts
+from samebits.backend.emit_patterns import Patterns
 from samebits.backend.emit_types import (
     constant,
     function_symbol,
@@ -100,6 +101,7 @@ class FunctionEmitter:
         self.function = function
         self.target = module.target
         self.facts = Facts(function)
+        self.patterns = Patterns(function)
         self.can_trap = module.traps(function.name)
         self._allocas: list[str] = []
         self._lines: list[str] = []

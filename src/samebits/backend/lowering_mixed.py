@@ -65,7 +65,8 @@ def _bitcast(f: FunctionEmitter, op: Op) -> None:
     source, target = scalar_type(op.args[0]), scalar_type(op.result)
     name = f.operand(op.args[0])
     if source.is_float:
-        name = canonical_bits(f, name, source.bits, f.facts.is_number(op.args[0]))
+        alike = f.facts.is_number(op.args[0]) or f.patterns.is_read_as_exponent(op.result)
+        name = canonical_bits(f, name, source.bits, alike)
     elif source.kind is Kind.BOOL and target.kind is not Kind.BOOL:
         name = f.emit(f"zext i1 {name} to i8")
     if target.is_float:
