@@ -7,7 +7,7 @@ over an array vectorises. Proven by tools/prove/sin_cos_f32.py.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, max, select
+from samebits.lang.functions import abs, bitcast, max, select
 from samebits.lang.scalars import float32, float64, int32, uint32, uint64
 from samebits.mathlib.sin_cos_f32_table import TWO_OVER_PI_HIGH, TWO_OVER_PI_LOW
 
@@ -36,9 +36,9 @@ C14 = float.fromhex("-0x1.b1689bc8beec4p-28")
 
 # Two cosines lie within 0.17 float64 ULP of a float32 tie, on its far side from what float64 gives.
 # No last bit of the coefficients moves them (tools/math/tune_cos_f32.py): they are named.
-HARD_A = 0x5F18_B878
+HARD_A = float.fromhex("0x1.3170f00000000p+63")
 COS_A = float.fromhex("0x1.fe2976p-1")
-HARD_B = 0x6115_CB11
+HARD_B = float.fromhex("0x1.2b96220000000p+67")
 COS_B = float.fromhex("0x1.f0285ep-1")
 
 
@@ -76,6 +76,6 @@ def sin(x: float32) -> float32:
 def cos(x: float32) -> float32:
     """Cosine of x radians, correctly rounded; NaN for NaN and infinities."""
     y = float32(sin_quarter_turns(x, 1))
-    magnitude = bitcast(uint32, x) & 0x7FFF_FFFF
+    magnitude = abs(x)
     y = select(magnitude == HARD_A, COS_A, y)
     return select(magnitude == HARD_B, COS_B, y)
