@@ -5,6 +5,7 @@ Also which float values cannot be NaN. Everything here may be forgotten; nothing
 
 from __future__ import annotations
 
+from samebits.backend.emit_stores import serial_stores
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
 from samebits.types import ScalarType
 
@@ -30,6 +31,7 @@ class Facts:
                     self.set_slots.add(statement.slot)
                 case _:
                     pass
+        self.serial_stores = serial_stores(function)
 
     def is_private(self, reference: Value) -> bool:
         """Whether `reference` leads into local memory whose bits only loads can see.

@@ -5,6 +5,7 @@ Every slot and loop counter is an `alloca` of the entry block, which LLVM promot
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,6 +39,9 @@ from samebits.types import ScalarType
 
 UNLIKELY = "!prof !0"
 """Branch weights of a trap's edge, which is always a branch's first target."""
+
+_STORE_RUN = {"component", "store"}
+"""What a run of stores to one vector is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,9 @@ class FunctionEmitter:
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
+        self._aside: list[str] = []
+        self.to_mend: list[tuple[int, str, str]] = []
+        """Floats just stored as they are: width in bits, register, address."""
         self._values: dict[tuple[int, int], tuple[str, ...]] = {}
         self._slots: dict[str, tuple[str, ...]] = {}
         self._fixed: dict[str, tuple[str, ...]] = {}
@@ -119,8 +126,7 @@ class FunctionEmitter:
 
     def emit(self, text: str) -> str:
         """Append an instruction that gives a value; returns the value's name."""
-        self._counter += 1
-        name = f"%v{self._counter}"
+        name = self.name()
         self._lines.append(f"  {name} = {text}")
         return name
 
@@ -168,6 +174,19 @@ class FunctionEmitter:
         self._tail.append(f"{trap}:\n  ret {self._return} {self._failure(str(status))}")
         self._start(go_on)
 
+    def name(self) -> str:
+        """A register that no other instruction writes."""
+        self._counter += 1
+        return f"%v{self._counter}"
+
+    def rarely(self, condition: str, instructions: Sequence[str]) -> None:
+        """Do `instructions`, out of the way, where the i1 `condition` holds."""
+        rare, go_on = self._label("rare"), self._label("ok")
+        self.do(f"br i1 {condition}, label %{rare}, label %{go_on}, {UNLIKELY}")
+        lines = "".join(f"  {line}\n" for line in instructions)
+        self._aside.append(f"{rare}:\n{lines}  br label %{go_on}")
+        self._start(go_on)
+
     def leave_if_failed(self, status: str) -> None:
         """Hand a callee's non-zero status on."""
         failed = self.emit(f"icmp ne i32 {status}, 0")
@@ -201,7 +220,7 @@ class FunctionEmitter:
         return "\n".join([
             f"{head}({', '.join(arguments)}) #0 {{",
             "entry:", *self._allocas, "  br label %start",
-            "start:", *self._lines, *self._tail,
+            "start:", *self._lines, *self._aside, *self._tail,
             "}",
         ])  # fmt: skip
 
@@ -257,8 +276,17 @@ class FunctionEmitter:
             if not self._open:
                 return
             self._statement(statement)
+        if self.to_mend:
+            self._mend()
+
+    def _mend(self) -> None:
+        from samebits.backend.lowering_float import mend  # typed against us
+
+        mend(self)
 
     def _statement(self, statement: Statement) -> None:
+        if self.to_mend and not (isinstance(statement, Op) and statement.opcode in _STORE_RUN):
+            self._mend()
         match statement:
             case Op():
                 self._op(statement)

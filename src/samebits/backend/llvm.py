@@ -136,9 +136,7 @@ def llvm_text(
     return text if opt is None else _with_module(text, target, opt, "text")
 
 
-def assembly_text(
-    module: Module, entries: Sequence[str], target: Target, opt: int = 3
-) -> str:
+def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> str:
     """The target's assembly for the same code that `compile_module` returns."""
     return _with_module(emit_module(module, entries, target).text, target, opt, "assembly")
 
@@ -157,8 +155,12 @@ class _Linker:
 
     def __init__(self) -> None:
         target = host_target()
-        machine = _binding().Target.from_triple(target.triple).create_target_machine(
-            cpu=target.cpu, features=target.features, opt=0, reloc="pic", codemodel="small"
+        machine = (
+            _binding()
+            .Target.from_triple(target.triple)
+            .create_target_machine(
+                cpu=target.cpu, features=target.features, opt=0, reloc="pic", codemodel="small"
+            )
         )
         self.jit: Any = _binding().create_lljit_compiler(machine, use_jit_link=True)
         self.loads = 0

@@ -13,6 +13,7 @@ from samebits.backend.emit_types import float_constant, scalar
 from samebits.backend.lowering_integer import scalar_type
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Op, Value
+from samebits.types import ScalarType
 
 Lowering = Callable[[FunctionEmitter, Op], None]
 
@@ -179,6 +180,36 @@ def stored_value(f: FunctionEmitter, value: Value) -> tuple[str, str]:
     if f.facts.is_number(value):
         return _FLOAT[bits], name
     return f"i{bits}", canonical_bits(f, name, bits, False)
+
+
+def store_then_mend(f: FunctionEmitter, t: ScalarType, name: str, place: str) -> None:
+    """Store a float as it is; the run of stores around it is mended where one of them is NaN."""
+    f.do(f"store {_FLOAT[t.bits]} {name}, ptr {place}, align {t.align}")
+    f.to_mend.append((t.bits, name, place))
+
+
+def mend(f: FunctionEmitter) -> None:
+    """After a run of stores: put the canonical NaN over every one that stored another."""
+    stores, f.to_mend = f.to_mend, []
+    tests: list[str] = []
+    mends: list[str] = []
+    for bits in sorted({bits for bits, _, _ in stores}):
+        names = [name for width, name, _ in stores if width == bits]
+        # One comparison finds a NaN in either of two numbers.
+        for a, b in zip(names[::2], [*names[1::2], names[-1]], strict=False):
+            tests.append(f.emit(f"fcmp uno {_FLOAT[bits]} {a}, {b}"))
+    for bits, name, place in stores:
+        test, kept = f.name(), f.name()
+        mends += [
+            f"{test} = fcmp uno {_FLOAT[bits]} {name}, {name}",
+            f"{kept}.i = bitcast {_FLOAT[bits]} {name} to i{bits}",
+            f"{kept} = select i1 {test}, i{bits} {CANONICAL_NAN[bits]}, i{bits} {kept}.i",
+            f"store i{bits} {kept}, ptr {place}, align {bits // 8}",
+        ]
+    some = tests[0]
+    for test in tests[1:]:
+        some = f.emit(f"or i1 {some}, {test}")
+    f.rarely(some, mends)
 
 
 FLOAT_LOWERINGS: dict[str, Lowering] = {

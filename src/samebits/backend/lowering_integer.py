@@ -102,9 +102,7 @@ def _signed_divide(f: FunctionEmitter, op: Op, want_quotient: bool, a: str, b: s
     quotient = f.emit(f"sdiv {name} {a}, {divisor}")
     quotient = f.emit(f"add {name} {quotient}, {f.emit(f'sext i1 {lower} to {name}')}")
     negated = f.emit(f"sub {name} 0, {a}")
-    f.define(
-        op.result, f.emit(f"select i1 {negates}, {name} {negated}, {name} {quotient}")
-    )
+    f.define(op.result, f.emit(f"select i1 {negates}, {name} {negated}, {name} {quotient}"))
 
 
 def _extreme(is_min: bool) -> Lowering:

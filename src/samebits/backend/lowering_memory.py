@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from samebits.backend.emit_function import FunctionEmitter
 from samebits.backend.emit_types import memory, memory_scalar, scalar
-from samebits.backend.lowering_float import stored_value
+from samebits.backend.lowering_float import store_then_mend, stored_value
 from samebits.backend.lowering_integer import scalar_type
 from samebits.ir.grammar import Op
 from samebits.types import (
@@ -110,6 +110,9 @@ def _store(f: FunctionEmitter, op: Op) -> None:
     if t.kind is Kind.BOOL:
         name = f.emit(f"zext i1 {name} to i8")
     elif t.is_float and not f.facts.is_private(place):
+        if op.id in f.facts.serial_stores and not f.facts.is_number(value):
+            store_then_mend(f, t, name, f.operand(place))
+            return
         stored, name = stored_value(f, value)
     f.do(f"store {stored} {name}, ptr {f.operand(place)}, align {t.align}")
 
@@ -128,8 +131,7 @@ def _zero(f: FunctionEmitter, op: Op) -> None:
     t = _target(op)
     place = f.operand(op.args[0])
     f.do(
-        f"call void @llvm.memset.p0.i64(ptr align {t.align} {place}, i8 0, "
-        f"i64 {t.size}, i1 false)"
+        f"call void @llvm.memset.p0.i64(ptr align {t.align} {place}, i8 0, i64 {t.size}, i1 false)"
     )
 
 

@@ -63,9 +63,7 @@ class HostLevel:
     reason: str | None
 
 
-def host_levels(
-    triple: str, features: Mapping[str, bool], cpu: str = ""
-) -> tuple[HostLevel, ...]:
+def host_levels(triple: str, features: Mapping[str, bool], cpu: str = "") -> tuple[HostLevel, ...]:
     """Every row with the reason why it cannot run on a host of this triple and these features.
 
     Rows that can run carry the host's own triple, so that objects fit its operating system, and
