@@ -1,79 +1,160 @@
-"""The digest of a simulation: what its kernels do, its types, its name and version.
+"""The digest of a simulation: what its author wrote, its types, its name and version.
 
-The same for the same simulation in every process. Comments, positions, file and module names
-do not count.
+Kernels count by their syntax and by the values that they capture, so that comments, layout, file
+names and the version of the compiler do not. samebits' own functions count by name: a replay
+stays readable when the library changes, and its hashes tell whether the bits did.
 """
 
 from __future__ import annotations
 
+import ast
+import copy
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any, TypeVar, cast
 
-from samebits.errors import Span
-from samebits.ir.grammar import (
-    For,
-    Function,
-    If,
-    Module,
-    Op,
-    Region,
-    Return,
-    Statement,
-    While,
-)
-from samebits.ir.text import print_module
+import numpy as np
+
+from samebits.frontend.source import source_of
+from samebits.lang.kernel import Kernel, Overloads, method_kernel
+from samebits.lang.structs import Struct
+from samebits.lang.tables import Table
+from samebits.lang.vectors import Vector
+from samebits.sim.schema import to_json
+from samebits.types import ArrayType, FixedArrayType, StructType
 
 DIGEST_BYTES = 16
-_NOWHERE = Span("", "", 1, 0, 1, 1)
+_LIBRARY = __name__.partition(".")[0]
 
 
-def digest_of(module: Module, facts: Mapping[str, Any]) -> str:
-    """32 hex digits over the module's functions, in its order, and JSON `facts`."""
-    text = json.dumps(facts, sort_keys=True) + "\n" + print_module(anonymous(module))
-    return hashlib.blake2b(text.encode(), digest_size=DIGEST_BYTES).hexdigest()
+def digest_of(kernels: Sequence[Kernel], facts: Mapping[str, Any]) -> str:
+    """32 hex digits over `kernels`, all that they use, and JSON `facts`.
+
+    Raises CompileError where a kernel's source cannot be read.
+    """
+    text = json.dumps(facts, sort_keys=True) + "\n" + "\n".join(_Walk(kernels).lines())
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def anonymous(module: Module) -> Module:
-    """The module with functions named by their position and every span the same."""
-    names = {name: f"f{i}" for i, name in enumerate(module.functions)}
-    functions = [_function(function, names) for function in module.functions.values()]
-    return Module({function.name: function for function in functions}, module.tables)
+class _Walk:
+    """Goes through kernels in the order in which they are met; each has that order's number."""
+
+    def __init__(self, kernels: Sequence[Kernel]) -> None:
+        self._kernels: list[Kernel] = list(kernels)
+        self._structs: list[StructType] = []
+        self._attributes: set[str] = set()
+
+    def lines(self) -> Iterator[str]:
+        """The text that stands for the kernels."""
+        done = 0
+        while done < len(self._kernels):
+            kernel = self._kernels[done]
+            yield f"kernel {done} {kernel.mode.name}"
+            yield from self._kernel(kernel)
+            done += 1
+            if done == len(self._kernels):
+                self._add_methods()
+
+    def _kernel(self, kernel: Kernel) -> Iterator[str]:
+        for t in kernel.fixed_types or ():
+            self._see(t)
+        node = copy.deepcopy(source_of(kernel).node)
+        node.decorator_list = []
+        if ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+        yield ast.unparse(node)
+        for p in kernel.parameters:
+            if p.has_default:
+                yield f"default {p.name} = {self._described(p.default)}"
+        inner = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and _is_stored(n)}
+        inner |= {argument.arg for argument in node.args.args}
+        uses: dict[str, str] = {}
+        for part in ast.walk(node):
+            if isinstance(part, ast.Attribute):
+                self._attributes.add(part.attr)
+            if isinstance(part, ast.Attribute | ast.Name):
+                found = _outer(kernel, part, inner)
+                if found is not None:
+                    uses[ast.unparse(part)] = self._described(found[0])
+        yield from (f"{name} = {value}" for name, value in sorted(uses.items()))
+
+    def _described(self, value: Any) -> str:
+        match value:
+            case Kernel():
+                return self._kernel_name(value)
+            case Overloads():
+                return f"{_LIBRARY} {value.__name__}"
+            case Table():
+                return f"table {value.identity}"
+            case np.generic():
+                number = cast("np.generic[Any]", value)
+                return f"{number.dtype.name} {number.item()!r}"
+            case Vector():
+                items = ", ".join(self._described(item) for item in cast("Any", value))
+                return f"{value.__sb_type__}({items})"
+            case bool() | int() | float() | str():
+                return f"{_plain(type(value))} {value!r}"
+            case TypeVar():
+                return f"type variable of {[self._described(c) for c in value.__constraints__]}"
+            case type() if issubclass(value, Struct):
+                self._see(value.__sb_type__)
+                return f"struct {json.dumps(to_json(value.__sb_type__))}"
+            case ModuleType():
+                return "module"
+            case _:
+                name = getattr(value, "__samebits_intrinsic__", None)
+                return str(name or getattr(value, "__qualname__", type(value).__name__))
+
+    def _kernel_name(self, kernel: Kernel) -> str:
+        module = kernel.function.__module__
+        if module.partition(".")[0] == _LIBRARY:
+            return f"{_LIBRARY} {kernel.__qualname__}"
+        for number, known in enumerate(self._kernels):
+            if known is kernel:
+                return f"kernel {number}"
+        self._kernels.append(kernel)
+        return f"kernel {len(self._kernels) - 1}"
+
+    def _see(self, t: object) -> None:
+        """Note the structs inside a type: their methods may be called."""
+        if isinstance(t, ArrayType | FixedArrayType):
+            self._see(t.element)
+        elif isinstance(t, StructType) and not any(known is t for known in self._structs):
+            self._structs.append(t)
+            for _, field in t.fields:
+                self._see(field)
+
+    def _add_methods(self) -> None:
+        for t in self._structs:
+            for name in sorted(self._attributes):
+                method = method_kernel(t, name)
+                if method is not None:
+                    self._kernel_name(method)
 
 
-def _function(function: Function, names: Mapping[str, str]) -> Function:
-    body = _region(function.body, names)
-    return replace(function, name=names[function.name], body=body, span=_NOWHERE)
+def _is_stored(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
-def _region(region: Region, names: Mapping[str, str]) -> Region:
-    return [_statement(statement, names) for statement in region]
+def _outer(kernel: Kernel, node: ast.expr, inner: set[str]) -> tuple[Any] | None:
+    """The value of an outer name, or of an attribute of an outer module, in a tuple."""
+    if isinstance(node, ast.Name) and node.id not in inner:
+        try:
+            return (kernel.lookup(node.id),)
+        except LookupError:
+            return None
+    if isinstance(node, ast.Attribute):
+        base = _outer(kernel, node.value, inner)
+        if base is not None and isinstance(base[0], ModuleType):
+            try:
+                return (kernel.attribute(base[0], node.attr),)
+            except AttributeError:
+                return None
+    return None
 
 
-def _statement(statement: Statement, names: Mapping[str, str]) -> Statement:
-    match statement:
-        case Op():
-            attr = statement.attr
-            if statement.opcode == "call":
-                attr = names[str(attr)]
-            return replace(statement, attr=attr, span=_NOWHERE)
-        case If():
-            then, orelse = _region(statement.then, names), _region(statement.orelse, names)
-            return replace(statement, then=then, orelse=orelse, span=_NOWHERE)
-        case While():
-            return replace(
-                statement,
-                head=_region(statement.head, names),
-                body=_region(statement.body, names),
-                orelse=_region(statement.orelse, names),
-                span=_NOWHERE,
-            )
-        case For():
-            body, orelse = _region(statement.body, names), _region(statement.orelse, names)
-            return replace(statement, body=body, orelse=orelse, span=_NOWHERE)
-        case Return():
-            return replace(statement, span=_NOWHERE)
-        case _:
-            return replace(statement, span=_NOWHERE)
+def _plain(t: type) -> str:
+    """The name of a built-in type, also for a subclass that only checks more."""
+    return next(c.__name__ for c in t.__mro__ if c.__module__ == "builtins")

@@ -116,10 +116,8 @@ class Simulation:
             "schema": self.schema,
             "players": self.players,
             "tick_rate": self.tick_rate,
-            "init": [*self.program.kernels.functions].index(self.program.init),
-            "step": [*self.program.kernels.functions].index(self.program.step),
         }
-        return digest_of(self.program.kernels, facts)
+        return digest_of((self.init, self.step), facts)
 
     def header(self, seed: int) -> ReplayHeader:
         """What a replay of this simulation says about itself."""

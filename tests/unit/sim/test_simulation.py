@@ -291,6 +291,85 @@ def test_the_digest_tells_name_version_and_code_and_nothing_else() -> None:
     assert len({s.digest for s in others} | {same.digest}) == 6
 
 
+DIGEST_TEXT = '''"""A simulation whose digest is looked at."""
+import samebits as sb
+import digest_constants
+from digest_constants import SCALE
+
+LIMIT = 3
+TABLE = sb.table([1, 2, 3], sb.int32)
+
+
+@sb.struct
+class State:
+    a: sb.float32
+
+    def grown(self) -> sb.float32:
+        return self.a * 2.0
+
+    def unused(self) -> sb.float32:
+        return self.a * 5.0
+
+
+@sb.kernel
+def helper(x: sb.float32, by: sb.float32 = 1.5) -> sb.float32:
+    return sb.math.sin(x) * SCALE * by + sb.float32(TABLE[1])
+
+
+@sb.kernel
+def init(state: State, seed: sb.uint64) -> None:
+    state.a = digest_constants.START
+
+
+@sb.kernel
+def step(state: State, inputs: sb.ReadOnly[State]) -> None:
+    """Doc."""
+    for i in range(LIMIT):
+        state.a = helper(state.grown()) + inputs[0].a
+
+
+S = sb.Simulation(name="s", version="1", state=State, input=State, players=1, init=init, step=step)
+print(S.digest)
+'''
+CONSTANTS = "SCALE = 0.5\nSTART = 1.0\nOTHER = 9\n"
+DIGEST_CHANGES = {
+    "a comment": ('    """Doc."""\n', "    # Nothing.\n", True),
+    "the layout": ("    for i in range(LIMIT):", "\n\n    for i in range(  LIMIT ):", True),
+    "an unused method": ("self.a * 5.0", "self.a * 6.0", True),
+    "an unused constant": ("OTHER = 9", "OTHER = 10", True),
+    "an operation": ("inputs[0].a", "-inputs[0].a", False),
+    "a captured constant": ("LIMIT = 3", "LIMIT = 4", False),
+    "an imported constant": ("SCALE = 0.5", "SCALE = 0.25", False),
+    "a module's constant": ("START = 1.0", "START = 2.0", False),
+    "a constant's type": ("LIMIT = 3", "LIMIT = sb.int32(3)", False),
+    "a table": ("[1, 2, 3]", "[1, 2, 4]", False),
+    "a method": ("self.a * 2.0", "self.a * 3.0", False),
+    "a callee": ("+ sb.float32(TABLE[1])", "- sb.float32(TABLE[1])", False),
+    "a default": ("= 1.5)", "= 2.5)", False),
+    "a field's type": ("    a: sb.float32", "    a: sb.float32\n    b: bool", False),
+    "the version": ('version="1"', 'version="2"', False),
+}
+
+
+@pytest.mark.parametrize("what", DIGEST_CHANGES)
+def test_the_digest_changes_with_what_can_change_a_state_and_with_nothing_else(
+    what: str, tmp_path: Path
+) -> None:
+    old, new, same = DIGEST_CHANGES[what]
+    digests: list[str] = []
+    for folder, change in (("before", False), ("after", True)):
+        place = tmp_path / folder
+        place.mkdir()
+        for name, text in (("digest_subject.py", DIGEST_TEXT), ("digest_constants.py", CONSTANTS)):
+            (place / name).write_text(text.replace(old, new) if change else text)
+        done = subprocess.run(
+            [sys.executable, "digest_subject.py"],
+            cwd=place, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        digests.append(done.stdout)
+    assert (digests[0] == digests[1]) is same
+
+
 def test_the_digest_is_the_same_in_another_process_and_file(tmp_path: Path) -> None:
     copy = tmp_path / "copied_simulation.py"
     copy.write_text("# A line more.\n" + Path(small.__file__).read_text())

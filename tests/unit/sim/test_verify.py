@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 from planted_faults import CONTRACTED, FUSING
-from small_simulation import SMALL
+from small_simulation import SMALL, State
 
-from samebits.bits import exact_fma, float_to_bits
+from samebits.bits import exact_fma, float_to_bits, leaves
 from samebits.errors import ReplayError, SimulationError, TargetError
 from samebits.sim import verify
 from samebits.sim.execution import Execution, NativeExecution
@@ -80,20 +81,37 @@ def test_a_fused_multiplication_is_found_with_its_frame_and_field() -> None:
     assert divergence is not None
     assert divergence.reference == "managed"
     assert divergence.field is not None
-    assert (divergence.frame, divergence.field.path) == (3, "bodies[0].pos.x")
-    assert (divergence.field.type, divergence.field.ulps) == ("float32", 1)
     assert done.rows[-1].frames == 60
+    # Which operations LLVM fuses is its own affair: this says where it shows first.
+    frame, path = first_unequal_leaf(MANAGED.make(SMALL), CONTRACTED.make(SMALL), play(60))
+    assert (divergence.frame, divergence.field.path) == (frame, path)
     # The same frame by hand: pos * 0.999 + vel * 0.016, rounded thrice and with one part fused.
+    place = re.fullmatch(r"bodies\[(\d)\]\.pos\.([xy])", path)
+    assert place is not None
     session = SMALL.start(seed=1)
-    session.run(play(3))
-    pos = float(session.state.bodies[0].pos.x)
-    session.step(play(4)[3])
-    vel = float(session.state.bodies[0].vel.x)
+    session.run(play(60)[:frame])
+    pos = float(getattr(session.state.bodies[int(place[1])].pos, place[2]))
+    session.step(play(60)[frame])
+    vel = float(getattr(session.state.bodies[int(place[1])].vel, place[2]))
     a, b = float(np.float32(0.999)), float(np.float32(0.016))
     kept, pushed = float(np.float32(pos * a)), float(np.float32(vel * b))
     assert int(divergence.field.expected_bits, 16) == float_to_bits(kept + pushed, 32)
     fused = [exact_fma(pos, a, pushed, 32), exact_fma(vel, b, kept, 32)]
     assert int(divergence.field.found_bits, 16) in [float_to_bits(value, 32) for value in fused]
+
+
+def first_unequal_leaf(a: Execution, b: Execution, inputs: Any) -> tuple[int, str]:
+    """The first frame and scalar in which two executions differ, found step by step."""
+    a.start(1)
+    b.start(1)
+    for frame in range(len(inputs)):
+        for execution in (a, b):
+            execution.advance(inputs[frame : frame + 1])
+        for path, t, at in leaves(State.__sb_type__):
+            one, other = (e.memory.tobytes()[at : at + t.size] for e in (a, b))
+            if one != other:
+                return frame, path
+    raise AssertionError("no difference")
 
 
 def test_the_first_differing_field_is_given_as_value_and_bits() -> None:
