@@ -115,11 +115,12 @@ def duration(seconds: float) -> str:
 
 
 def latency_table(latencies: list[Latency]) -> list[str]:
-    lines = ["| latency | median | goal | |", "|---|--:|--:|---|"]
+    lines = ["| latency | wall | CPU | goal | |", "|---|--:|--:|--:|---|"]
     for latency in latencies:
         note = f", {latency.note}" if latency.note else ""
         lines.append(
-            f"| {latency.title} | {duration(latency.seconds)} | ≤ {duration(latency.goal)} "
+            f"| {latency.title} | {' | '.join(map(duration, latency.times))} "
+            f"| ≤ {duration(latency.goal)} "
             f"| {verdict(latency.reached)}{note} |"
         )
     return lines
