@@ -1,33 +1,31 @@
 """Makes src/samebits/mathlib/sin_cos_f32_table.py, printed to standard output.
 
-Needs gmpy2. Row i of 2/π is for |x| in [2^(25+i), 2^(26+i)): of x·2/π in quarter turns, multiples
-of four do not matter, so bits of 2/π of weight 2^-i and more are left out; the next 53 are one
-float64, the rest, rounded, another. Row 0 is 2/π itself.
+Needs gmpy2. Row 0 of 2/π is 2/π itself and serves |x| < 2^42. Each of the other five serves
+eighteen exponents from 2^FIRST on: of x·2/π in quarter turns, multiples of four do not matter, so
+the bits of 2/π that give the least of those x nothing else are left out. The next 53 are split in
+29 and 24, and the rest is rounded to a float64.
 """
 
 from __future__ import annotations
-
-import struct
 
 import gmpy2
 from gmpy2 import mpfr, mpq, mpz
 
 BITS = 1600
 """Bits of 2/π after the point that the rows are made from."""
-ROWS = 104
-"""One for each biased exponent from 152 to 255; the last is read only for infinities and NaN."""
-HEAD = '''"""Rows of 2/π for float32 sine and cosine, as the bits of two float64 for each exponent.
+FIRST = 42
+EXPONENTS = 18
+"""Exponents that share a row: the fraction of a turn is off by 2^-64 at worst."""
+ROWS = 6
+HEAD = '''"""Rows of 2/π for float32 sine and cosine, each as three float64, HIGH + REST + LOW.
 
-Row i serves biased exponents 152 + i, |x| in [2^(25+i), 2^(26+i)); everything below takes row 0,
-which is 2/π itself. The high part holds the 53 bits of 2/π just below weight 2^-i (heavier bits
-give multiples of four quarter turns), the low part the next 53. Made by
-tools/math/sin_cos_f32_table.py.
+Row i serves |x| >= FROM_i, up to the next row; row 0, which is 2/π itself, everything below
+FROM_1. Bits of 2/π that give multiples of four quarter turns for all of a row's x are left out:
+HIGH holds the 29 bits below those, REST the next 24, LOW the next 53. A float32 has 24 bits, so
+its products with HIGH and REST are exact. Made by tools/math/sin_cos_f32_table.py.
 """
 
 from __future__ import annotations
-
-from samebits.lang.scalars import uint64
-from samebits.lang.tables import table
 '''
 
 
@@ -37,31 +35,33 @@ def two_over_pi() -> mpz:
         return mpz(gmpy2.floor(2 / gmpy2.const_pi() * mpfr(2) ** BITS))
 
 
-def row(whole: mpz, i: int) -> tuple[int, int]:
-    """The bit patterns of the two parts of row i."""
-    left = whole if i == 0 else whole % (mpz(1) << (BITS - i))
-    cut = BITS - i - 53
-    high = left >> cut << cut
-    return pattern(high), pattern(left - high)
+def row(whole: mpz, i: int) -> tuple[float, float, float]:
+    """HIGH, REST and LOW of row i."""
+    # A float32 from 2^e on is a multiple of 2^(e-23): bits of weight 2^(25-e) and more give fours.
+    left = whole
+    if i > 0:
+        left = whole % (mpz(1) << (BITS + 25 - FIRST - EXPONENTS * (i - 1)))
+    shift = left.bit_length() - 29
+    high = left >> shift << shift
+    rest = (left - high) >> (shift - 24) << (shift - 24)
+    return number(high), number(rest), number(left - high - rest)
 
 
-def pattern(scaled: mpz) -> int:
-    """scaled·2^-BITS as the bits of a float64."""
+def number(scaled: mpz) -> float:
+    """scaled·2^-BITS as the nearest float64."""
     with gmpy2.context(precision=53):
-        value = float(mpfr(mpq(scaled, mpz(1) << BITS)))
-    return struct.unpack("<Q", struct.pack("<d", value))[0]
+        return float(mpfr(mpq(scaled, mpz(1) << BITS)))
 
 
 def main() -> None:
     """Print the module."""
     whole = two_over_pi()
-    rows = [row(whole, i) for i in range(ROWS)]
     print(HEAD)
-    for part, name in enumerate(("TWO_OVER_PI_HIGH", "TWO_OVER_PI_LOW")):
-        print(f"{name} = table(\n    [")
-        for i in range(0, ROWS, 4):
-            print("        " + " ".join(f"0x{r[part]:016x}," for r in rows[i : i + 4]))
-        print("    ],\n    uint64,\n)  # fmt: skip")
+    for i in range(ROWS):
+        if i > 0:
+            print(f"FROM_{i} = 2.0**{FIRST + EXPONENTS * (i - 1)}")
+        for name, value in zip(("HIGH", "REST", "LOW"), row(whole, i), strict=True):
+            print(f'{name}_{i} = float.fromhex("{value.hex()}")')
 
 
 if __name__ == "__main__":

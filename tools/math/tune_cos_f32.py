@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from samebits.mathlib import sin_cos_f32 as f32
-from samebits.mathlib.sin_cos_f32_table import TWO_OVER_PI_HIGH, TWO_OVER_PI_LOW
+from samebits.mathlib import sin_cos_f32_table as rows
 
 HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "hard_sin_cos_f32.txt"
 CHANGES = {"C2": range(-3, 4), "C4": range(-12, 13), "C6": range(-60, 61, 3)}
@@ -24,12 +24,17 @@ CHANGES = {"C2": range(-3, 4), "C4": range(-12, 13), "C6": range(-60, 61, 3)}
 def reduced(x: Any) -> tuple[Any, Any]:
     """The quadrant of x + π/2, and the rest in quarter turns, as in `sin_quarter_turns`."""
     wide = x.astype(np.float64)
-    row = np.maximum((x.view(np.uint32) >> 23 & 255).astype(np.int64) - 152, 0)
-    bits = TWO_OVER_PI_HIGH.data[row]
-    high, top = bits.view(np.float64), (bits & np.uint64(f32.TOP_29_BITS)).view(np.float64)
-    p0, p1 = wide * top, wide * (high - top)
+    size = np.abs(wide)
+    high, rest, low = (
+        np.full_like(wide, value) for value in (rows.HIGH_0, rows.REST_0, rows.LOW_0)
+    )
+    for i in range(1, 6):
+        beyond = size >= getattr(rows, f"FROM_{i}")
+        for part, name in ((high, "HIGH"), (rest, "REST"), (low, "LOW")):
+            part[beyond] = getattr(rows, f"{name}_{i}")
+    p0, p1 = wide * high, wide * rest
     rounded = (p0 + p1) + f32.ROUNDER
-    f = ((p0 - (rounded - f32.ROUNDER)) + p1) + wide * TWO_OVER_PI_LOW.data[row].view(np.float64)
+    f = ((p0 - (rounded - f32.ROUNDER)) + p1) + wide * low
     return rounded.view(np.uint64) + np.uint64(1), f
 
 

@@ -1,21 +1,43 @@
 """float32 sine and cosine, correctly rounded on all 2³² inputs, in a straight line of float64.
 
-Owns the kernels `sin` and `cos`. One path serves every input: no branch and no loop, so that a loop
-over an array vectorises. Proven by tools/prove/sin_cos_f32.py.
+Owns the kernels `sin` and `cos`. One path serves every input: no branch, no loop and no table
+lookup, which in vector code is as slow as the rest together, so that a loop over an array
+vectorises well. Proven by tools/prove/sin_cos_f32.py.
 """
 
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, max, select
-from samebits.lang.scalars import float32, float64, int32, uint32, uint64
-from samebits.mathlib.sin_cos_f32_table import TWO_OVER_PI_HIGH, TWO_OVER_PI_LOW
+from samebits.lang.functions import abs, bitcast, select
+from samebits.lang.scalars import float32, float64, uint64
+from samebits.mathlib.sin_cos_f32_table import (
+    FROM_1,
+    FROM_2,
+    FROM_3,
+    FROM_4,
+    FROM_5,
+    HIGH_0,
+    HIGH_1,
+    HIGH_2,
+    HIGH_3,
+    HIGH_4,
+    HIGH_5,
+    LOW_0,
+    LOW_1,
+    LOW_2,
+    LOW_3,
+    LOW_4,
+    LOW_5,
+    REST_0,
+    REST_1,
+    REST_2,
+    REST_3,
+    REST_4,
+    REST_5,
+)
 
 ROUNDER = 1.5 * 2.0**52
 """Adding it to |v| < 2⁵¹ rounds v to an integer, which stands in the sum's low bits."""
-
-TOP_29_BITS = 0xFFFF_FFFF_FF00_0000
-"""Of a float64's fraction and leading bit; times the 24 bits of a float32 that is exact."""
 
 # sin(π/2·f) = f·(S1 + S3·f² + …) and cos(π/2·f) = 1 + C2·f² + … for |f| ≤ 0.501, relative errors
 # 2^-54.5 (all of it S1 = π/2 rounded) and 2^-61.1. Made by tools/math/sin_cos_f32.sollya.
@@ -46,19 +68,32 @@ COS_B = float.fromhex("0x1.f0285ep-1")
 def sin_quarter_turns(x: float32, turns: uint64) -> float64:
     """sin(x + turns·π/2) within 2 float64 ULP; NaN for NaN and infinities."""
     wide = float64(x)
-    row = max(int32((bitcast(uint32, x) >> 23) & 255) - 152, 0)
-    bits = TWO_OVER_PI_HIGH[row]
-    high = bitcast(float64, bits)
-    # 29 and 24 bits: their products with the 24 bits of x are exact.
-    high_top = bitcast(float64, bits & TOP_29_BITS)
-    high_rest = high - high_top
-    p0 = wide * high_top
-    p1 = wide * high_rest
-    p2 = wide * bitcast(float64, TWO_OVER_PI_LOW[row])
+    size = abs(wide)
+    high = float64(HIGH_0)
+    rest = float64(REST_0)
+    low = float64(LOW_0)
+    high = select(size >= FROM_1, HIGH_1, high)
+    rest = select(size >= FROM_1, REST_1, rest)
+    low = select(size >= FROM_1, LOW_1, low)
+    high = select(size >= FROM_2, HIGH_2, high)
+    rest = select(size >= FROM_2, REST_2, rest)
+    low = select(size >= FROM_2, LOW_2, low)
+    high = select(size >= FROM_3, HIGH_3, high)
+    rest = select(size >= FROM_3, REST_3, rest)
+    low = select(size >= FROM_3, LOW_3, low)
+    high = select(size >= FROM_4, HIGH_4, high)
+    rest = select(size >= FROM_4, REST_4, rest)
+    low = select(size >= FROM_4, LOW_4, low)
+    high = select(size >= FROM_5, HIGH_5, high)
+    rest = select(size >= FROM_5, REST_5, rest)
+    low = select(size >= FROM_5, LOW_5, low)
+    p0 = wide * high
+    p1 = wide * rest
+    p2 = wide * low
     rounded = (p0 + p1) + ROUNDER
     k = rounded - ROUNDER
     quadrant = bitcast(uint64, rounded) + turns
-    f = ((p0 - k) + p1) + p2  # quarter turns, |f| <= 1/2
+    f = ((p0 - k) + p1) + p2  # quarter turns, |f| <= 0.5005
     z = f * f
     s = f * (S1 + z * (S3 + z * (S5 + z * (S7 + z * (S9 + z * (S11 + z * S13))))))
     c = 1.0 + z * (C2 + z * (C4 + z * (C6 + z * (C8 + z * (C10 + z * (C12 + z * C14))))))

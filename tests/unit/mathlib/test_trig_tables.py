@@ -8,7 +8,6 @@ from pathlib import Path
 from types import ModuleType
 
 import gmpy2
-import numpy as np
 import pytest
 from gmpy2 import mpfr, mpz
 
@@ -32,15 +31,26 @@ def exact(x: float) -> mpz:
     return whole
 
 
+def lowest(x: float) -> int:
+    """The place of the lowest one in `exact(x)`."""
+    return int(gmpy2.bit_scan1(exact(x)) or 0)
+
+
 def test_float32_rows_are_two_over_pi_without_whole_turns() -> None:
-    tables = f32.TWO_OVER_PI_HIGH, f32.TWO_OVER_PI_LOW
-    high, low = (table.data.view(np.float64).tolist() for table in tables)
-    assert len(high) == len(low) == 104
-    for i, (a, b) in enumerate(zip(high, low, strict=True)):
-        left = two_over_pi() if i == 0 else two_over_pi() % (mpz(1) << (FRACTION_BITS - i))
-        assert exact(a) <= left
-        assert left - exact(a) < mpz(1) << (FRACTION_BITS - max(i, 1) + 1 - 53)
-        assert abs(left - exact(a) - exact(b)) <= mpz(1) << (FRACTION_BITS - i - 100)
+    for i in range(6):
+        high, rest, low = (getattr(f32, f"{name}_{i}") for name in ("HIGH", "REST", "LOW"))
+        left, top = two_over_pi(), 0
+        if i > 0:
+            least = int(getattr(f32, f"FROM_{i}"))
+            assert least == 1 << (42 + 18 * (i - 1))
+            top = least.bit_length() - 1 - 25  # floats from `least` on are multiples of 2^(top+2)
+            left %= mpz(1) << (FRACTION_BITS - top)
+        for part, bits in ((high, 29), (rest, 24)):
+            assert exact(part).bit_length() - lowest(part) <= bits
+        assert exact(high) + exact(rest) <= left
+        assert abs(left - exact(high) - exact(rest) - exact(low)) <= mpz(1) << (
+            FRACTION_BITS - top - 106
+        )
 
 
 def test_float64_words_are_two_over_pi() -> None:
