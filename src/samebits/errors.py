@@ -25,10 +25,14 @@ class Span:
 
 
 EXCERPT_LINES = 4
+EXCERPT_COLUMNS = 160
 
 
 def excerpt(span: Span) -> str:
-    """The source under `span` with carets, at most `EXCERPT_LINES` lines; empty if unreadable."""
+    """The source under `span` with carets, at most `EXCERPT_LINES` lines; empty if unreadable.
+
+    Lines longer than `EXCERPT_COLUMNS` are cut.
+    """
     rows: list[str] = []
     width = len(str(min(span.end_line, span.line + EXCERPT_LINES - 1)))
     for line in range(span.line, min(span.end_line, span.line + EXCERPT_LINES - 1) + 1):
@@ -37,9 +41,21 @@ def excerpt(span: Span) -> str:
             continue
         start = span.column if line == span.line else len(text) - len(text.lstrip())
         end = span.end_column if line == span.end_line else len(text)
+        text, start, end = _window(text, start, end)
         rows.append(f"  {line:>{width}} | {text}")
         rows.append(f"  {'':>{width}} | {' ' * start}{'^' * max(1, end - start)}")
     return "\n".join(rows)
+
+
+def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
+    """A very long line around its marked columns."""
+    if len(text) <= EXCERPT_COLUMNS:
+        return text, start, end
+    first = max(0, start - EXCERPT_COLUMNS // 4)
+    shown = text[first : first + EXCERPT_COLUMNS]
+    head, tail = "..." * (first > 0), "..." * (first + len(shown) < len(text))
+    shift = len(head) - first
+    return f"{head}{shown}{tail}", start + shift, min(end, first + len(shown)) + shift
 
 
 class SamebitsError(Exception):
@@ -118,3 +134,6 @@ class Trap(SamebitsError):
         super().__init__(f"{message}: {detail}" if detail else message, span=span)
         self.kind = kind
         self.detail = detail
+
+    def __reduce__(self) -> tuple[type[Trap], tuple[str, Span | None, str | None]]:
+        return type(self), (self.kind, self.span, self.detail)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import weakref
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from samebits.errors import CompileError, Span
@@ -12,11 +13,15 @@ from samebits.frontend import expressions, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
 from samebits.frontend.source import Source, source_of
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
+from samebits.ir.verify import MAX_LOCALS, terminates
+from samebits.lang.fingerprint import described
 from samebits.lang.kernel import Kernel
 from samebits.lang.tables import Table
 from samebits.types import (
     NONE,
     ArrayType,
+    Kind,
+    NoneType,
     RefType,
     ScalarType,
     StructType,
@@ -36,6 +41,8 @@ class Unit:
     tables: dict[str, Table]
 
 
+_ZERO = {Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0}
+
 _symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary()
 
 
@@ -44,7 +51,7 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
     name = f"{kernel.function.__module__}.{kernel.__qualname__}"
     if kernel.function.__closure__:
         names = kernel.function.__code__.co_freevars
-        values = ", ".join(f"{n}={kernel.captured.get(n)!r}" for n in names)
+        values = "\n".join(f"{n} = {described(kernel.captured.get(n))}" for n in names)
         name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
     if kernel.fixed_types is None:
         bound = kernel.typevars(types)
@@ -62,7 +69,9 @@ def compile_kernel(
     """The unit of `kernel` at `types`, made once. Raises CompileError."""
     unit = kernel.units.get(types)
     if unit is None:
-        unit = kernel.units[types] = _Lowering(kernel, types, stack).run()
+        # Literals are folded in floating point: by the pinned rules, whatever the thread's are.
+        with nullcontext() if stack else Kernel.environment():
+            unit = kernel.units[types] = _Lowering(kernel, types, stack).run()
     return unit
 
 
@@ -96,19 +105,21 @@ class _Lowering:
         self.types = types
         self.stack = (*stack, (kernel, types))
         self.calls: dict[str, Unit] = {}
-        self.source: Source = source_of(kernel.function)
+        self.source: Source = source_of(kernel)
 
     def run(self) -> Unit:
         ctx = Context(
             source=self.source,
             result=self.kernel.result_type(self.types),
             lookup=self.kernel.lookup,
+            attribute=self.kernel.attribute,
             compile_callee=self._callee,
             captured=expressions.captured,
             typevars=self.kernel.typevars(self.types),
             local_names=_assigned_names(self.source.node),
         )
         span = self._head_span()
+        _check_results(ctx.result or NONE, span)
         params = self._declare_parameters(ctx)
         statements.block(ctx, self.source.node.body)
         if ctx.assigned is not None:
@@ -120,7 +131,15 @@ class _Lowering:
                     fix="return a value on every way through",
                 )
             ctx.builder.append(Return((), span))
+        elif not terminates(ctx.builder.body):
+            # Control can't come here, as after `while True`; IR still ends with a return.
+            zeros = [
+                ctx.builder.const(_ZERO[t.kind], t, span)
+                for t in _result_scalars(ctx.result or NONE)
+            ]
+            ctx.builder.append(Return(tuple(zeros), span))
         result = ctx.result or NONE
+        self._check_locals(ctx)
         names = {name for name, _ in params}
         builder = ctx.builder
         function = Function(
@@ -137,6 +156,19 @@ class _Lowering:
         )
         callee = Callee(function.name, parameters, result, frozenset(ctx.written))
         return Unit(function, callee, tuple(self.calls.values()), dict(ctx.tables))
+
+    def _check_locals(self, ctx: Context) -> None:
+        builder = ctx.builder
+        total = sum(t.size for t in builder.locals.values())
+        if total <= MAX_LOCALS:
+            return
+        largest = max(builder.local_spans, key=lambda name: builder.locals[name].size)
+        raise CompileError(
+            f"the local memory of '{self.kernel.__name__}' does not fit the stack",
+            span=builder.local_spans[largest],
+            note=f"it takes {total:,} bytes, this its largest part; the most is {MAX_LOCALS:,}",
+            fix="pass large structs and arrays as parameters",
+        )
 
     def _head_span(self) -> Span:
         node = self.source.node
@@ -194,6 +226,17 @@ def _assigned_names(node: ast.FunctionDef) -> frozenset[str]:
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
             names.add(inner.id)
     return frozenset(names)
+
+
+def _check_results(result: Type, span: Span) -> None:
+    for t in result.items if isinstance(result, TupleType) else (result,):
+        if not isinstance(t, (ScalarType, VectorType, StructType, NoneType)):
+            raise CompileError(
+                f"a kernel can't return {t}",
+                span=span,
+                note="a result is a scalar, a vector, a struct, or a tuple of these",
+                fix="write into a parameter",
+            )
 
 
 def _result_scalars(result: Type) -> list[ScalarType]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
@@ -11,7 +12,7 @@ from samebits.errors import CompileError, Span
 from samebits.frontend.builder import Builder
 from samebits.frontend.source import Source
 from samebits.frontend.values import Operand, Place, Scalar, Vector, View
-from samebits.ir.grammar import Value
+from samebits.ir.grammar import MAX_NESTING, Region, Value
 from samebits.lang.tables import Table
 from samebits.types import (
     COMPONENTS,
@@ -54,6 +55,7 @@ class Context:
     source: Source
     result: Type | None
     lookup: Callable[[str], object]
+    attribute: Callable[[object, str], object]
     compile_callee: Callable[[object, tuple[Type, ...], Span], Callee]
     captured: Callable[[Context, ast.expr, object], Operand]
     typevars: Mapping[TypeVar, Type]
@@ -79,6 +81,19 @@ class Context:
 
     def text(self, node: ast.AST) -> str:
         return self.source.text(node)
+
+    @contextmanager
+    def region(self, node: ast.AST) -> Generator[Region]:
+        """Statements made inside go to the yielded region; refuses to nest deeper than IR may."""
+        if self.builder.depth >= MAX_NESTING:
+            self.fail(
+                node,
+                f"this is nested more than {MAX_NESTING} deep",
+                note="each if, elif, else, loop, ternary, `and` and `or` inside another counts",
+                fix="move the inner part into a kernel of its own, or use a table",
+            )
+        with self.builder.region() as region:
+            yield region
 
     # Names -------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from types import ModuleType
+from typing import NoReturn
 
 import numpy as np
 
@@ -23,25 +24,23 @@ from samebits.frontend.values import (
     View,
     describe,
 )
-from samebits.ir.grammar import If, Op, OPS, Region, Value, can_trap
+from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.lang.tables import Table
 from samebits.types import (
     BOOL,
     COMPONENTS,
     INT,
-    STRONG_SCALARS,
     VECTORS,
     ArrayType,
     FixedArrayType,
     RefType,
     ScalarType,
+    StructType,
     VectorType,
 )
 
 INLINE_OPS = 8
 """A second side of `and`, `or` or a ternary up to this long is computed without a branch."""
-
-_BY_DTYPE = {t.dtype: t for t in STRONG_SCALARS}
 
 
 def lower(ctx: Context, node: ast.expr) -> Operand:
@@ -52,7 +51,7 @@ def lower(ctx: Context, node: ast.expr) -> Operand:
     return handler(ctx, node)
 
 
-def refuse(ctx: Context, node: ast.AST) -> None:
+def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     """Raise the error of a node that is not in the language."""
     name = type(node).__name__
     message, fix = REFUSED.get(type(node), (f"`{name}` is not in the kernel language", ""))
@@ -108,10 +107,10 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
     """A Python object from outside the kernel, as a constant where it is one."""
     span = ctx.span(node)
     match value:
-        case bool() | np.bool_():
-            return Scalar(ctx.builder.const(bool(value), BOOL, span), BOOL)
+        case bool():
+            return Scalar(ctx.builder.const(value, BOOL, span), BOOL)
         case np.generic():
-            t = getattr(value, "__sb_type__", None) or _BY_DTYPE.get(value.dtype)
+            t = getattr(value, "__sb_type__", None)
             if not isinstance(t, ScalarType):
                 ctx.fail(
                     node,
@@ -121,7 +120,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
             number = float(value) if t.is_float else int(value)
             return Scalar(ctx.builder.const(number, t, span), t)
         case int() | float():
-            return Literal(float(value) if isinstance(value, float) else int(value))
+            return Literal(value)
         case Table():
             t = FixedArrayType(value.element, (len(value),))
             name = value.identity
@@ -159,7 +158,11 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
-    base = lower(ctx, node.value)
+    return attribute(ctx, node, lower(ctx, node.value))
+
+
+def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
+    """`base.attr`, with the base lowered already."""
     match base:
         case Static():
             if not isinstance(base.object, ModuleType) and not hasattr(
@@ -177,7 +180,7 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
                     f"{describe(base)} has no '{node.attr}'",
                     fix="see docs/language.md for the functions there are",
                 )
-            return captured(ctx, node, getattr(base.object, node.attr))
+            return captured(ctx, node, ctx.attribute(base.object, node.attr))
         case Vector():
             return swizzle(ctx, node, base)
         case Place() if not isinstance(base.type, FixedArrayType):
@@ -210,10 +213,15 @@ def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
-    shape = _shape(ctx, node)
-    if shape is not None:
-        return shape
-    base = lower(ctx, node.value)
+    if isinstance(node.value, ast.Attribute):
+        owner = lower(ctx, node.value.value)
+        if node.value.attr == "shape":
+            length = _shape(ctx, node, owner)
+            if length is not None:
+                return length
+        base = attribute(ctx, node.value, owner)
+    else:
+        base = lower(ctx, node.value)
     match base:
         case Vector():
             index = lower(ctx, node.slice)
@@ -257,11 +265,8 @@ def _row(
     return View(row, t, base.roots, row=True)
 
 
-def _shape(ctx: Context, node: ast.Subscript) -> Operand | None:
-    """`a.shape[k]`, if that is what `node` is."""
-    if not (isinstance(node.value, ast.Attribute) and node.value.attr == "shape"):
-        return None
-    base = lower(ctx, node.value.value)
+def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
+    """`base.shape[k]`, if the base is an array."""
     if isinstance(base, View):
         ndim = base.type.ndim
     elif isinstance(base, Place) and isinstance(base.type, FixedArrayType):
@@ -330,7 +335,7 @@ def _short_circuit(
 ) -> Value:
     """`first` and, where it equals `when`, the value of `rest` instead."""
     span = ctx.span(node)
-    with ctx.builder.region() as region:
+    with ctx.region(node) as region:
         second = rest()
     if branchless(region):
         for statement in region:
@@ -360,9 +365,9 @@ def branchless(region: Region) -> bool:
 def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
     test = condition(ctx, node.test)
     span = ctx.span(node)
-    with ctx.builder.region() as then:
+    with ctx.region(node.body) as then:
         a = materialize(ctx, node.body, lower(ctx, node.body))
-    with ctx.builder.region() as orelse:
+    with ctx.region(node.orelse) as orelse:
         b = materialize(ctx, node.orelse, lower(ctx, node.orelse))
     if a.type != b.type:
         ctx.fail(
@@ -410,7 +415,7 @@ def _tuple(ctx: Context, node: ast.Tuple) -> Operand:
     return Tuple(tuple(lower(ctx, item) for item in node.elts))
 
 
-def call_target(ctx: Context, node: ast.expr) -> Operand:
+def _call_target(ctx: Context, node: ast.expr) -> Operand:
     """The callee of a call: like any expression, but builtins that are refused get their fix."""
     if isinstance(node, ast.Name) and ctx.variables.get(node.id) is None:
         try:
@@ -427,7 +432,14 @@ def call_target(ctx: Context, node: ast.expr) -> Operand:
 
 
 def _call(ctx: Context, node: ast.Call) -> Operand:
-    return calls.lower_call(ctx, node, lower, call_target)
+    if isinstance(node.func, ast.Attribute):
+        base = lower(ctx, node.func.value)
+        if isinstance(base, Place) and isinstance(base.type, StructType):
+            return calls.method(ctx, node, node.func.attr, base, lower)
+        callee = attribute(ctx, node.func, base)
+    else:
+        callee = _call_target(ctx, node.func)
+    return calls.call(ctx, node, callee, lower)
 
 
 _HANDLERS: dict[type[ast.expr], Callable[[Context, object], Operand]] = {

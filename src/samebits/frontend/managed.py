@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import CodeType, FunctionType, ModuleType, TracebackType
-from typing import Any, TypeVar
+from types import FunctionType, ModuleType, TracebackType
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from samebits.errors import ArgumentError, Span, Trap
 from samebits.frontend import operators
-from samebits.frontend.source import Source, source_of
+from samebits.frontend.source import Source, source_of, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import unwrap, wrap
-from samebits.lang.dispatch import BY_DTYPE, types_for
+from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel, Overloads, managed_run
-from samebits.lang.scalars import SCALAR_CLASSES, TYPE_OF
+from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.storage import implicit, implicit_vector
 from samebits.lang.vectors import Vector
 from samebits.lang.weak import Int
@@ -39,7 +38,8 @@ from samebits.types import (
     VectorType,
 )
 
-_sources: dict[CodeType, Source] = {}
+_SOURCE = "__sb_source"
+"""The global name of a managed function's Source. Code objects of different files may be equal."""
 
 
 def _range(*bounds: Any) -> Any:
@@ -64,11 +64,6 @@ _BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, b
 
 def _frozen(value: object) -> object:
     """A captured object as the managed run sees it."""
-    if isinstance(value, np.generic) and type(value) not in TYPE_OF.keys() - set(BY_DTYPE.values()):
-        cls = BY_DTYPE.get(value.dtype)
-        return value if cls is None or isinstance(value, cls) else cls(value)
-    if type(value) is int and INT64.minimum <= value <= INT64.maximum:
-        return Int(value)
     try:
         return _BUILTINS.get(value, value)
     except TypeError:
@@ -113,7 +108,7 @@ class _Rewrite(ast.NodeTransformer):
         if isinstance(node, ast.Attribute):
             found, base = self.outer(node.value)
             if found and (isinstance(base, ModuleType) or hasattr(base, "__samebits_namespace__")):
-                return True, getattr(base, node.attr)
+                return True, self.kernel.attribute(base, node.attr)
         return False, None
 
     def finish(self, node: ast.expr) -> ast.expr:
@@ -152,6 +147,14 @@ class _Rewrite(ast.NodeTransformer):
                     if folded is not None:
                         return ast.copy_location(ast.Constant(folded.value), node)
                 node.left, node.right = self.finish(left), self.finish(right)
+                return node
+            case ast.Compare(ops=[op], comparators=[right]):
+                left, right = self.fold(node.left), self.fold(right)
+                a, b = _number(left), _number(right)
+                row = operators.COMPARE.get(type(op))
+                if a is not None and b is not None and row is not None:
+                    return ast.copy_location(ast.Constant(row[2](a.value, b.value)), node)
+                node.left, node.comparators = self.finish(left), [self.finish(right)]
                 return node
             case ast.Constant():
                 return node
@@ -227,8 +230,31 @@ def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
 
 
 def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
-    source = source_of(kernel.function)
-    node = copy.deepcopy(source.node)
+    try:
+        return _built(kernel, types)
+    except RecursionError:
+        source = source_of(kernel)
+        raise too_deep(source.span(source.node)) from None
+
+
+def _copy(node: ast.AST) -> Any:
+    """A copy of a syntax tree, with few of Python's frames for each level."""
+    result = type(node)()
+    for name, value in vars(node).items():
+        if isinstance(value, ast.AST):
+            value = _copy(value)
+        elif isinstance(value, list):
+            parts: list[object] = []
+            for part in cast("list[object]", value):
+                parts.append(_copy(part) if isinstance(part, ast.AST) else part)
+            value = parts
+        setattr(result, name, value)
+    return result
+
+
+def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
+    source = source_of(kernel)
+    node = _copy(source.node)
     local = {a.arg for a in node.args.args}
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
@@ -241,15 +267,14 @@ def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     for argument in node.args.args:
         argument.annotation = None
     tree = ast.fix_missing_locations(ast.Module([node], []))
-    scope: dict[str, Any] = dict(rewrite.names)
+    scope: dict[str, Any] = {**rewrite.names, _SOURCE: source}
     result = kernel.result_type(types)
     scope["__sb_return"] = (
         (lambda value: value) if result is None else lambda v: unwrap(v, result, "the result")
     )
     exec(compile(tree, source.file, "exec", dont_inherit=True), scope)
-    function = scope[kernel.function.__name__]
+    function = scope[node.name]
     assert isinstance(function, FunctionType)
-    _sources[function.__code__] = source
     takes = tuple(
         _taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True)
     )
@@ -260,12 +285,12 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
     """A managed run from Python: arguments are checked and wrapped, traps get their span."""
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
-    target = instance(kernel, types)
-    values = [
-        wrap(value, t, p.name)
-        for value, t, p in zip(bound, types, kernel.parameters, strict=True)
-    ]
     with Kernel.environment(), managed_run(), np.errstate(all="ignore"):
+        target = instance(kernel, types)
+        values = [
+            wrap(value, t, p.name)
+            for value, t, p in zip(bound, types, kernel.parameters, strict=True)
+        ]
         try:
             return target.function(*values)
         except Trap as trap:
@@ -305,7 +330,7 @@ def _located(trap: Trap, traceback: TracebackType | None) -> Trap:
         return trap
     span: Span | None = None
     while traceback is not None:
-        source = _sources.get(traceback.tb_frame.f_code)
+        source = traceback.tb_frame.f_globals.get(_SOURCE)
         if source is not None:
             span = _position(source, traceback)
         traceback = traceback.tb_next
@@ -315,11 +340,34 @@ def _located(trap: Trap, traceback: TracebackType | None) -> Trap:
 def _position(source: Source, traceback: TracebackType) -> Span:
     positions = list(traceback.tb_frame.f_code.co_positions())
     line, end_line, column, end_column = positions[traceback.tb_lasti // 2]
-    place = ast.Pass(
-        lineno=line or source.node.lineno,
-        end_lineno=end_line or line or source.node.lineno,
-        col_offset=column or 0,
-        end_col_offset=end_column or 0,
-    )
-    return source.span(place)
+    line = line or source.node.lineno
+    place = (line, column or 0, end_line or line, end_column or 0)
+    return source.span(_moved(source).get(place) or _at(place))
 
+
+_Place = tuple[int, int, int, int]
+"""Where a piece of source starts and ends: line and UTF-8 column, twice."""
+
+
+def _at(place: _Place) -> ast.AST:
+    line, column, end_line, end_column = place
+    return ast.Pass(
+        lineno=line, col_offset=column, end_lineno=end_line, end_col_offset=end_column
+    )
+
+
+def _moved(source: Source) -> dict[_Place, ast.expr]:
+    """Attributes on a later line than their base, and calls of them, by CPython's place.
+
+    CPython lets their instructions start at the attribute's name, for its tracebacks.
+    """
+    found: dict[_Place, ast.expr] = {}
+    for node in ast.walk(source.node):
+        attribute = node.func if isinstance(node, ast.Call) else node
+        if isinstance(attribute, ast.Attribute) and attribute.lineno != attribute.end_lineno:
+            assert isinstance(node, ast.expr)
+            line, end = attribute.end_lineno or 0, attribute.end_col_offset or 0
+            start = end - len(attribute.attr.encode())
+            for last in (node.end_col_offset or 0, end):
+                found[line, start, node.end_lineno or 0, last] = node
+    return found

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from dataclasses import dataclass, field
 from functools import lru_cache
-from types import FunctionType
 
 from samebits.errors import CompileError, Span
+from samebits.lang.kernel import Kernel
 
 FunctionNode = ast.FunctionDef
 
@@ -46,7 +45,10 @@ class Source:
 
     def text(self, node: ast.AST) -> str:
         """One-line source of a node, for use in a fix."""
-        return ast.unparse(node)
+        try:
+            return ast.unparse(node)
+        except ValueError:  # CPython refuses to write very long ints
+            return "..."
 
 
 @lru_cache(maxsize=64)
@@ -61,10 +63,10 @@ def _parse(file: str, lines: tuple[str, ...]) -> dict[int, FunctionNode]:
     return found
 
 
-def source_of(function: FunctionType) -> Source:
-    """The source of a function; CompileError where there is none to read."""
+def source_of(kernel: Kernel) -> Source:
+    """The source of a kernel as it was decorated; CompileError where there is none to read."""
+    function, lines = kernel.function, tuple(kernel.lines)
     code = function.__code__
-    lines = tuple(linecache.getlines(code.co_filename, function.__globals__))
     node = _parse(code.co_filename, lines).get(code.co_firstlineno) if lines else None
     if node is None:
         raise CompileError(
@@ -73,3 +75,13 @@ def source_of(function: FunctionType) -> Source:
             fix="define the kernel with `def` in a file (not in exec, a lambda or the bare prompt)",
         )
     return Source(code.co_filename, function.__qualname__, node, lines)
+
+
+def too_deep(span: Span) -> CompileError:
+    """The error of a statement that exhausts Python's stack."""
+    return CompileError(
+        "this statement has too many parts inside one another",
+        span=span,
+        note="a chain such as `a + b + ...` of some hundred operands nests as deep",
+        fix="split it: keep partial results in names",
+    )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from types import FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -29,13 +29,25 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
     return "\n".join(parts)
 
 
+def described(value: object) -> str:
+    """A captured object as text that is the same in every process."""
+    return "\n".join(_value(value, set()))
+
+
 def _code(function: Callable[..., Any]) -> Iterator[str]:
     if not isinstance(function, FunctionType):
         return
     code = function.__code__
     yield f"{function.__module__}.{function.__qualname__} {code.co_filename}:{code.co_firstlineno}"
-    yield f"{code.co_code.hex()} {code.co_linetable.hex()} {code.co_consts!r}"
+    yield f"{code.co_code.hex()} {code.co_linetable.hex()} {_constant(code.co_consts)}"
     yield f"{code.co_names} {code.co_varnames} {code.co_freevars} {code.co_cellvars}"
+
+
+def _constant(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_constant, cast('tuple[object, ...]', value)))})"
+    # CPython refuses to write very long ints as decimals.
+    return f"{value:#x}" if type(value) is int else repr(value)
 
 
 def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
@@ -45,18 +57,43 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
     seen.add(id(kernel))
     yield f"kernel {kernel.mode.name}"
     yield from _code(kernel.function)
-    names = kernel.function.__code__.co_names
+    yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):
         yield f"parameter {p.name} {annotation!r} {p.has_default}"
         if p.has_default:
-            yield from _value(p.default, names, seen)
+            yield from _value(p.default, seen)
     yield f"returns {kernel.function.__annotations__.get('return')!r}"
     for name, value in sorted(kernel.captured.items()):
         yield f"name {name}"
-        yield from _value(value, names, seen)
+        yield from _value(value, seen)
+    for (_, name), (owner, value) in sorted(kernel.attributes.items(), key=_attribute_order):
+        yield f"attribute {name} of {getattr(owner, '__name__', '')}"
+        yield from _value(value, seen)
 
 
-def _value(value: object, names: tuple[str, ...], seen: set[int]) -> Iterator[str]:
+def _attribute_order(item: tuple[tuple[int, str], tuple[object, object]]) -> tuple[str, str]:
+    (_, name), (owner, _) = item
+    return str(getattr(owner, "__name__", "")), name
+
+
+def _text(kernel: Kernel) -> str:
+    """The lines that the front end reads: bytecode may come from an older or a stripped file."""
+    code = kernel.function.__code__
+    first = code.co_firstlineno - 1
+    last = max((end or 0 for _, end, _, _ in code.co_positions()), default=0)
+    lines = kernel.lines[first:]
+    margin = _indentation(lines[0]) if lines else 0
+    for count, line in enumerate(lines):
+        if first + count >= last and line.strip() and _indentation(line) <= margin:
+            return "".join(lines[:count])
+    return "".join(lines)
+
+
+def _indentation(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _value(value: object, seen: set[int]) -> Iterator[str]:
     match value:
         case Kernel():
             yield from _kernel(value, seen)
@@ -67,15 +104,12 @@ def _value(value: object, names: tuple[str, ...], seen: set[int]) -> Iterator[st
         case Table():
             yield f"table {value.identity}"
         case ModuleType():
-            # Which attributes are read can't be told apart from other names; take all that match.
             yield f"module {value.__name__}"
-            for name in names:
-                if hasattr(value, name) and not isinstance(getattr(value, name), ModuleType):
-                    yield f"attribute {name}"
-                    yield from _value(getattr(value, name), names, seen)
         case np.generic():
             yield f"{value.dtype} {value.tobytes().hex()}"
-        case bool() | int() | float():
+        case int() if type(value) is int:
+            yield f"int {value:#x}"
+        case bool() | float():
             yield f"{type(value).__name__} {value!r}"
         case TypeVar():
             yield f"type variable {value.__name__} {value.__constraints__}"
@@ -86,10 +120,10 @@ def _value(value: object, names: tuple[str, ...], seen: set[int]) -> Iterator[st
                 yield from _methods(t, seen)
         case _:
             t = getattr(value, "__sb_type__", None)
-            yield f"{type(value).__qualname__} {t!r} {value!r}" if t else _described(value)
+            yield f"{type(value).__qualname__} {t!r} {value!r}" if t else _named(value)
 
 
-def _described(value: object) -> str:
+def _named(value: object) -> str:
     name = getattr(value, "__samebits_intrinsic__", None) or getattr(value, "__qualname__", "")
     return f"{type(value).__qualname__} {name}"
 

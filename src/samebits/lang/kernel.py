@@ -14,11 +14,12 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, update_wrapper
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, TypeVar
 
 from samebits.errors import ArgumentError, CompileError, Span
 from samebits.lang.annotations import ArrayAnnotation, class_of_type, type_of_annotation
+from samebits.lang.constants import constant
 from samebits.modes import STRICT, Mode
 from samebits.types import ArrayType, ScalarType, StructType, Type
 
@@ -69,6 +70,13 @@ def _definition_span(function: FunctionType) -> Span:
     return Span(code.co_filename, function.__qualname__, line, 0, line, 1)
 
 
+def _lines_now(function: FunctionType) -> list[str]:
+    """The file's text while it is what the function was made from: it may be edited later."""
+    file = function.__code__.co_filename
+    linecache.checkcache(file)
+    return linecache.getlines(file, function.__globals__)
+
+
 class Kernel:
     """A function of the kernel language. Calling it runs the compiled code.
 
@@ -105,6 +113,10 @@ class Kernel:
         self.fast: Callable[..., Any] | None = None
         """The native callable of a kernel that is not generic, once there is one."""
         self.managed_functions: dict[tuple[Type, ...], Any] = {}
+        self.attributes: dict[tuple[int, str], tuple[object, object]] = {}
+        """Attributes of captured modules, by the module's identity: the module and the value."""
+        self.lines = _lines_now(function)
+        """The text of the file that it stands in; empty where that can't be read."""
         self.parameters = tuple(self._parameters())
 
     def _parameters(self) -> Iterator[Parameter]:
@@ -127,8 +139,8 @@ class Kernel:
                 )
             has_default = p.default is not inspect.Parameter.empty
             yield Parameter(
-                p.name, None if empty else p.annotation, p.default if has_default else None,
-                has_default,
+                p.name, None if empty else p.annotation,
+                constant(p.default) if has_default else None, has_default,
             )  # fmt: skip
 
     # What it captures --------------------------------------------------------------------
@@ -141,22 +153,45 @@ class Kernel:
         outer = self.function.__globals__
         for name in code.co_names:
             if name in outer:
-                found[name] = outer[name]
+                found[name] = constant(outer[name])
             elif hasattr(builtins, name):
                 found[name] = getattr(builtins, name)
         for name, cell in zip(code.co_freevars, self.function.__closure__ or (), strict=True):
             try:
-                found[name] = cell.cell_contents
+                found[name] = constant(cell.cell_contents)
             except ValueError:
                 found.pop(name, None)
+        for value in list(found.values()):
+            self._freeze_attributes(value)
         return found
+
+    def _freeze_attributes(self, owner: object) -> None:
+        """Freeze what the function may read of a module, and of the modules inside it."""
+        if not isinstance(owner, ModuleType):
+            return
+        # Which attributes are read can't be told apart from other names; take all that match.
+        for name in self.function.__code__.co_names:
+            key = (id(owner), name)
+            if key not in self.attributes and hasattr(owner, name):
+                value = constant(getattr(owner, name))
+                self.attributes[key] = owner, value
+                self._freeze_attributes(value)
+
+    def attribute(self, owner: object, name: str) -> object:
+        """An attribute of a captured module, frozen as the module is; AttributeError."""
+        found = self.attributes.get((id(owner), name))
+        if found is None:
+            found = self.attributes[id(owner), name] = owner, constant(getattr(owner, name))
+        return found[1]
 
     def lookup(self, name: str) -> object:
         """The captured value of an outer name; LookupError if there is none."""
         if name not in self.captured:
             # Names that occur only in annotations of locals are not in the code object.
             outer = self.function.__globals__
-            self.captured[name] = outer[name] if name in outer else vars(builtins)[name]
+            self.captured[name] = constant(
+                outer[name] if name in outer else vars(builtins)[name]
+            )
         return self.captured[name]
 
     # Types -------------------------------------------------------------------------------
@@ -312,6 +347,9 @@ class Kernel:
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
+
+    def __reduce__(self) -> str:
+        return self.__qualname__  # pickled by name, as functions are; copies are the kernel itself
 
     def __repr__(self) -> str:
         return f"<kernel {self.__qualname__}>"

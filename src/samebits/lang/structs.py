@@ -203,9 +203,13 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
             f"struct {cls.__name__} inherits from {cls.__bases__[0].__name__}",
             fix="hold the other struct in a field",
         )
-    scope = sys._getframe(frame).f_locals  # pyright: ignore[reportPrivateUsage]
+    caller = sys._getframe(frame)  # pyright: ignore[reportPrivateUsage]
+    # A module that is not in sys.modules, such as a notebook's cell, is known by its caller.
+    module = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else caller.f_globals
     try:
-        annotations = inspect.get_annotations(cls, locals=dict(scope), eval_str=True)
+        annotations = inspect.get_annotations(
+            cls, globals=module, locals=dict(caller.f_locals), eval_str=True
+        )
     except NameError as error:
         raise CompileError(
             f"struct {cls.__name__}: {error}", fix="import or define it above"
