@@ -219,9 +219,7 @@ def _vectors(name: str) -> tuple[InputSet, bytes]:
         arrays.append(np.frombuffer(raw, t.dtype).copy())
     wanted = arrays[-1]
     canonicalize_nans(wanted)
-    args = tuple(
-        ("array", t.name, k, 0, (len(wanted),)) for k, t in enumerate(types)
-    )
+    args = tuple(("array", t.name, k, 0, (len(wanted),)) for k, t in enumerate(types))
     blobs = (*(a.tobytes() for a in arrays[:-1]), bytes(wanted.nbytes))
     return InputSet(args, blobs), wanted.tobytes()
 

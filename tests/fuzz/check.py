@@ -50,7 +50,7 @@ def kind_of(text: str) -> str:
     return re.sub(r"\d+", "N", kept) if kept.startswith("refused") else kept
 
 
-def check_programs(programs: Iterable[Program]) -> Tally:
+def check_programs(programs: Iterable[Program], *, native: bool = True) -> Tally:
     """Run programs in every execution; the first failure of each is kept."""
     tally = Tally()
     with Workspace() as workspace:
@@ -70,7 +70,7 @@ def check_programs(programs: Iterable[Program]) -> Tally:
                 text = str(error)
                 tally.failures.append(Failure(program, program.inputs[0], kind_of(text), text))
         seen: set[int] = set()
-        for p, k, text in _disagreements(loaded):
+        for p, k, text in _disagreements(loaded, native):
             if p not in seen:
                 seen.add(p)
                 tally.failures.append(Failure(kept[p], kept[p].inputs[k], kind_of(text), text))
@@ -83,17 +83,19 @@ def check_programs(programs: Iterable[Program]) -> Tally:
 
 
 def _disagreements(
-    loaded: Sequence[tuple[Loaded, Sequence[InputSet]]],
+    loaded: Sequence[tuple[Loaded, Sequence[InputSet]]], native: bool
 ) -> list[tuple[int, int, str]]:
     """What `disagreements` finds; where it breaks off, program by program."""
     try:
-        return list(disagreements(loaded))
+        return list(disagreements(loaded, native=native))
     except Exception as error:
         if len(loaded) == 1:
             text = str(error).splitlines()[0] if str(error) else ""
             return [(0, 0, f"broke off: {type(error).__name__}: {text}")]
         return [
-            (p, k, text) for p, one in enumerate(loaded) for _, k, text in _disagreements([one])
+            (p, k, text)
+            for p, one in enumerate(loaded)
+            for _, k, text in _disagreements([one], native)
         ]
 
 

@@ -47,22 +47,53 @@ COMPARABLE = [
 ]
 VECTOR_OF = {(t.element, t.length): t for t in VECTORS.values()}
 TEMPTING_FLOATS = (
-    "({a} * {b} + {c})", "({c} - {a} * {b})", "({a} * {b} - {c} * {a})", "({a} + {b} + {c})",
-    "({a} - ({b} - {c}))", "({a} + 0.0)", "({a} - 0.0)", "(0.0 - {a})", "({a} * 0.0)",
+    "({a} * {b} + {c})",
+    "({c} - {a} * {b})",
+    "({a} * {b} - {c} * {a})",
+    "({a} + {b} + {c})",
+    "({a} - ({b} - {c}))",
+    "({a} + 0.0)",
+    "({a} - 0.0)",
+    "(0.0 - {a})",
+    "({a} * 0.0)",
     "({a} - {a})",
-    "({a} / {a})", "(-({a} - {b}))", "({a} * 2.0 * 0.5)", "({a} / 3.0)", "({a} / {b} / {c})",
-    "(1.0 / {a} * {b})", "({a} + {b} - {a})", "sb.sqrt({a} * {a})", "(1.0 / sb.sqrt({a}))",
-    "sb.min({a}, sb.max({b}, {a}))", "({a} if {a} < {b} else {b})", "({a} if {a} == {b} else {c})",
-    "({a} if {a} >= 0.0 else -{a})", "({a} * {b} + {a} * {c})", "(-{a} * -{b})",
+    "({a} / {a})",
+    "(-({a} - {b}))",
+    "({a} * 2.0 * 0.5)",
+    "({a} / 3.0)",
+    "({a} / {b} / {c})",
+    "(1.0 / {a} * {b})",
+    "({a} + {b} - {a})",
+    "sb.sqrt({a} * {a})",
+    "(1.0 / sb.sqrt({a}))",
+    "sb.min({a}, sb.max({b}, {a}))",
+    "({a} if {a} < {b} else {b})",
+    "({a} if {a} == {b} else {c})",
+    "({a} if {a} >= 0.0 else -{a})",
+    "({a} * {b} + {a} * {c})",
+    "(-{a} * -{b})",
     "sb.abs({a} - {b})",
 )
 """Floats that an optimiser without scruples would rewrite: fused, reassociated, folded."""
 TEMPTING_INTS = (
-    "(({a} + {b}) - {b})", "({a} * 2 // 2)", "(({a} << 3) >> 3)", "(({a} >> 3) << 3)",
-    "(-{a} // ({b} | 1))", "({a} % 8)", "({a} // 8)", "({a} * 3 // 3)", "sb.abs(-{a})",
-    "({a} if {a} + 1 > {a} else {b})", "({a} if {a} - {b} < {a} else {b})", "({a} % 7 * 7)",
-    "(({a} ^ {b}) & ~{b})", "({a} * {b} // ({b} | 1))", "sb.max({a} - {b}, {b} - {a})",
-    "(({a} & {b}) + ({a} | {b}))", "({a} >> ({b} & 7) << ({b} & 7))", "sb.rotl({a}, {b} & 7)",
+    "(({a} + {b}) - {b})",
+    "({a} * 2 // 2)",
+    "(({a} << 3) >> 3)",
+    "(({a} >> 3) << 3)",
+    "(-{a} // ({b} | 1))",
+    "({a} % 8)",
+    "({a} // 8)",
+    "({a} * 3 // 3)",
+    "sb.abs(-{a})",
+    "({a} if {a} + 1 > {a} else {b})",
+    "({a} if {a} - {b} < {a} else {b})",
+    "({a} % 7 * 7)",
+    "(({a} ^ {b}) & ~{b})",
+    "({a} * {b} // ({b} | 1))",
+    "sb.max({a} - {b}, {b} - {a})",
+    "(({a} & {b}) + ({a} | {b}))",
+    "({a} >> ({b} & 7) << ({b} & 7))",
+    "sb.rotl({a}, {b} & 7)",
 )
 """Integers whose wrapping, flooring or shifting an optimiser might forget."""
 ROUNDINGS = ("floor", "ceil", "trunc", "round")
@@ -221,9 +252,7 @@ class Expressions:
     def call(self, t: Type, depth: int) -> str | None:
         """A call of another kernel or a method whose result is `t`."""
         choices = [
-            c
-            for c in self.callees
-            if c.result == t and c.cost <= self.budget and self.callable(c)
+            c for c in self.callees if c.result == t and c.cost <= self.budget and self.callable(c)
         ]
         if not choices:
             return None
@@ -267,9 +296,7 @@ class Expressions:
         """Sources of everything in scope that fits a struct or array parameter of type `t`."""
         if isinstance(t, StructType):
             return [v.name for v in self.scope.structs(t, writable=True)] + [
-                self.place(p, 0)
-                for p in self.scope.places()
-                if p.type == t and not p.readonly
+                self.place(p, 0) for p in self.scope.places() if p.type == t and not p.readonly
             ]
         found: list[str] = []
         for v in self.scope.arrays():
@@ -606,9 +633,7 @@ class Expressions:
             return self.construct(t, depth)
         if roll < 0.65:
             source = rng.choice([v for v in VECTOR_TYPES if v.element == t.element])
-            letters = "".join(
-                rng.choice(COMPONENTS[: source.length]) for _ in range(t.length)
-            )
+            letters = "".join(rng.choice(COMPONENTS[: source.length]) for _ in range(t.length))
             return f"{self.atom(source, depth)}.{letters}"
         if roll < 0.82:
             return self.vector_function(t, depth)

@@ -183,7 +183,11 @@ class _Writer:
         return NONE
 
     def function(
-        self, name: str, *, method_of: StructType | None = None, entry: bool = False,
+        self,
+        name: str,
+        *,
+        method_of: StructType | None = None,
+        entry: bool = False,
         captured: Sequence[Variable] = (),
     ) -> list[str]:
         """The lines of a kernel or method; helpers become callable by what follows."""

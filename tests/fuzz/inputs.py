@@ -52,7 +52,11 @@ LONG = (0, 1, 3, 8, 16, 17, 31, 33, 40, 64, 65, 90, 130, 260)
 
 
 def _array(
-    rng: Random, t: ArrayType, blobs: list[bytes], seen: list[Argument], usual: int,
+    rng: Random,
+    t: ArrayType,
+    blobs: list[bytes],
+    seen: list[Argument],
+    usual: int,
     tame: bool,
 ) -> Argument:
     name = type_name(t.element)

@@ -6,7 +6,10 @@ Works on syntax alone: a candidate that is ill-typed fails in another way and is
 from __future__ import annotations
 
 import ast
+import signal
+import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 
 from tests.fuzz.check import Failure, check_programs
@@ -16,17 +19,41 @@ Attempt = tuple[str, InputSet]
 Interesting = Callable[[Attempt], bool]
 
 
+CANDIDATE_SECONDS = {True: 4.0, False: 0.5}
+"""Processor time that a candidate may take, compiled or not: one may loop for ever."""
+
+
+class _TooLongError(BaseException):
+    """Not an Exception, so that nothing below takes it for a fault of an execution."""
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    def stop(_signal: int, _frame: object) -> None:
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def shrink(failure: Failure, rounds: int = 6) -> Failure:
     """The smallest program found that still fails in the same way."""
     program = failure.program
     found: dict[Attempt, Failure] = {}
+    native = not failure.kind.startswith(("managed and evaluate", "managed or", "refused"))
 
     def interesting(attempt: Attempt) -> bool:
         source, inputs = attempt
         candidate = replace(program, source=source, inputs=(inputs,))
         try:
-            failures = check_programs([candidate]).failures
-        except Exception:  # a candidate may be anything, and break anything
+            with warnings.catch_warnings(action="ignore"), _time_limit(CANDIDATE_SECONDS[native]):
+                failures = check_programs([candidate], native=native).failures
+        except (Exception, _TooLongError):  # a candidate may be anything, and break anything
             return False
         for f in failures:
             if f.kind == failure.kind:
@@ -229,11 +256,15 @@ def plain_inputs(attempt: Attempt) -> Iterator[Attempt]:
         for plain in _plain(argument):
             args = (*inputs.args[:k], plain, *inputs.args[k + 1 :])
             yield source, replace(inputs, args=args)
+    seen = {argument[2] for argument in inputs.args if argument[0] in ("array", "struct")}
+    used = tuple(blob if k in seen else b"" for k, blob in enumerate(inputs.blobs))
+    yield source, replace(inputs, blobs=used)
     for k, blob in enumerate(inputs.blobs):
         for start, stop in [(0, len(blob)), *((i, i + 8) for i in range(0, len(blob), 8))]:
             cleared = blob[:start] + bytes(len(blob[start:stop])) + blob[stop:]
-            yield source, replace(
-                inputs, blobs=(*inputs.blobs[:k], cleared, *inputs.blobs[k + 1 :])
+            yield (
+                source,
+                replace(inputs, blobs=(*inputs.blobs[:k], cleared, *inputs.blobs[k + 1 :])),
             )
 
 

@@ -117,9 +117,7 @@ def _conversions() -> Iterator[Operation]:
             yield Operation("convert", (source,), target, f"{target.name}(a)")
         for source in NUMBERS:
             if source.bits == target.bits and source != target:
-                yield Operation(
-                    "bitcast", (source,), target, f"sb.bitcast({target.name}, a)"
-                )
+                yield Operation("bitcast", (source,), target, f"sb.bitcast({target.name}, a)")
 
 
 def _table() -> dict[str, Operation]:

@@ -29,9 +29,7 @@ class Executions:
 
     def check(self, operation: Operation, bits: tuple[int, ...]) -> None:
         """Fail unless all executions of `operation` on these operands agree."""
-        args = tuple(
-            ("scalar", t.name, b) for t, b in zip(operation.params, bits, strict=True)
-        )
+        args = tuple(("scalar", t.name, b) for t, b in zip(operation.params, bits, strict=True))
         inputs = InputSet(args, ())
         program = self.programs[operation.name]
         managed = run_managed(program, inputs)
