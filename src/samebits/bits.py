@@ -67,7 +67,9 @@ def canonicalize_nans(array: np.ndarray[Any, Any]) -> None:
         nan = np.isnan(array)
         if nan.any():
             pattern = CANONICAL_NAN[array.dtype.itemsize * 8]
-            array[nan] = np.array(pattern, f"u{array.dtype.itemsize}").view(f"f{array.dtype.itemsize}")
+            array[nan] = np.array(pattern, f"u{array.dtype.itemsize}").view(
+                f"f{array.dtype.itemsize}"
+            )
 
 
 def leaves(t: MemoryType, path: str = "", offset: int = 0) -> Iterator[tuple[str, ScalarType, int]]:

@@ -87,7 +87,9 @@ def changed_type(
     weak_before = isinstance(variable.type, ScalarType) and variable.type.weak
     weak_now = isinstance(t, ScalarType) and t.weak
     if weak_before and not weak_now and first is not None:
-        fix = f"start with `{variable.name} = {t}({_first_value(ctx, first)})` at line {first.lineno}"
+        fix = (
+            f"start with `{variable.name} = {t}({_first_value(ctx, first)})` at line {first.lineno}"
+        )
     else:
         fix = f"write `{variable.name} = {variable.type}({ctx.text(source)})`"
         if isinstance(node, ast.AugAssign) or isinstance(variable.type, (StructType, ArrayType)):
@@ -121,9 +123,7 @@ def _scalars(
     elif variable.type != value.type:
         changed_type(ctx, target, variable, value.type, source)
     span = ctx.span(target)
-    slots = (
-        (target.id,) if isinstance(value, Scalar) else component_slots(target.id, value.type)
-    )
+    slots = (target.id,) if isinstance(value, Scalar) else component_slots(target.id, value.type)
     for slot, item in zip(slots, values_of(value), strict=True):
         ctx.builder.set(slot, item, span)
 
@@ -159,9 +159,7 @@ def _place(
             else "use the first name, or copy in a loop",
         )
     if variable is None:
-        ctx.declare(
-            Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
-        )
+        ctx.declare(Variable(target.id, value.type, roots=value.roots, readonly=value.readonly))
         ctx.first_use[target.id] = target
     elif variable.local is not None:
         ctx.fail(
@@ -187,7 +185,10 @@ def element_place(
     ctx: Context, target: ast.Subscript, base: Operand
 ) -> tuple[Value, MemoryType, str]:
     """The reference to `base[...]` for a store."""
-    if not (isinstance(base, View) or (isinstance(base, Place) and isinstance(base.type, FixedArrayType))):
+    if not (
+        isinstance(base, View)
+        or (isinstance(base, Place) and isinstance(base.type, FixedArrayType))
+    ):
         ctx.fail(target, f"{describe(base)} has no elements to assign", fix="assign to an array")
     ctx.mark_written(base, target)
     ref, t = places.element(ctx, target, base, subscript_indices(ctx, target))

@@ -17,6 +17,9 @@ class Builder:
         self.body: Region = []
         self.slots: dict[str, ValueType] = {}
         self.locals: dict[str, MemoryType] = {}
+        self.depth = 0
+        """How many regions are open inside one another."""
+        self.local_spans: dict[str, Span] = {}
         self._region = self.body
         self._next_id = 0
         self._next_name = 0
@@ -37,10 +40,12 @@ class Builder:
     def region(self) -> Iterator[Region]:
         """Statements made inside go to the yielded region."""
         outer, self._region = self._region, []
+        self.depth += 1
         try:
             yield self._region
         finally:
             self._region = outer
+            self.depth -= 1
 
     def op(
         self,
@@ -90,6 +95,7 @@ class Builder:
         """A reference to fresh memory of this call (contents undefined until zeroed)."""
         name = self.fresh("m")
         self.locals[name] = t
+        self.local_spans[name] = span
         return self.value("local", (), RefType(t), span, name)
 
     def local_ref(self, name: str, span: Span) -> Value:

@@ -48,13 +48,8 @@ LOCAL_BYTES = 1 << 18
 """The most memory that one local array may take: it lies on the stack."""
 
 
-def lower_call(ctx: Context, node: ast.Call, lower: Lower, target: Lower) -> Operand:
-    """Lower any call."""
-    if isinstance(node.func, ast.Attribute):
-        base = lower(ctx, node.func.value)
-        if isinstance(base, Place) and isinstance(base.type, StructType):
-            return _method(ctx, node, node.func.attr, base, lower)
-    callee = target(ctx, node.func)
+def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand:
+    """A call of what is not a struct's method."""
     if not isinstance(callee, Static):
         ctx.fail(node, f"{describe(callee)} can't be called", fix="call a kernel or a type")
     return _static(ctx, node, callee.object, lower)
@@ -77,9 +72,7 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
     if isinstance(t, StructType):
         return _construct(ctx, node, t, lower)
     if node.keywords:
-        ctx.fail(
-            node, "this call takes its arguments by position", fix="drop the parameter names"
-        )
+        ctx.fail(node, "this call takes its arguments by position", fix="drop the parameter names")
     operands = [lower(ctx, argument) for argument in node.args]
     if isinstance(t, VectorType):
         if not operands:
@@ -127,8 +120,10 @@ def _len(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     intrinsics.arguments(ctx, node, "len", 1)
     (base,) = operands
     if isinstance(base, Vector):
-        return Literal(base.type.length)
-    if isinstance(base, View) or (isinstance(base, Place) and isinstance(base.type, FixedArrayType)):
+        return Scalar(ctx.builder.int_const(base.type.length, ctx.span(node)), INT)
+    if isinstance(base, View) or (
+        isinstance(base, Place) and isinstance(base.type, FixedArrayType)
+    ):
         return Scalar(places.length(ctx, node, base, 0), INT)
     ctx.fail(node, f"len() of {describe(base)}", fix="give an array")
 
@@ -176,7 +171,9 @@ def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
         else getattr(found, "__sb_type__", None)
     )
     if not isinstance(t, (ScalarType, VectorType, StructType)):
-        ctx.fail(node, f"{describe(operand)} is no element type", fix="write float32, float3 or a struct")
+        ctx.fail(
+            node, f"{describe(operand)} is no element type", fix="write float32, float3 or a struct"
+        )
     return t
 
 
@@ -201,11 +198,12 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Pla
     for name, (argument, operand) in given.items():
         field_type = t.field_types[name]
         place = ctx.builder.value("field", (ref,), places.RefType(field_type), span, name)
-        places.store(ctx, argument, place, field_type, operand, f"field '{name}' of {t}")
+        places.store(ctx, node, place, field_type, operand, f"field '{name}' of {t}", argument)
     return Place(ref, t, frozenset(), False, temporary=True)
 
 
-def _method(ctx: Context, node: ast.Call, name: str, base: Place, lower: Lower) -> Operand:
+def method(ctx: Context, node: ast.Call, name: str, base: Place, lower: Lower) -> Operand:
+    """`base.name(...)` on a struct."""
     assert isinstance(base.type, StructType)
     if name == "copy" and not node.args and not node.keywords:
         return places.fresh_copy(ctx, node, base)
@@ -273,7 +271,7 @@ def call_kernel(
     callee = ctx.compile_callee(kernel, types, ctx.span(node))
     values: list[Value] = []
     for (argument, operand), (name, t) in zip(operands, callee.parameters, strict=True):
-        values += _pass(ctx, argument, operand, name, t, callee)
+        values += _pass(ctx, node, argument, operand, name, t, callee)
     return emit_call(ctx, node, callee, values)
 
 
@@ -289,13 +287,19 @@ def _argument_type(operand: Operand) -> Type | None:
 
 
 def _pass(
-    ctx: Context, node: ast.expr, operand: Operand, name: str, t: Type, callee: Callee
+    ctx: Context,
+    call: ast.Call,
+    node: ast.expr,
+    operand: Operand,
+    name: str,
+    t: Type,
+    callee: Callee,
 ) -> tuple[Value, ...]:
-    """The IR arguments for one parameter."""
+    """The IR arguments for one parameter; a conversion that traps has the span of the call."""
     what = f"parameter '{name}'"
     match t:
         case ScalarType() | VectorType():
-            value = coerce(ctx, node, operand, t, what)
+            value = coerce(ctx, call, operand, t, what, node)
             assert isinstance(value, (Scalar, Vector))
             return values_of(value)
         case ArrayType():
@@ -311,7 +315,7 @@ def _pass(
                 ctx.mark_written(operand, node)
             return (operand.value,)
         case StructType():
-            value = coerce(ctx, node, operand, t, what)
+            value = coerce(ctx, call, operand, t, what, node)
             assert isinstance(value, Place)
             if name in callee.written:
                 ctx.mark_written(value, node)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import ast
-import math
 
-import numpy as np
-
+from samebits.bits import round_scaled
 from samebits.frontend.context import Context, values_of
-from samebits.frontend.values import Literal, Operand, Place, Scalar, Vector, describe
+from samebits.frontend.values import (
+    Literal,
+    Operand,
+    Place,
+    Scalar,
+    Vector,
+    describe,
+    number_text,
+)
 from samebits.ir.grammar import Value
+from samebits.lang.conversions import round_float
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -26,26 +33,9 @@ from samebits.types import (
 
 def round_literal(value: int | float, t: ScalarType) -> float:
     """`value` rounded once, to nearest even, to the float type `t`."""
-    if isinstance(value, float):
-        if t.bits == 64:
-            return value
-        with np.errstate(all="ignore"):
-            return float(np.float32(value))
-    if t.bits == 64:
-        try:
-            return float(value)
-        except OverflowError:
-            return math.copysign(math.inf, value)
-    # An exact int: truncate to 32 significant bits with a sticky one, then float64 -> float32
-    # rounds once.
-    magnitude = abs(value)
-    shift = max(0, magnitude.bit_length() - 32)
-    sticky = 1 if magnitude & ((1 << shift) - 1) else 0
-    if shift > 1000:
-        return math.copysign(math.inf, value)
-    with np.errstate(all="ignore"):
-        kept = math.ldexp(float((magnitude >> shift) * 2 + sticky), shift - 1)
-        return math.copysign(float(np.float32(kept)), value)
+    if isinstance(value, int):
+        return round_scaled(value, 0, t.bits)
+    return round_float(value, t.bits)
 
 
 def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value:
@@ -58,14 +48,18 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
         ctx.fail(
             node,
             f"{describe(value)} is not {_a(t)}",
-            fix="write True or False" if t is BOOL else f"write {t}({ctx.text(node)}) or a whole number",
+            fix="write True or False"
+            if t is BOOL
+            else f"write {t}({ctx.text(node)}) or a whole number",
         )
     if not t.minimum <= number <= t.maximum:
-        bounds = f"{t.minimum} to {t.maximum}"
+        shown, range_of = number_text(number), str(t)
+        if t is INT:
+            range_of = "int64, the range of a Python int in a kernel"
         ctx.fail(
             node,
-            f"{number} does not fit {'int64, the range of a Python int in a kernel' if t is INT else t}",
-            note=f"the range is {bounds}",
+            f"{'an int ' * shown.startswith('of')}{shown} does not fit {range_of}",
+            note=f"the range is {t.minimum} to {t.maximum}",
             fix="use a wider type",
         )
     return ctx.builder.const(int(number), t, span)
@@ -115,12 +109,14 @@ def coerce(
     The conversion has the span of `node`; a refusal points at `source`, the expression.
     """
     match operand, t:
-        case (Literal(), ScalarType()) if not (operand.type is FLOAT and t.is_int) and t is not BOOL:
-            return Scalar(literal(ctx, node, operand, t), t)
+        case (Literal(), ScalarType()) if (
+            not (operand.type is FLOAT and t.is_int) and t is not BOOL
+        ):
+            return Scalar(literal(ctx, source or node, operand, t), t)
         case (Scalar(), ScalarType()) if operand.type == t:
             return operand
-        case (Scalar(), ScalarType()) if operand.type.weak and t is not BOOL and (
-            t.is_float or operand.type is INT
+        case (Scalar(), ScalarType()) if (
+            operand.type.weak and t is not BOOL and (t.is_float or operand.type is INT)
         ):
             return Scalar(to_scalar(ctx, node, operand, t), t)
         case (Vector() | Place(), _) if operand.type == t:
@@ -171,9 +167,7 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
                 )
             if operand.type is INT and t.is_int:
                 opcode = "convert" if t is INT64 else "narrow"
-                return Scalar(
-                    ctx.builder.value(opcode, (operand.value,), t, ctx.span(node)), t
-                )
+                return Scalar(ctx.builder.value(opcode, (operand.value,), t, ctx.span(node)), t)
             return Scalar(ctx.builder.value("convert", (operand.value,), t, ctx.span(node)), t)
         case _:
             ctx.fail(
@@ -214,7 +208,7 @@ def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: Vecto
     """`float3(...)`: splat of one scalar, conversion of one vector, or concatenation."""
     arguments = node.args
     if len(operands) == 1 and isinstance(operands[0], (Literal, Scalar)):
-        item = _component(ctx, arguments[0], operands[0], t)
+        item = _component(ctx, node, arguments[0], operands[0], t)
         return Vector((item,) * t.length, t)
     if len(operands) == 1 and isinstance(operands[0], Vector):
         (vector,) = operands
@@ -239,7 +233,7 @@ def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: Vecto
                 )
             items.extend(values_of(operand))
         else:
-            items.append(_component(ctx, argument, operand, t))
+            items.append(_component(ctx, node, argument, operand, t))
     if len(items) != t.length:
         ctx.fail(
             node,
@@ -249,8 +243,10 @@ def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: Vecto
     return Vector(tuple(items), t)
 
 
-def _component(ctx: Context, node: ast.AST, operand: Operand, t: VectorType) -> Value:
-    value = coerce(ctx, node, operand, t.element, f"a component of {t}")
+def _component(
+    ctx: Context, node: ast.Call, argument: ast.expr, operand: Operand, t: VectorType
+) -> Value:
+    value = coerce(ctx, node, operand, t.element, f"a component of {t}", argument)
     assert isinstance(value, Scalar)
     return value.value
 

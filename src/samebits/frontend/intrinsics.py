@@ -86,8 +86,12 @@ def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> list[ast.e
     return node.args
 
 
-def _kind_error(ctx: Context, node: ast.Call, name: str, operand: Operand, row: Elementwise) -> None:
-    wanted = "a float" if not row.integers else "a fixed-width integer" if not row.floats else "a number"
+def _kind_error(
+    ctx: Context, node: ast.Call, name: str, operand: Operand, row: Elementwise
+) -> None:
+    wanted = (
+        "a float" if not row.integers else "a fixed-width integer" if not row.floats else "a number"
+    )
     text = ctx.text(node.args[0])
     ctx.fail(
         node,
@@ -138,7 +142,9 @@ def broadcast(
         wrong = next((o for o in scalars if o.type is FLOAT and t.is_int), None)
         if t is BOOL or wrong is not None:
             if not all(o.type is BOOL for o in scalars):
-                ctx.fail(node, f"{what} on {t} and {describe(wrong or scalars[0])}", fix="convert one")
+                ctx.fail(
+                    node, f"{what} on {t} and {describe(wrong or scalars[0])}", fix="convert one"
+                )
     else:
         t = FLOAT if any(o.type is FLOAT for o in scalars) else INT
     return [[to_scalar(ctx, node, o, t)] for o in scalars], t
@@ -234,7 +240,9 @@ def _float_vector(ctx: Context, node: ast.Call, name: str, operands: list[Operan
     arguments(ctx, node, name, 1)
     (a,) = _vectors(ctx, node, name, operands)
     if not a.type.element.is_float:
-        ctx.fail(node, f"{name}() of {a.type}: it takes floats", fix=f"convert: float{a.type.length}(v)")
+        ctx.fail(
+            node, f"{name}() of {a.type}: it takes floats", fix=f"convert: float{a.type.length}(v)"
+        )
     return a
 
 
@@ -274,10 +282,18 @@ def _rotate(opcode: str) -> Callable[[Context, ast.Call, list[Operand]], Operand
         arguments(ctx, node, opcode, 2)
         x, count = operands
         if not isinstance(x, (Scalar, Vector)):
-            ctx.fail(node, f"{opcode}() takes a fixed-width integer, not {describe(x)}", fix="write uint32(x)")
+            ctx.fail(
+                node,
+                f"{opcode}() takes a fixed-width integer, not {describe(x)}",
+                fix="write uint32(x)",
+            )
         t = x.type if isinstance(x, Scalar) else x.type.element
         if not t.is_int or t.weak:
-            ctx.fail(node, f"{opcode}() takes a fixed-width integer, not {describe(x)}", fix="write uint32(x)")
+            ctx.fail(
+                node,
+                f"{opcode}() takes a fixed-width integer, not {describe(x)}",
+                fix="write uint32(x)",
+            )
         span = ctx.span(node)
         if isinstance(count, Vector) and count.type == x.type:
             counts = count.items

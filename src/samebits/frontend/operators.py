@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isinf
 
 from samebits.frontend.context import Context
 from samebits.frontend.convert import literal, round_literal, to_scalar
@@ -71,7 +72,9 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
     match a, b:
         case (Literal() | Scalar(), Literal() | Scalar()):
             t = _operand_type(ctx, node, row, a, b)
-            return _scalar(ctx, node, row, to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t), t)
+            return _scalar(
+                ctx, node, row, to_scalar(ctx, node, a, t), to_scalar(ctx, node, b, t), t
+            )
         case (Vector(), _) | (_, Vector()):
             return _vector(ctx, node, row, a, b)
         case _:
@@ -94,7 +97,11 @@ def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
         return None
     if row.sign == ">>" and y < 0:
         return None
-    if row.sign == "*" and not floats and (int(x) * 1).bit_length() + int(y).bit_length() > FOLD_BITS:
+    if (
+        row.sign == "*"
+        and not floats
+        and (int(x) * 1).bit_length() + int(y).bit_length() > FOLD_BITS
+    ):
         return None
     try:
         return Literal(row.fold(x, y))
@@ -115,6 +122,13 @@ def _operand_type(
             fix="convert it, such as `int32(flag)`, or write `select(flag, a, b)`",
         )
     t = promote(a.type, b.type)
+    if t is FLOAT and any(_beyond_float(operand) for operand in (a, b)):
+        ctx.fail(
+            node,
+            f"`{row.sign}` on {describe(a)} and {describe(b)}: the int is too large for a float",
+            note="CPython raises OverflowError here",
+            fix="write the number as a float",
+        )
     if t is None:
         ctx.fail(
             node,
@@ -136,6 +150,12 @@ def _operand_type(
             fix="write `math.floor(a / b)`" if row.sign == "//" else "convert to an integer first",
         )
     return t
+
+
+def _beyond_float(operand: Literal | Scalar) -> bool:
+    return isinstance(operand, Literal) and isinstance(operand.value, int) and (
+        isinf(round_literal(operand.value, FLOAT))
+    )
 
 
 def _scalar(
@@ -164,8 +184,10 @@ def vector_operands(
                 return [literal(ctx, node, operand, t.element)] * t.length
             case Scalar() if operand.type == t.element:
                 return [operand.value] * t.length
-            case Scalar() if operand.type.weak and t.element is not BOOL and (
-                t.element.is_float or operand.type is INT
+            case Scalar() if (
+                operand.type.weak
+                and t.element is not BOOL
+                and (t.element.is_float or operand.type is INT)
             ):
                 return [to_scalar(ctx, node, operand, t.element)] * t.length
             case _:
@@ -250,9 +272,7 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
     return Vector(items, a.type)
 
 
-def compare(
-    ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand
-) -> Scalar | Vector:
+def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) -> Scalar | Vector:
     """One comparison: a bool, or a bool vector for vectors."""
     sign, opcode, fold = COMPARE[type(op)]
     span = ctx.span(node)

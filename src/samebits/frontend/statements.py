@@ -15,6 +15,7 @@ from samebits.frontend.expressions import (
     lower,
     refuse,
 )
+from samebits.frontend.source import too_deep
 from samebits.frontend.values import (
     Literal,
     Nothing,
@@ -46,12 +47,15 @@ def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
         handler = _HANDLERS.get(type(node))
         if handler is None:
             refuse(ctx, node)
-            return
-        handler(ctx, node)
+        try:
+            handler(ctx, node)
+        except RecursionError:
+            raise too_deep(ctx.span(node)) from None
 
 
-def nested(ctx: Context, body: Sequence[ast.stmt]) -> Region:
-    with ctx.builder.region() as region:
+def nested(ctx: Context, node: ast.stmt, body: Sequence[ast.stmt]) -> Region:
+    """The statements of `body`, a part of `node`, as a region."""
+    with ctx.region(body[0] if body else node) as region:
         block(ctx, body)
     return region
 
@@ -59,9 +63,9 @@ def nested(ctx: Context, body: Sequence[ast.stmt]) -> Region:
 def _if(ctx: Context, node: ast.If) -> None:
     test = condition(ctx, node.test)
     before = ctx.assigned
-    then = nested(ctx, node.body)
+    then = nested(ctx, node, node.body)
     after_then, ctx.assigned = ctx.assigned, before
-    orelse = nested(ctx, node.orelse)
+    orelse = nested(ctx, node, node.orelse)
     ctx.assigned = merge(after_then, ctx.assigned)
     ctx.builder.append(If(ctx.builder.new_id(), test, then, orelse, ctx.span(node)))
 
@@ -71,7 +75,7 @@ def _is_true(node: ast.expr) -> bool:
 
 
 def _while(ctx: Context, node: ast.While) -> None:
-    with ctx.builder.region() as head:
+    with ctx.region(node) as head:
         test = condition(ctx, node.test)
     before = ctx.assigned
     body, orelse = _loop(ctx, node, before, None if _is_true(node.test) else before)
@@ -86,10 +90,10 @@ def _loop(
 ) -> tuple[Region, Region]:
     """Body and else of a loop; `at_end` is what is assigned when it ends without break."""
     ctx.breaks.append([])
-    body = nested(ctx, node.body)
+    body = nested(ctx, node, node.body)
     breaks = ctx.breaks.pop()
     ctx.assigned = at_end
-    orelse = nested(ctx, node.orelse) if at_end is not None else []
+    orelse = nested(ctx, node, node.orelse) if at_end is not None else []
     for state in breaks:
         ctx.assigned = merge(ctx.assigned, state)
     return body, orelse
@@ -245,7 +249,7 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
             refuse(ctx, target)
 
 
-def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):  # noqa: ANN202
+def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):
     """The reference that an assignment stores through, its type, and what to call it."""
     base = lower(ctx, target.value)
     if isinstance(base, Vector):
@@ -321,6 +325,13 @@ def _return(ctx: Context, node: ast.Return) -> None:
             note=f"the kernel returns {ctx.result}",
             fix=f"return {len(wanted)}, or change the annotation",
         )
+    if isinstance(value, Tuple) != isinstance(ctx.result, TupleType):
+        ctx.fail(
+            node,
+            f"the result is {ctx.result}, but this is {describe(value)}",
+            fix=f"write `-> {value.type}`",
+        )
+    _distinct_objects(ctx, node, given)
     outs = 0
     for t, item in zip(wanted, given, strict=True):
         if isinstance(t, NoneType):
@@ -347,6 +358,26 @@ def _return(ctx: Context, node: ast.Return) -> None:
             values += values_of(item)
     ctx.builder.append(Return(tuple(values), span))
     ctx.assigned = None
+
+
+def _distinct_objects(ctx: Context, node: ast.Return, given: tuple[Operand, ...]) -> None:
+    """Refuse to return one struct twice: in Python both results would be the same object."""
+    sources = node.value.elts if isinstance(node.value, ast.Tuple) else []
+    owners: set[str] = set()
+    for source, item in zip(sources, given, strict=False):
+        if not isinstance(item, Place) or item.temporary:
+            continue
+        base = source
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        name = ctx.text(base)
+        if name in owners:
+            ctx.fail(
+                source,
+                f"'{name}' is returned twice: in Python both results would be the same object",
+                fix=f"return `{ctx.text(source)}.copy()`",
+            )
+        owners.add(name)
 
 
 def _result_type(ctx: Context, node: ast.Return, value: Operand) -> Type:

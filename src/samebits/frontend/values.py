@@ -98,11 +98,18 @@ class Static:
 Operand = Literal | Scalar | Vector | Place | View | Tuple | Nothing | Static
 
 
+def number_text(value: int | float) -> str:
+    """A literal as an error shows it; CPython refuses to print very long ints."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        return f"of {value.bit_length():,} bits"
+    return repr(value)
+
+
 def describe(operand: Operand) -> str:
     """How an error names what was found."""
     match operand:
         case Literal():
-            return f"the Python {operand.type} {operand.value!r}"
+            return f"the Python {operand.type} {number_text(operand.value)}"
         case Static():
             name = getattr(operand.object, "__name__", None)
             return f"'{name}'" if name else f"a {type(operand.object).__name__}"

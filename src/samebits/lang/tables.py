@@ -10,6 +10,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.lang.weak import Int
 from samebits.types import ScalarType
 
 
@@ -35,6 +36,11 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    @property
+    def shape(self) -> tuple[Int]:
+        """The length, as an array has it."""
+        return (Int(len(self.data)),)
 
     def __iter__(self) -> Iterator[Any]:
         return (self._class(v) for v in self.data)

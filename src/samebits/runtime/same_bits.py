@@ -12,6 +12,7 @@ import numpy as np
 from samebits import bits
 from samebits.backend import llvm
 from samebits.errors import BitsMismatchError, Trap
+from samebits.frontend.compile import compile_kernel
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
@@ -75,6 +76,7 @@ def assert_same_bits(
     """
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
+    compile_kernel(kernel, types)  # what is not in the language is refused before anything runs
     reference: Outcome | None = None
     for name, run in executions(kernel, types, targets):
         outcome = _observe(kernel, types, bound, run)
