@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import itertools
+import os
 import threading
 import weakref
 from collections.abc import Sequence
@@ -24,6 +25,12 @@ from samebits.ir.grammar import Module
 _lock = threading.RLock()
 """LLVM's pass pipelines and the linker are entered by one thread at a time."""
 
+if hasattr(os, "register_at_fork"):
+    # A child has only the thread that forked: no other may be inside LLVM at that moment.
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class CompiledObject:
@@ -36,9 +43,10 @@ class CompiledObject:
 @cache
 def _binding() -> Any:
     """llvmlite's binding with every target set up; imported at first use, because it is large."""
-    binding = importlib.import_module("llvmlite.binding")
-    binding.initialize_all_targets()
-    binding.initialize_all_asmprinters()
+    with _lock:  # two threads may be here at once, and LLVM's registries take one
+        binding = importlib.import_module("llvmlite.binding")
+        binding.initialize_all_targets()
+        binding.initialize_all_asmprinters()
     return binding
 
 

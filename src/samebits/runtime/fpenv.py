@@ -98,6 +98,7 @@ def _functions() -> tuple[Any, Any, Any]:
     loaded = llvm.load(llvm.compile_text(text, target, 0), ["sb_fp_get", "sb_fp_set"])
     get = ctypes.PYFUNCTYPE(ctypes.c_uint64)(loaded.addresses["sb_fp_get"])
     put = ctypes.PYFUNCTYPE(None, ctypes.c_uint64)(loaded.addresses["sb_fp_set"])
+    get.loaded = put.loaded = loaded  # two threads may be here: each copy keeps its own code
     return get, put, loaded
 
 
