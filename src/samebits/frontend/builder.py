@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from samebits.errors import Span
@@ -20,7 +20,7 @@ class Builder:
         self.depth = 0
         """How many regions are open inside one another."""
         self.local_spans: dict[str, Span] = {}
-        self._region = self.body
+        self._region: Region = self.body
         self._next_id = 0
         self._next_name = 0
 
@@ -37,12 +37,13 @@ class Builder:
         self._region.append(statement)
 
     @contextmanager
-    def region(self) -> Iterator[Region]:
+    def region(self) -> Generator[Region]:
         """Statements made inside go to the yielded region."""
-        outer, self._region = self._region, []
+        outer, inner = self._region, list[Statement]()
+        self._region = inner
         self.depth += 1
         try:
-            yield self._region
+            yield inner
         finally:
             self._region = outer
             self.depth -= 1

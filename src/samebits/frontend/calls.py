@@ -78,11 +78,14 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         if not operands:
             ctx.fail(node, f"{t}() needs components", fix=f"write {t}(0)")
         return build_vector(ctx, node, operands, t)
-    if isinstance(t, ScalarType) or called in (bool, int):
+    if called is int:
+        intrinsics.arguments(ctx, node, "int", 1)
+        return _to_int(ctx, node, operands[0])
+    if called is bool:
+        t = BOOL
+    if isinstance(t, ScalarType):
         intrinsics.arguments(ctx, node, getattr(called, "__name__", "T"), 1)
-        if called is int:
-            return _to_int(ctx, node, operands[0])
-        return convert_explicit(ctx, node, operands[0], BOOL if called is bool else t)  # type: ignore[arg-type]
+        return convert_explicit(ctx, node, operands[0], t)
     if called is builtins.len:
         return _len(ctx, node, operands)
     if called is builtins.range:
@@ -381,8 +384,9 @@ def _overloaded(
     strong = [o for o in operands if isinstance(o, Vector) or not getattr(o.type, "weak", False)]
     if not strong:
         operands = [
-            Scalar(_strong64(ctx, node, operand), FLOAT64)  # type: ignore[arg-type]
+            Scalar(to_scalar(ctx, node, operand, FLOAT64), FLOAT64)
             for operand in operands
+            if isinstance(operand, (Literal, Scalar))
         ]
     columns, t = intrinsics.broadcast(ctx, node, f"{function.__name__}()", operands)
     element = t.element if isinstance(t, VectorType) else t
@@ -392,7 +396,3 @@ def _overloaded(
     if not isinstance(t, VectorType):
         return results[0]
     return Vector(tuple(r.value for r in results if isinstance(r, Scalar)), t)
-
-
-def _strong64(ctx: Context, node: ast.Call, operand: Literal | Scalar) -> Value:
-    return to_scalar(ctx, node, operand, FLOAT64)

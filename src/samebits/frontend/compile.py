@@ -174,9 +174,7 @@ class _Lowering:
         node = self.source.node
         whole = self.source.span(node)
         text = self.source.lines[node.lineno - 1].rstrip()
-        return Span(
-            whole.file, whole.function, node.lineno, whole.column, node.lineno, len(text)
-        )
+        return Span(whole.file, whole.function, node.lineno, whole.column, node.lineno, len(text))
 
     def _declare_parameters(self, ctx: Context) -> tuple[tuple[str, ValueType], ...]:
         params: list[tuple[str, ValueType]] = []

@@ -207,11 +207,12 @@ def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
 def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: VectorType) -> Vector:
     """`float3(...)`: splat of one scalar, conversion of one vector, or concatenation."""
     arguments = node.args
-    if len(operands) == 1 and isinstance(operands[0], (Literal, Scalar)):
-        item = _component(ctx, node, arguments[0], operands[0], t)
+    single = operands[0] if len(operands) == 1 else None
+    if isinstance(single, (Literal, Scalar)):
+        item = _component(ctx, node, arguments[0], single, t)
         return Vector((item,) * t.length, t)
-    if len(operands) == 1 and isinstance(operands[0], Vector):
-        (vector,) = operands
+    if isinstance(single, Vector):
+        vector = single
         if vector.type.length != t.length:
             ctx.fail(
                 node,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from samebits.frontend.values import (
     describe,
 )
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
+from samebits.lang.scalars import RAW_OF
 from samebits.lang.tables import Table
 from samebits.types import (
     BOOL,
@@ -110,15 +111,15 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
         case bool():
             return Scalar(ctx.builder.const(value, BOOL, span), BOOL)
         case np.generic():
-            t = getattr(value, "__sb_type__", None)
+            number = cast("np.generic[Any]", value)
+            t = getattr(number, "__sb_type__", None)
             if not isinstance(t, ScalarType):
                 ctx.fail(
                     node,
-                    f"a constant of NumPy type {value.dtype} is not in the kernel language",
+                    f"a constant of NumPy type {number.dtype} is not in the kernel language",
                     fix="use one of bool, int8 ... uint64, float32, float64",
                 )
-            number = float(value) if t.is_float else int(value)
-            return Scalar(ctx.builder.const(number, t, span), t)
+            return Scalar(ctx.builder.const(RAW_OF[t](number), t, span), t)
         case int() | float():
             return Literal(value)
         case Table():
@@ -225,8 +226,10 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     match base:
         case Vector():
             index = lower(ctx, node.slice)
-            if not isinstance(index, Literal) or not isinstance(index.value, int) or not (
-                0 <= index.value < base.type.length
+            if (
+                not isinstance(index, Literal)
+                or not isinstance(index.value, int)
+                or not (0 <= index.value < base.type.length)
             ):
                 ctx.fail(
                     node,
@@ -256,9 +259,7 @@ def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr,
     return [(part, lower(ctx, part)) for part in parts]
 
 
-def _row(
-    ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]
-) -> View:
+def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]) -> View:
     value = places.checked_index(ctx, node, base, 0, index_value(ctx, *index))
     t = ArrayType(base.type.element, 1, base.type.readonly)
     row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
@@ -282,6 +283,10 @@ def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:
     row = binary_row(ctx, node, node.op)
     return operators.binary(ctx, node, row, lower(ctx, node.left), lower(ctx, node.right))
+
+
+def _unary(ctx: Context, node: ast.UnaryOp) -> Operand:
+    return operators.unary(ctx, node, lower(ctx, node.operand))
 
 
 def binary_row(ctx: Context, node: ast.AST, op: ast.operator) -> operators.Operator:
@@ -442,17 +447,16 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
     return calls.call(ctx, node, callee, lower)
 
 
-_HANDLERS: dict[type[ast.expr], Callable[[Context, object], Operand]] = {
+_HANDLERS: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {
     ast.Constant: _constant,
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.BinOp: _binop,
-    ast.UnaryOp: lambda ctx, node: operators.unary(ctx, node, lower(ctx, node.operand)),
+    ast.UnaryOp: _unary,
     ast.Compare: _compare,
     ast.BoolOp: _boolop,
     ast.IfExp: _ternary,
     ast.Tuple: _tuple,
     ast.Call: _call,
-}  # type: ignore[dict-item]
-
+}

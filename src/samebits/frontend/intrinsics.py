@@ -140,11 +140,9 @@ def broadcast(
     if strong:
         t = strong.pop()
         wrong = next((o for o in scalars if o.type is FLOAT and t.is_int), None)
-        if t is BOOL or wrong is not None:
-            if not all(o.type is BOOL for o in scalars):
-                ctx.fail(
-                    node, f"{what} on {t} and {describe(wrong or scalars[0])}", fix="convert one"
-                )
+        mixed = wrong is not None or t is BOOL
+        if mixed and not all(o.type is BOOL for o in scalars):
+            ctx.fail(node, f"{what} on {t} and {describe(wrong or scalars[0])}", fix="convert one")
     else:
         t = FLOAT if any(o.type is FLOAT for o in scalars) else INT
     return [[to_scalar(ctx, node, o, t)] for o in scalars], t

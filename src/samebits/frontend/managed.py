@@ -18,10 +18,10 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Span, Trap
 from samebits.frontend import operators
-from samebits.frontend.source import Source, source_of, too_deep
+from samebits.frontend.source import SYNTAX, Source, source_of, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
-from samebits.lang.arguments import unwrap, wrap
+from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel, Overloads, managed_run
 from samebits.lang.scalars import SCALAR_CLASSES
@@ -80,10 +80,8 @@ class _Rewrite(ast.NodeTransformer):
         self.names: dict[str, object] = {"__sb_assert": _assert}
 
     def _named(self, node: ast.AST, value: object) -> ast.expr:
-        for name, known in self.names.items():
-            if known is value:
-                break
-        else:
+        name = next((name for name, known in self.names.items() if known is value), "")
+        if not name:
             name = f"__sb_{len(self.names)}"
             self.names[name] = value
         return ast.copy_location(ast.Name(name, ast.Load()), node)
@@ -94,7 +92,7 @@ class _Rewrite(ast.NodeTransformer):
             t = self.typevars.get(value)
             if t is not None:
                 return self._named(node, class_of_type(t))
-        if type(value) in (int, float):
+        if type(value) is int or type(value) is float:
             return ast.copy_location(ast.Constant(value), node)
         return self._named(node, _frozen(value))
 
@@ -113,9 +111,9 @@ class _Rewrite(ast.NodeTransformer):
 
     def finish(self, node: ast.expr) -> ast.expr:
         """A folded subtree in its final form: ints become checked ones."""
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            if INT64.minimum <= node.value <= INT64.maximum:
-                return self._named_int(node, node.value)
+        value = node.value if isinstance(node, ast.Constant) else None
+        if type(value) is int and INT64.minimum <= value <= INT64.maximum:
+            return self._named_int(node, value)
         return node
 
     def _named_int(self, node: ast.AST, value: int) -> ast.expr:
@@ -159,7 +157,7 @@ class _Rewrite(ast.NodeTransformer):
             case ast.Constant():
                 return node
             case _:
-                return self.generic_visit(node)  # type: ignore[return-value]
+                return cast("ast.expr", self.generic_visit(node))
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store):
@@ -194,9 +192,8 @@ class _Rewrite(ast.NodeTransformer):
 
 
 def _number(node: ast.expr) -> Literal | None:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return Literal(node.value)  # type: ignore[arg-type]
-    return None
+    value = node.value if isinstance(node, ast.Constant) else None
+    return Literal(value) if type(value) is int or type(value) is float else None
 
 
 @dataclass(slots=True)
@@ -269,15 +266,17 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     tree = ast.fix_missing_locations(ast.Module([node], []))
     scope: dict[str, Any] = {**rewrite.names, _SOURCE: source}
     result = kernel.result_type(types)
-    scope["__sb_return"] = (
-        (lambda value: value) if result is None else lambda v: unwrap(v, result, "the result")
-    )
-    exec(compile(tree, source.file, "exec", dont_inherit=True), scope)
+
+    def returned(value: Any) -> Any:
+        return value if result is None else unwrap(value, result, "the result")
+
+    scope["__sb_return"] = returned
+    with SYNTAX:
+        code = compile(tree, source.file, "exec", dont_inherit=True)
+    exec(code, scope)
     function = scope[node.name]
     assert isinstance(function, FunctionType)
-    takes = tuple(
-        _taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True)
-    )
+    takes = tuple(_taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True))
     return _Managed(function, types, takes)
 
 
@@ -287,10 +286,11 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
     types = types_for(kernel, bound)
     with Kernel.environment(), managed_run(), np.errstate(all="ignore"):
         target = instance(kernel, types)
-        values = [
-            wrap(value, t, p.name)
-            for value, t, p in zip(bound, types, kernel.parameters, strict=True)
-        ]
+        with naming(kernel.__name__):
+            values = [
+                wrap(value, t, p.name)
+                for value, t, p in zip(bound, types, kernel.parameters, strict=True)
+            ]
         try:
             return target.function(*values)
         except Trap as trap:
@@ -314,8 +314,8 @@ def call_overloads(function: Overloads, args: tuple[Any, ...]) -> Any:
         n = vector.__sb_type__.length
         columns = [tuple(a) if isinstance(a, Vector) else (a,) * n for a in args]
         return type(vector)(*(call_overloads(function, c) for c in zip(*columns, strict=True)))
-    strong = next((a for a in args if isinstance(a, np.floating)), None)
-    t = FLOAT32 if isinstance(strong, np.float32) else FLOAT64
+    floats = [cast("Any", a) for a in args if isinstance(a, np.floating)]
+    t = FLOAT32 if floats and floats[0].dtype == FLOAT32.dtype else FLOAT64
     cls = SCALAR_CLASSES[t]
     if any(isinstance(a, np.generic) and not isinstance(a, cls) for a in args):
         raise ArgumentError(f"{function.__name__}() takes floats of one type", fix="convert one")
@@ -351,9 +351,7 @@ _Place = tuple[int, int, int, int]
 
 def _at(place: _Place) -> ast.AST:
     line, column, end_line, end_column = place
-    return ast.Pass(
-        lineno=line, col_offset=column, end_lineno=end_line, end_col_offset=end_column
-    )
+    return ast.Pass(lineno=line, col_offset=column, end_lineno=end_line, end_col_offset=end_column)
 
 
 def _moved(source: Source) -> dict[_Place, ast.expr]:

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isinf
+from typing import Any
 
 from samebits.frontend.context import Context
 from samebits.frontend.convert import literal, round_literal, to_scalar
@@ -33,30 +34,36 @@ class Operator:
     on_float: str | None
     on_int: str | None
     on_bool: str | None
-    fold: Callable[[int | float, int | float], int | float] | None
+    fold: Callable[[Any, Any], int | float]
 
 
 BINARY: dict[type[ast.operator], Operator] = {
     ast.Add: Operator("+", "add", "add", None, operator.add),
     ast.Sub: Operator("-", "sub", "sub", None, operator.sub),
     ast.Mult: Operator("*", "mul", "mul", None, operator.mul),
-    ast.Div: Operator("/", "div", "div", None, operator.truediv),
-    ast.FloorDiv: Operator("//", None, "floordiv", None, operator.floordiv),
+    ast.Div: Operator("/", "div", "div", None, lambda a, b: a / b),
+    ast.FloorDiv: Operator("//", None, "floordiv", None, lambda a, b: a // b),
     ast.Mod: Operator("%", None, "mod", None, operator.mod),
-    ast.BitAnd: Operator("&", None, "and", "and", operator.and_),
-    ast.BitOr: Operator("|", None, "or", "or", operator.or_),
-    ast.BitXor: Operator("^", None, "xor", "xor", operator.xor),
-    ast.LShift: Operator("<<", None, "shl", None, operator.lshift),
-    ast.RShift: Operator(">>", None, "shr", None, operator.rshift),
+    ast.BitAnd: Operator("&", None, "and", "and", lambda a, b: a & b),
+    ast.BitOr: Operator("|", None, "or", "or", lambda a, b: a | b),
+    ast.BitXor: Operator("^", None, "xor", "xor", lambda a, b: a ^ b),
+    ast.LShift: Operator("<<", None, "shl", None, lambda a, b: a << b),
+    ast.RShift: Operator(">>", None, "shr", None, lambda a, b: a >> b),
 }
 
-COMPARE: dict[type[ast.cmpop], tuple[str, str, Callable[[object, object], bool]]] = {
+COMPARE: dict[type[ast.cmpop], tuple[str, str, Callable[[Any, Any], bool]]] = {
     ast.Eq: ("==", "eq", operator.eq),
     ast.NotEq: ("!=", "ne", operator.ne),
     ast.Lt: ("<", "lt", operator.lt),
     ast.LtE: ("<=", "le", operator.le),
     ast.Gt: (">", "gt", operator.gt),
     ast.GtE: (">=", "ge", operator.ge),
+}
+
+UNARY: dict[type[ast.unaryop], tuple[str, str]] = {
+    ast.USub: ("-", "neg"),
+    ast.UAdd: ("+", ""),
+    ast.Invert: ("~", "not"),
 }
 
 FOLD_BITS = 4096
@@ -88,7 +95,6 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
 
 def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
     """`a row b` of literals, as CPython computes it; None where that is left to run time."""
-    assert row.fold is not None
     x, y = a.value, b.value
     floats = isinstance(x, float) or isinstance(y, float)
     if (floats and row.on_float is None) or (row.sign in "/ // %" and y == 0):
@@ -153,8 +159,10 @@ def _operand_type(
 
 
 def _beyond_float(operand: Literal | Scalar) -> bool:
-    return isinstance(operand, Literal) and isinstance(operand.value, int) and (
-        isinf(round_literal(operand.value, FLOAT))
+    return (
+        isinstance(operand, Literal)
+        and isinstance(operand.value, int)
+        and (isinf(round_literal(operand.value, FLOAT)))
     )
 
 
@@ -238,9 +246,7 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
             f"`not` takes a bool, but this is {describe(a)}",
             fix="write `~v`" if isinstance(a, Vector) else "write a comparison, such as `x == 0`",
         )
-    sign, opcode = {ast.USub: ("-", "neg"), ast.UAdd: ("+", ""), ast.Invert: ("~", "not")}[
-        type(node.op)
-    ]
+    sign, opcode = UNARY[type(node.op)]
     if isinstance(a, Literal):
         folded = fold_unary(node.op, a)
         if folded is not None:
@@ -324,7 +330,8 @@ def _compare_type(
             ctx.fail(
                 node,
                 f"{a.type} and {b.type} have no common integer type to compare in",
-                fix=f"convert one of them, such as `int64({ctx.text(node).split(sign)[0].strip()})`",
+                fix="convert one of them, such as "
+                f"`int64({ctx.text(node).split(sign)[0].strip()})`",
             )
         return t
     t = promote(a.type, b.type)

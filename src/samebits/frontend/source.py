@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import threading
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -10,6 +11,10 @@ from samebits.errors import CompileError, Span
 from samebits.lang.kernel import Kernel
 
 FunctionNode = ast.FunctionDef
+
+SYNTAX = threading.Lock()
+"""Held around `ast.parse` and `compile` of a tree: CPython 3.11 counts their depth in one place
+for all threads, and raises SystemError where two meet."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,8 @@ class Source:
 @lru_cache(maxsize=64)
 def _parse(file: str, lines: tuple[str, ...]) -> dict[int, FunctionNode]:
     """Function definitions of a file by the line on which they (or their decorators) start."""
-    tree = ast.parse("".join(lines), file)
+    with SYNTAX:
+        tree = ast.parse("".join(lines), file)
     found: dict[int, FunctionNode] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from samebits.frontend import assignment, operators, places
 from samebits.frontend.context import Context, Variable, merge, values_of
@@ -294,10 +295,8 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
         ctx.fail(node, "a name gets its type when it is assigned", fix="assign a value")
     value = lower(ctx, node.value)
     annotation = lower(ctx, node.annotation)
-    found = annotation.object if isinstance(annotation, Static) else None
-    t = getattr(found, "__sb_type__", None) or {bool: "bool", int: "int", float: "float"}.get(
-        found  # type: ignore[arg-type]
-    )
+    found: Any = annotation.object if isinstance(annotation, Static) else None
+    t = getattr(found, "__sb_type__", None) or {bool: "bool", int: "int", float: "float"}.get(found)
     if str(t) != str(value.type):
         ctx.fail(
             node,
@@ -392,7 +391,7 @@ def _result_type(ctx: Context, node: ast.Return, value: Operand) -> Type:
     return NONE
 
 
-_HANDLERS: dict[type[ast.stmt], Callable[[Context, object], None]] = {
+_HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.If: _if,
     ast.While: _while,
     ast.For: _for,
@@ -405,4 +404,4 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Context, object], None]] = {
     ast.AugAssign: _augmented,
     ast.AnnAssign: _annotated,
     ast.Return: _return,
-}  # type: ignore[dict-item]
+}

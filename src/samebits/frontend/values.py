@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from samebits.ir.grammar import Value
 from samebits.types import (
@@ -74,7 +75,8 @@ class Tuple:
 
     @property
     def type(self) -> TupleType:
-        return TupleType(tuple(item.type for item in self.items))  # type: ignore[arg-type]
+        # Only results are typed by it; what else is in a tuple never becomes one.
+        return TupleType(cast("tuple[ScalarType, ...]", tuple(item.type for item in self.items)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
 from samebits.types import STRONG_SCALARS
 
@@ -18,17 +19,14 @@ def constant(value: Any) -> Any:
     NumPy's scalars become the language's (a NaN the canonical one), its bool and subclasses of
     Python's numbers, such as an IntEnum's members, become plain ones.
     """
-    match value:
-        case bool() | np.bool_():
-            return bool(value)
-        case np.generic():
-            t = _BY_DTYPE.get(value.dtype)
-            if t is None or type(value) is SCALAR_CLASSES[t] or type(value) not in TYPE_OF:
-                return value
-            return CONVERTERS[t][type(value)](value)
-        case int():
-            return int(value)
-        case float():
-            return float(value)
-        case _:
-            return value
+    if isinstance(value, bool | np.bool_):
+        return bool(cast("Any", value))
+    if isinstance(value, np.generic):
+        number = cast("Any", value)
+        t = _BY_DTYPE.get(number.dtype)
+        if t is None or kind_of(number) is SCALAR_CLASSES[t] or kind_of(number) not in TYPE_OF:
+            return number
+        return CONVERTERS[t][kind_of(number)](number)
+    if isinstance(value, int):
+        return int(value)
+    return float(value) if isinstance(value, float) else value

@@ -34,7 +34,11 @@ def kernel(
     del precision  # HIGH is the only one yet
     if function is not None:
         return Kernel(function, mode=mode)
-    return lambda inner: Kernel(inner, mode=mode)
+
+    def decorate(inner: Callable[..., Any]) -> Kernel:
+        return Kernel(inner, mode=mode)
+
+    return decorate
 
 
 @dataclass_transform()

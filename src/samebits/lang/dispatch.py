@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,10 +12,9 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import Vector
-from samebits.types import VECTORS, ArrayType, Type
+from samebits.types import STRONG_SCALARS, VECTORS, ArrayType, Type
 
-BY_DTYPE = {t.dtype: cls for t, cls in SCALAR_CLASSES.items() if not t.weak}
-"""The scalar class of a NumPy dtype."""
+_BY_DTYPE = {t.dtype: t for t in STRONG_SCALARS}
 
 
 def argument_type(value: Any, annotation: object) -> Type | None:
@@ -23,14 +22,13 @@ def argument_type(value: Any, annotation: object) -> Type | None:
     if isinstance(value, ManagedArray):
         return ArrayType(value.element, len(value.shape), value.readonly)
     if isinstance(value, (Vector, Struct)):
-        return value.__sb_type__  # type: ignore[no-any-return]
+        return value.__sb_type__
     if isinstance(value, np.ndarray):
         if isinstance(annotation, ArrayAnnotation):
-            return _array_type(value, annotation)
+            return _array_type(cast("np.ndarray[Any, Any]", value), annotation)
         return None
     if isinstance(value, np.generic):
-        cls = BY_DTYPE.get(value.dtype)
-        return None if cls is None else cls.__sb_type__
+        return _BY_DTYPE.get(cast("Any", value).dtype)
     return None
 
 

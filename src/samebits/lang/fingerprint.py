@@ -106,7 +106,8 @@ def _value(value: object, seen: set[int]) -> Iterator[str]:
         case ModuleType():
             yield f"module {value.__name__}"
         case np.generic():
-            yield f"{value.dtype} {value.tobytes().hex()}"
+            scalar = cast("np.generic[Any]", value)
+            yield f"{scalar.dtype} {scalar.tobytes().hex()}"
         case int() if type(value) is int:
             yield f"int {value:#x}"
         case bool() | float():

@@ -13,15 +13,35 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from functools import cached_property, update_wrapper
+from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from samebits.errors import ArgumentError, CompileError, Span
 from samebits.lang.annotations import ArrayAnnotation, class_of_type, type_of_annotation
 from samebits.lang.constants import constant
 from samebits.modes import STRICT, Mode
 from samebits.types import ArrayType, ScalarType, StructType, Type
+
+
+_Value = TypeVar("_Value")
+
+
+class _lazily(Generic[_Value]):  # noqa: N801
+    """Computes an attribute when it is first read. Unlike `functools.cached_property` before
+    Python 3.12 it takes no lock, which the child of a fork could find taken for good."""
+
+    def __init__(self, compute: Callable[[Any], _Value]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> _Value:
+        if instance is None:
+            return self  # type: ignore[return-value]
+        return instance.__dict__.setdefault(self._name, self._compute(instance))
 
 
 class _ManagedFlag(threading.local):
@@ -45,6 +65,12 @@ def managed_run() -> Generator[None]:
         yield
     finally:
         _managed.active = before
+
+
+class Environment(Protocol):
+    """Makes a context in which floating-point operations follow the pinned rules."""
+
+    def __call__(self) -> AbstractContextManager[Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +111,15 @@ class Kernel:
 
     compiled: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
     """Installed by the runtime: runs a call natively."""
-    environment: ClassVar[Callable[[], AbstractContextManager[Any]]] = nullcontext
+    environment: ClassVar[Environment] = nullcontext
     """Installed by the runtime: pins this thread's floating-point environment."""
 
     def __init__(
-        self, function: Callable[..., Any], *, mode: Mode = STRICT, self_type: StructType | None = None
+        self,
+        function: Callable[..., Any],
+        *,
+        mode: Mode = STRICT,
+        self_type: StructType | None = None,
     ) -> None:
         if not isinstance(function, FunctionType):
             raise CompileError(
@@ -145,7 +175,7 @@ class Kernel:
 
     # What it captures --------------------------------------------------------------------
 
-    @cached_property
+    @_lazily
     def captured(self) -> dict[str, object]:
         """Outer names that the function uses, frozen when first asked for."""
         code = self.function.__code__
@@ -189,9 +219,7 @@ class Kernel:
         if name not in self.captured:
             # Names that occur only in annotations of locals are not in the code object.
             outer = self.function.__globals__
-            self.captured[name] = constant(
-                outer[name] if name in outer else vars(builtins)[name]
-            )
+            self.captured[name] = constant(outer[name] if name in outer else vars(builtins)[name])
         return self.captured[name]
 
     # Types -------------------------------------------------------------------------------
@@ -213,7 +241,7 @@ class Kernel:
                 fix="define the type at module level, above the kernel",
             ) from None
 
-    @cached_property
+    @_lazily
     def annotations(self) -> tuple[object, ...]:
         """Each parameter's annotation, evaluated."""
         return tuple(
@@ -221,7 +249,7 @@ class Kernel:
             for i, p in enumerate(self.parameters)
         )
 
-    @cached_property
+    @_lazily
     def fixed_types(self) -> tuple[Type, ...] | None:
         """The parameter types of a kernel that is not generic."""
         if any(_typevar(a) is not None for a in self.annotations):
@@ -263,7 +291,11 @@ class Kernel:
             variable = _typevar(annotation)
             if variable is None or t is None:
                 continue
-            part = t.element if isinstance(annotation, ArrayAnnotation) and isinstance(t, ArrayType) else t
+            part = (
+                t.element
+                if isinstance(annotation, ArrayAnnotation) and isinstance(t, ArrayType)
+                else t
+            )
             if isinstance(annotation, ArrayAnnotation) != isinstance(t, ArrayType) or (
                 isinstance(part, ScalarType) and part.weak
             ):
@@ -274,8 +306,7 @@ class Kernel:
             _check_bound(self, variable, part)
             if bound.setdefault(variable, part) != part:
                 raise CompileError(
-                    f"{self.__name__}(): {variable.__name__} would be {bound[variable]} "
-                    f"and {part}",
+                    f"{self.__name__}(): {variable.__name__} would be {bound[variable]} and {part}",
                     fix="convert one of the arguments",
                 )
         for annotation in self.annotations:
@@ -316,7 +347,9 @@ class Kernel:
                     fix=f"its parameters are ({', '.join(names)})",
                 )
             if name in values:
-                raise ArgumentError(f"{self.__name__}(): '{name}' is given twice", fix="give it once")
+                raise ArgumentError(
+                    f"{self.__name__}(): '{name}' is given twice", fix="give it once"
+                )
             values[name] = value
         for p in self.parameters:
             if p.name not in values:
@@ -381,7 +414,9 @@ class Overloads:
 
     mapped: ClassVar[Callable[[Overloads, tuple[Any, ...]], Any] | None] = None
 
-    def __init__(self, name: str, arity: int, kernels: Mapping[ScalarType, Kernel], doc: str) -> None:
+    def __init__(
+        self, name: str, arity: int, kernels: Mapping[ScalarType, Kernel], doc: str
+    ) -> None:
         self.__name__ = name
         self.__doc__ = doc
         self.arity = arity

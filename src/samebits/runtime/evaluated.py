@@ -10,7 +10,7 @@ import numpy as np
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.evaluate import Evaluator, Listener
 from samebits.lang.annotations import class_of_type
-from samebits.lang.arguments import wrap
+from samebits.lang.arguments import naming, wrap
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import MAKERS, RAW_OF
@@ -44,7 +44,8 @@ def evaluate(
     made = [class_of_type(t)() for t in items if isinstance(t, StructType)]
     values: list[Any] = [_memory(value) for value in made]
     for value, t, p in zip(bound, types, kernel.parameters, strict=True):
-        values += _ir_arguments(wrap(value, t, p.name), t)
+        with naming(kernel.__name__):
+            values += _ir_arguments(wrap(value, t, p.name), t)
     with Kernel.environment():
         scalars = Evaluator(link(unit), listener).run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
@@ -69,9 +70,7 @@ def _ir_arguments(value: Any, t: Type) -> list[Any]:
             return [_memory(value)]
 
 
-def _results(
-    items: tuple[Type, ...], scalars: Iterator[Any], made: Iterator[Any]
-) -> Iterator[Any]:
+def _results(items: tuple[Type, ...], scalars: Iterator[Any], made: Iterator[Any]) -> Iterator[Any]:
     for t in items:
         match t:
             case ScalarType():

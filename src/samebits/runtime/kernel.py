@@ -44,10 +44,12 @@ def compile_native(
     from samebits.runtime.call import native_callable
     from samebits.runtime.native import NativeModule
 
-    compiled = _compiled(kernel, types, target or llvm.host_target(), opt)
+    # LLVM and the passes fold constants with this thread's arithmetic.
+    with Kernel.environment():
+        compiled = _compiled(kernel, types, target or llvm.host_target(), opt)
     parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
     entry = NativeModule(compiled, 1).entry(0)
-    return native_callable(entry, parameters, kernel.result_type(types) or NONE)
+    return native_callable(entry, parameters, kernel.result_type(types) or NONE, kernel.__name__)
 
 
 def _compiled(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> CompiledObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -121,13 +121,15 @@ def _observe(
 def _own_copy(value: Any) -> Any:
     if isinstance(value, Struct):
         return value.copy()
-    return value.copy() if isinstance(value, np.ndarray) else copy.copy(value)
+    if isinstance(value, np.ndarray):
+        return cast("np.ndarray[Any, Any]", value).copy()
+    return copy.copy(value)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
     """Every scalar in a kernel's result."""
     if isinstance(value, tuple):
-        for i, item in enumerate(value):
+        for i, item in enumerate(cast("tuple[Any, ...]", value)):
             yield from result_leaves(item, f"{place}[{i}]")
     elif isinstance(value, Vector):
         for letter, item in zip(COMPONENTS, value, strict=False):
@@ -213,4 +215,3 @@ def _trap_text(trap: Trap | None) -> str:
     if trap is None:
         return "returns"
     return f"{trap.message} at {trap.span}" if trap.span else trap.message
-

@@ -50,7 +50,8 @@ class Program:
         """Object code for one target, compiled by this process, once."""
         found = self._objects.get((target, opt))
         if found is None:
-            found = llvm.compile_module(self.optimised, self.entries, target, opt)
+            with Kernel.environment():  # constants are folded with this thread's arithmetic
+                found = llvm.compile_module(self.optimised, self.entries, target, opt)
             self._objects[target, opt] = found
         return found
 
