@@ -1,6 +1,7 @@
 """The targets as a table, and which of them this machine can run in process.
 
-Owns what the emitter may rely on for each target. Knows nothing of IR or of LLVM's interface.
+Owns what the emitter may rely on for each target, and what a runner needs to know of it. Knows
+nothing of IR or of LLVM's interface. Adding a target is adding a row.
 """
 
 from __future__ import annotations
@@ -8,51 +9,194 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+QEMU_PACKAGE = "qemu-user"
+"""The Debian package that holds every `qemu` of the rows."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """One row: what LLVM is told, and what the emitter may use.
-
-    `requires` names the host features (LLVM's spelling) without which its code cannot run.
-    `fp_control` names the register that holds rounding mode and flushing, if there is one.
-    `tune` names the processor that instructions are chosen and scheduled for, in LLVM's spelling;
-    empty: `cpu`. It changes speed, never which instructions are allowed, and never bits.
-    """
+    """One row: what LLVM is told, what the emitter may use, and what runs the code elsewhere."""
 
     name: str
     architecture: str
+    """LLVM's name of the instruction set; rows that share it share their forbidden list."""
     triple: str
     cpu: str
-    features: str
-    pointer_bits: int
-    little_endian: bool
-    has_fma: bool
-    has_round: bool
+    features: str = ""
+    """LLVM's spelling, as in `+vfp3d16,-neon`."""
+    abi: str = ""
+    """LLVM's name of the calling convention's variant where the triple leaves it open."""
+    data_layout: str
+    """LLVM's own for the triple; a test compares them."""
+    pointer_bits: int = 64
+    little_endian: bool = True
+    has_fma: bool = False
+    """Whether fused multiply-add is an instruction; exact emulation stands in where not."""
+    has_round: bool = False
+    """Whether floor, ceil, trunc and round-to-even are done in line by LLVM."""
+    has_int64: bool = True
+    """Whether 64-bit division and conversion need no help from a library."""
+    has_divide: bool = True
+    """Whether 32-bit division is an instruction."""
+    has_high_multiply: bool = True
+    """Whether LLVM multiplies to 128 bits in line."""
+    convention: str = ""
+    """LLVM's calling convention of internal functions, where C's would use x87 for results."""
     fp_control: str | None
-    requires: tuple[str, ...]
-    level: int
+    """The register that holds rounding mode and flushing, if there is one: see `fp_control`."""
+    requires: tuple[str, ...] = ()
+    """Host features (LLVM's spelling) without which the code cannot run."""
+    level: int = 1
     tune: str = ""
+    """The processor that instructions are chosen and scheduled for, in LLVM's spelling; empty:
+    `cpu`. It changes speed, never which instructions are allowed, and never bits."""
+    runner: str | None = "qemu"
+    """What runs the code on another kind of machine: `qemu`, `wasmtime`, or nothing."""
+    zig: str = ""
+    """The target that `zig cc` links for; empty for WebAssembly, which is linked without."""
+    zig_cpu: str = ""
+    """`zig cc -mcpu`; empty: zig's own choice."""
+    qemu: str = ""
+    """The emulator's program."""
+    qemu_cpu: str = ""
+    """The emulator's `-cpu`; empty: its own choice."""
+
+    @property
+    def is_object_only(self) -> bool:
+        """Whether code for it can be built here but never run, except on such a machine."""
+        return self.runner is None
 
 
 _V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
 _V3 = (*_V2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
 _V4 = (*_V3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
-_X86 = "x86_64-unknown-linux-gnu"
-_ARM = "aarch64-unknown-linux-gnu"
+
+_X86_POINTERS = "p270:32:32-p271:32:32-p272:64:64"
+_X86_LAYOUT = f"e-m:e-{_X86_POINTERS}-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+_ARM_LAYOUT = f"e-m:e-{_X86_POINTERS}-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128-Fn32"
+_RISC_LAYOUT = "e-m:e-p:64:64-i64:64-i128:128-n32:64-S128"
+_PPC_LAYOUT = "m:e-Fn32-i64:64-i128:128-n32:64-S128-v256:256:256-v512:512:512"
+_WASM_LAYOUT = "e-m:e-p:32:32-p10:8:8-p20:8:8-i64:64-i128:128-n32:64-S128-ni:1:10:20"
+_APPLE_ARM_LAYOUT = f"e-m:o-{_X86_POINTERS}-i64:64-i128:128-n32:64-S128-Fn32"
+
+_X86_64_V1 = Target(
+    name="x86-64-v1", architecture="x86_64", triple="x86_64-unknown-linux-gnu", cpu="x86-64",
+    data_layout=_X86_LAYOUT, fp_control="mxcsr",
+    zig="x86_64-linux-musl", qemu="qemu-x86_64", qemu_cpu="max",
+)  # fmt: skip
+_AARCH64 = Target(
+    name="aarch64", architecture="aarch64", triple="aarch64-unknown-linux-gnu", cpu="generic",
+    data_layout=_ARM_LAYOUT, has_fma=True, has_round=True, fp_control="fpcr",
+    zig="aarch64-linux-musl", qemu="qemu-aarch64", qemu_cpu="max",
+)  # fmt: skip
+_WASM32 = Target(
+    name="wasm32", architecture="wasm32", triple="wasm32-unknown-unknown", cpu="mvp",
+    features="+mutable-globals", data_layout=_WASM_LAYOUT, pointer_bits=32,
+    has_round=True, has_high_multiply=False, fp_control=None, runner="wasmtime",
+)  # fmt: skip
 
 _ROWS = (
-    # name, architecture, triple, cpu, features, pointer bits, little endian,
-    # hardware fma, hardware rounding, control register, requires, level
-    Target("x86-64-v1", "x86_64", _X86, "x86-64", "", 64, True, False, False, "mxcsr", (), 1),
-    Target("x86-64-v2", "x86_64", _X86, "x86-64-v2", "", 64, True, False, True, "mxcsr", _V2, 2),
-    Target("x86-64-v3", "x86_64", _X86, "x86-64-v3", "", 64, True, True, True, "mxcsr", _V3, 3),
-    Target("x86-64-v4", "x86_64", _X86, "x86-64-v4", "", 64, True, True, True, "mxcsr", _V4, 4),
-    Target("aarch64", "aarch64", _ARM, "generic", "", 64, True, True, True, "fpcr", (), 1),
+    _X86_64_V1,
+    replace(_X86_64_V1, name="x86-64-v2", cpu="x86-64-v2", has_round=True, requires=_V2, level=2),
+    replace(
+        _X86_64_V1, name="x86-64-v3", cpu="x86-64-v3", has_fma=True, has_round=True, requires=_V3,
+        level=3,
+    ),
+    replace(
+        _X86_64_V1, name="x86-64-v4", cpu="x86-64-v4", has_fma=True, has_round=True, requires=_V4,
+        level=4,
+    ),
+    # SSE2 does all the arithmetic; results in x87 registers are avoided by the convention.
+    Target(
+        name="i686", architecture="i686", triple="i686-unknown-linux-gnu", cpu="pentium4",
+        data_layout="e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32"
+        "-n8:16:32-S128",
+        pointer_bits=32, has_int64=False, has_high_multiply=False, convention="fastcc",
+        fp_control="mxcsr", zig="x86-linux-musl", zig_cpu="pentium4", qemu="qemu-i386",
+        qemu_cpu="max",
+    ),
+    _AARCH64,
+    # NEON of this generation flushes subnormals whatever FPSCR says: VFP alone.
+    Target(
+        name="armv7", architecture="armv7", triple="armv7-unknown-linux-gnueabihf", cpu="generic",
+        features="+vfp3d16,-neon",
+        data_layout="e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64", pointer_bits=32,
+        has_int64=False, has_divide=False, has_high_multiply=False,
+        fp_control="fpscr-arm", zig="arm-linux-musleabihf", qemu="qemu-arm", qemu_cpu="max",
+    ),
+    Target(
+        name="riscv64", architecture="riscv64", triple="riscv64-unknown-linux-gnu",
+        cpu="generic-rv64", features="+m,+a,+f,+d,+c", abi="lp64d", data_layout=_RISC_LAYOUT,
+        has_fma=True, has_round=True, fp_control="fcsr-riscv", zig="riscv64-linux-musl",
+        qemu="qemu-riscv64",
+    ),
+    Target(
+        name="ppc64le", architecture="powerpc64le", triple="powerpc64le-unknown-linux-gnu",
+        cpu="ppc64le", abi="elfv2", data_layout=f"e-{_PPC_LAYOUT}", has_fma=True,
+        fp_control="fpscr-ppc", zig="powerpc64le-linux-musl", qemu="qemu-ppc64le",
+    ),
+    # AltiVec flushes where its NJ bit is set, which systems differ in. musl uses ELFv2 here too.
+    Target(
+        name="ppc64", architecture="powerpc64", triple="powerpc64-unknown-linux-musl",
+        cpu="ppc64", features="-altivec", abi="elfv2", data_layout=f"E-{_PPC_LAYOUT}",
+        little_endian=False, has_fma=True, fp_control="fpscr-ppc", zig="powerpc64-linux-musl",
+        qemu="qemu-ppc64",
+    ),
+    Target(
+        name="s390x", architecture="s390x", triple="s390x-unknown-linux-gnu", cpu="z10",
+        data_layout="E-m:e-i1:8:16-i8:8:16-i64:64-f128:64-v128:64-a:8:16-n32:64",
+        little_endian=False, has_fma=True, fp_control="fpc", zig="s390x-linux-musl",
+        qemu="qemu-s390x",
+    ),
+    Target(
+        name="loongarch64", architecture="loongarch64", triple="loongarch64-unknown-linux-gnu",
+        cpu="generic-la64", features="+d,-lsx,-lasx", abi="lp64d", data_layout=_RISC_LAYOUT,
+        has_fma=True, fp_control="fcsr-loongarch", zig="loongarch64-linux-musl",
+        qemu="qemu-loongarch64",
+    ),
+    # NaNs in MIPS's older encoding, as on every release 2 machine: a pattern that is canonical
+    # here signals there. It is a NaN in both, made and compared as an integer, and signals are
+    # masked, so that nothing shows. `madd` is fused on some release 2 machines: emulated.
+    Target(
+        name="mips64el", architecture="mips64el", triple="mips64el-unknown-linux-gnuabi64",
+        cpu="mips64r2", abi="n64",
+        data_layout="e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128",
+        fp_control="fcsr-mips", zig="mips64el-linux-muslabi64", qemu="qemu-mips64el",
+    ),
+    _WASM32,
+    replace(
+        _WASM32, name="wasm32-simd", level=2,
+        features="+mutable-globals,+nontrapping-fptoint,+sign-ext,+simd128",
+    ),
+    replace(
+        _X86_64_V1, name="x86_64-windows", triple="x86_64-pc-windows-gnu", runner=None,
+        data_layout=_X86_LAYOUT.replace("m:e", "m:w"), zig="x86_64-windows-gnu", qemu="",
+    ),
+    replace(
+        _AARCH64, name="aarch64-macos", triple="arm64-apple-macosx11.0.0", cpu="apple-m1",
+        runner=None, data_layout=_APPLE_ARM_LAYOUT, zig="aarch64-macos", qemu="",
+    ),
+    replace(
+        _X86_64_V1, name="x86_64-macos", triple="x86_64-apple-macosx10.15.0", runner=None,
+        data_layout=_X86_LAYOUT.replace("m:e", "m:o"), zig="x86_64-macos", qemu="",
+    ),
+    replace(
+        _AARCH64, name="aarch64-android", triple="aarch64-unknown-linux-android21", runner=None,
+        zig="aarch64-linux-android", qemu="",
+    ),
+    replace(
+        _AARCH64, name="aarch64-ios", triple="arm64-apple-ios13.0.0", runner=None,
+        data_layout=_APPLE_ARM_LAYOUT, zig="aarch64-ios", qemu="",
+    ),
 )  # fmt: skip
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
 
-_ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
+_ALIASES = {
+    "amd64": "x86_64", "arm64": "aarch64", "i386": "i686", "i486": "i686", "i586": "i686",
+    "armv7l": "armv7", "armv8l": "armv7", "arm": "armv7", "ppc64le": "powerpc64le",
+    "ppc64": "powerpc64",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +217,9 @@ def host_levels(triple: str, features: Mapping[str, bool], cpu: str = "") -> tup
     architecture = _ALIASES.get(found, found)
     result: list[HostLevel] = []
     for row in _ROWS:
+        if row.is_object_only:
+            result.append(HostLevel(row, "only object code is made for it here"))
+            continue
         if row.architecture != architecture:
             result.append(HostLevel(row, f"this machine is {architecture}"))
             continue

@@ -52,7 +52,10 @@ def all_rows() -> tuple[Row, ...]:
     mine = {level.target.architecture for level in levels if level.reason is None}
     for level in levels:
         rows += [
-            _native(level, opt, level.target.architecture not in mine) for opt in OPTIMISATIONS
+            _native(
+                level, opt, level.target.is_object_only or level.target.architecture not in mine
+            )
+            for opt in OPTIMISATIONS
         ]
     return tuple(rows)
 
