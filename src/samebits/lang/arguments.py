@@ -5,6 +5,8 @@ Owns which Python, NumPy and language values a parameter of some type takes.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import numpy as np
@@ -53,6 +55,16 @@ def wrap(value: Any, t: Type, name: str) -> Any:
             return _wrap_array(value, t, name)
         case _:
             raise ArgumentError(f"parameter '{name}': a value of type {t} cannot be passed")
+
+
+@contextmanager
+def naming(kernel: str) -> Generator[None]:
+    """Inside, an ArgumentError says which kernel the argument was given to."""
+    try:
+        yield
+    except ArgumentError as error:
+        text = f"{kernel}(): {error.message}"
+        raise ArgumentError(text, span=error.span, note=error.note, fix=error.fix) from None
 
 
 def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:

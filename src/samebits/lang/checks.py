@@ -45,8 +45,9 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
     dtype = t.element.element.dtype if isinstance(t.element, VectorType) else t.element.dtype
     if array.dtype != dtype:
         if array.dtype.newbyteorder("=") == dtype:
+            found = "another" if array.dtype.names else array.dtype.str
             raise ArgumentError(
-                f"{expected} in native byte order; got {array.dtype.str}",
+                f"{expected} in native byte order; got {found}",
                 fix=f"pass {name}.astype({element})",
             )
         raise ArgumentError(
@@ -65,7 +66,8 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
             f"{expected}, C-contiguous; got strides {array.strides}",
             fix=f"pass np.ascontiguousarray({name})",
         )
-    if not array.flags.aligned:
+    # NumPy asks no alignment of structured dtypes.
+    if not array.flags.aligned or array.ctypes.data % t.element.align:
         raise ArgumentError(
             f"{expected}, aligned; got misaligned memory", fix=f"pass {name}.copy()"
         )

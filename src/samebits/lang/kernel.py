@@ -23,7 +23,6 @@ from samebits.lang.constants import constant
 from samebits.modes import STRICT, Mode
 from samebits.types import ArrayType, ScalarType, StructType, Type
 
-
 _Value = TypeVar("_Value")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from samebits.backend.emit_types import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
-from samebits.lang.arguments import wrap
+from samebits.lang.arguments import naming, wrap
 from samebits.lang.scalars import MAKERS, RAW_OF
 from samebits.lang.storage import format_letter
 from samebits.lang.structs import Struct
@@ -67,7 +67,10 @@ def _slot_format(t: ScalarType) -> str:
 
 
 def native_callable(
-    entry: NativeEntry, params: Sequence[tuple[str, Type]], result: Type = NONE
+    entry: NativeEntry,
+    params: Sequence[tuple[str, Type]],
+    result: Type = NONE,
+    name: str = "kernel",
 ) -> Callable[..., Any]:
     """A function of exactly `params`, in order, that runs `entry`.
 
@@ -75,16 +78,17 @@ def native_callable(
     reference first for each struct in the result. The function raises ArgumentError where an
     argument does not fit, and Trap.
     """
-    return _Caller(entry, params, result).call
+    return _Caller(entry, params, result, name).call
 
 
 class _Caller:
     """The plan of a call, made once."""
 
     def __init__(
-        self, entry: NativeEntry, params: Sequence[tuple[str, Type]], result: Type
+        self, entry: NativeEntry, params: Sequence[tuple[str, Type]], result: Type, name: str
     ) -> None:
         self._entry = entry
+        self._name = name
         self._function = entry.function
         self._params = tuple(params)
         items = result.items if isinstance(result, TupleType) else (result,)
@@ -131,7 +135,8 @@ class _Caller:
             # Also when this thread's floating-point environment is not the default: CPython's
             # own conversions of arguments and results must be pinned too.
             with fpenv.pinned():
-                keep = self._pack_slowly(args, slots)
+                with naming(self._name):
+                    keep = self._pack_slowly(args, slots)
                 made = self._make(slots) if self._made else ()
                 values = self._run(slots, made)
                 del keep

@@ -41,7 +41,8 @@ _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
 class Step:
     """A row of the table: eleven words that the routine reads.
 
-    `types` are the addresses of the exact classes that are accepted. `a`, `b`, `c`, `d` are, for
+    `types` are the addresses of the exact classes that are accepted; for arrays the second is a
+    mask of address bits that must be 0. `a`, `b`, `c`, `d` are, for
     arrays: dimensions, last length or -1, needed flags, dtype's address; for integers: size, least
     and greatest value; for other scalars: size.
     """
@@ -86,7 +87,9 @@ def array_step(t: ArrayType, slot: int) -> Step:
     dtype = element.element.dtype if vector else element.dtype
     flags = _FLAGS_READ if t.readonly else _FLAGS_WRITE
     last = element.length if vector else -1
-    return Step(ARRAY, slot, (id(np.ndarray), 0, 0), t.ndim, last, flags, id(dtype))
+    # NumPy asks no alignment of structured dtypes, so that its flag says nothing of them.
+    types = (id(np.ndarray), element.align - 1, 0)
+    return Step(ARRAY, slot, types, t.ndim, last, flags, id(dtype))
 
 
 # A Python float becomes a binary32 under the thread's own rounding: only if that is the default.
@@ -259,10 +262,13 @@ lengths:
   %dims = load ptr, ptr %dims.p
   %data = load i64, ptr %value
   store i64 %data, ptr %slot
+  %low.bits = and i64 %data, %t1
+  %is.aligned = icmp eq i64 %low.bits, 0
   %first = load i64, ptr %dims
   %slot1 = getelementptr i64, ptr %slot, i64 1
   store i64 %first, ptr %slot1
-  %ok.first = icmp ult i64 %first, {LENGTH_LIMIT}
+  %in.range = icmp ult i64 %first, {LENGTH_LIMIT}
+  %ok.first = and i1 %in.range, %is.aligned
   br i1 %ok.first, label %second, label %slow
 second:
   %two = icmp eq i64 %a, 2

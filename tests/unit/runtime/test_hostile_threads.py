@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import signal
@@ -10,7 +11,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,9 @@ from samebits.runtime import cache, fpenv, packing
 
 
 @pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache._Setting, "chosen", None)
-    yield
+    return
 
 
 def times(n: float) -> Any:
@@ -140,6 +141,7 @@ def in_child(work: Callable[[], bool]) -> int:
     child = os.fork()
     if child == 0:
         signal.alarm(20)
+        faulthandler.dump_traceback_later(10, exit=True)
         try:
             os._exit(0 if work() else 1)
         except BaseException:
