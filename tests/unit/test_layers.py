@@ -17,7 +17,7 @@ LAYERS = {
     "runtime": 5,
     "sim": 6,
     "diagnose": 7, "audit": 7, "lockstep": 7,
-    "cli": 8,
+    "cli": 8, "__main__": 8,
 }  # fmt: skip
 LLVM = {"backend/llvm.py"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

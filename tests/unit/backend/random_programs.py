@@ -7,7 +7,7 @@ import struct
 from typing import Any
 
 import numpy as np
-from test_operations import (
+from test_compiled_operations import (
     FLOAT_BINARY,
     FLOAT_UNARY,
     INT_BINARY,

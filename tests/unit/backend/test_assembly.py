@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from compiled_kernels import HOST_TARGETS
-from test_operations import LOOPS, functions_of, loop
+from test_compiled_operations import LOOPS, functions_of, loop
 
 from samebits.backend import llvm
 from samebits.backend.assembly import FORBIDDEN, audit
