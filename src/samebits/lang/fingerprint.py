@@ -85,8 +85,8 @@ def _text(kernel: Kernel) -> str:
     margin = _indentation(lines[0]) if lines else 0
     for count, line in enumerate(lines):
         if first + count >= last and line.strip() and _indentation(line) <= margin:
-            return "".join(lines[:count])
-    return "".join(lines)
+            return "".join(lines[:count]).rstrip()
+    return "".join(lines).rstrip()
 
 
 def _indentation(line: str) -> int:

@@ -1,0 +1,156 @@
+"""The key of the compile cache changes with whatever the kernel's meaning hangs on, and only so."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from samebits.lang.fingerprint import fingerprint
+from samebits.types import FLOAT32, FLOAT64
+
+BASE = """
+import types
+import typing
+import numpy as np
+import samebits as sb
+from samebits import float32, float64, int32, uint32
+
+T = typing.TypeVar("T")
+GAIN = 2.5
+WORD = np.int32(3)
+LONG = 1 << 20000
+TABLE = sb.table([1, 2, 3], uint32)
+DEEP = 4
+settings = types.ModuleType("settings")
+settings.inner = types.ModuleType("inner")
+settings.inner.steps = 3
+
+@sb.struct
+class Ship:
+    hp: int32
+    mass: float32
+
+    def weight(self) -> float32:
+        return self.mass * 9.81
+
+@sb.kernel
+def helper(x: float32, k: float32 = 0.5) -> float32:
+    return x * k + DEEP
+
+def make(amount):
+    @sb.kernel
+    def inner(x: float32) -> float32:
+        return x + amount
+    return inner
+
+adder = make(6)
+
+@sb.kernel
+def k(x: T, ship: Ship, n: int = 7) -> float32:
+    y = helper(float32(x)) + ship.weight() + adder(1)
+    if n > settings.inner.steps:
+        y += GAIN * WORD + float32(TABLE[0])
+    return y + (LONG >> 19999)
+"""
+
+CHANGES = {
+    "operator of the body": ("y += GAIN", "y -= GAIN"),
+    "literal of the body": ("adder(1)", "adder(2)"),
+    "long literal": ("1 << 20000", "3 << 20000"),
+    "name of a local": ("    y = helper(", "    y = 0 * float32(x) + helper("),
+    "constant": ("GAIN = 2.5", "GAIN = 2.75"),
+    "sign of a zero constant": ("GAIN = 2.5", "GAIN = -0.0"),
+    "type of a constant": ("GAIN = 2.5", "GAIN = np.float64(2.5)"),
+    "width of a constant": ("WORD = np.int32(3)", "WORD = np.int64(3)"),
+    "body of a called kernel": ("x * k + DEEP", "x * k - DEEP"),
+    "constant of a called kernel": ("DEEP = 4", "DEEP = 5"),
+    "default of a called kernel": ("k: float32 = 0.5", "k: float32 = 0.25"),
+    "parameter type of a called kernel": ("k: float32 = 0.5", "k: float = 0.5"),
+    "struct field": ("hp: int32", "hp: uint32"),
+    "order of struct fields": (
+        "hp: int32\n    mass: float32",
+        "mass: float32\n    hp: int32",
+    ),
+    "method": ("* 9.81", "* 9.80"),
+    "own default": ("n: int = 7", "n: int = 8"),
+    "table": ("[1, 2, 3]", "[1, 2, 4]"),
+    "type of a table": ("[1, 2, 3], uint32", "[1, 2, 3], int32"),
+    "attribute of a module": ("steps = 3", "steps = 2"),
+    "closed-over value": ("make(6)", "make(5)"),
+    "result type": ("n: int = 7) -> float32", "n: int = 7) -> float64"),
+    "place in the file": ("\n@sb.kernel\ndef k", "\n\n@sb.kernel\ndef k"),
+}
+
+Load = Callable[[str], Any]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    file = tmp_path / "fingerprinted.py"
+
+    def module(text: str) -> Any:
+        file.write_text(text)
+        spec = importlib.util.spec_from_file_location("fingerprinted", file)
+        assert spec is not None
+        assert spec.loader is not None
+        made = importlib.util.module_from_spec(spec)
+        exec(compile(text, str(file), "exec"), vars(made))
+        return made
+
+    return module
+
+
+def key(module: Any, t: Any = FLOAT32) -> str:
+    return fingerprint(module.k, (t, module.Ship.__sb_type__, module.k.resolve(
+        (t, module.Ship.__sb_type__, None))[2]))  # fmt: skip
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_change_changes_the_fingerprint(load: Load, what: str) -> None:
+    before, after = CHANGES[what]
+    assert BASE.count(before) == 1
+    assert key(load(BASE)) != key(load(BASE.replace(before, after)))
+
+
+def test_a_second_module_of_the_same_text_has_the_same_fingerprint(load: Load) -> None:
+    assert key(load(BASE)) == key(load(BASE))
+
+
+def test_the_type_of_an_argument_changes_the_fingerprint(load: Load) -> None:
+    module = load(BASE)
+    assert key(module) != key(module, FLOAT64)
+
+
+def test_what_the_kernel_does_not_use_changes_nothing(load: Load) -> None:
+    assert key(load(BASE)) == key(load(BASE + "\nUNUSED = 3\n"))
+
+
+def test_every_process_makes_the_same_fingerprint_and_symbol(load: Load, tmp_path: Path) -> None:
+    module = load(BASE)
+    script = tmp_path / "ask.py"
+    script.write_text(
+        "import hashlib, importlib, sys\n"
+        "sys.path.insert(0, sys.argv[1])\n"
+        "from samebits.frontend.compile import symbol_of\n"
+        "from samebits.lang.fingerprint import fingerprint\n"
+        "from samebits.types import FLOAT32, INT\n"
+        "m = importlib.import_module('fingerprinted')\n"
+        "types = (FLOAT32, m.Ship.__sb_type__, INT)\n"
+        "print(symbol_of(m.adder, (FLOAT32,)), symbol_of(m.k, types))\n"
+        "print(hashlib.sha256(fingerprint(m.k, types).encode()).hexdigest())\n"
+    )
+    del module
+    found = {
+        subprocess.run(
+            [sys.executable, "-B", str(script), str(tmp_path)],
+            capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }  # fmt: skip
+    assert len(found) == 1
