@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 
 from samebits.errors import CompileError, Span
-from samebits.frontend import expressions, statements
+from samebits.frontend import names, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
 from samebits.frontend.source import Source, source_of
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
@@ -114,7 +114,7 @@ class _Lowering:
             lookup=self.kernel.lookup,
             attribute=self.kernel.attribute,
             compile_callee=self._callee,
-            captured=expressions.captured,
+            captured=names.captured,
             typevars=self.kernel.typevars(self.types),
             local_names=_assigned_names(self.source.node),
         )
@@ -140,13 +140,13 @@ class _Lowering:
             ctx.builder.append(Return(tuple(zeros), span))
         result = ctx.result or NONE
         self._check_locals(ctx)
-        names = {name for name, _ in params}
+        taken = {name for name, _ in params}
         builder = ctx.builder
         function = Function(
             name=symbol_of(self.kernel, self.types),
             params=params,
             results=tuple(_result_scalars(result)),
-            slots={n: t for n, t in builder.slots.items() if n not in names},
+            slots={n: t for n, t in builder.slots.items() if n not in taken},
             locals=dict(builder.locals),
             body=builder.body,
             span=span,

@@ -4,40 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from types import ModuleType
-from typing import Any, NoReturn, cast
-
-import numpy as np
+from typing import Any, NoReturn
 
 from samebits.frontend import calls, operators, places
 from samebits.frontend.context import Context
 from samebits.frontend.convert import index_value, materialize
+from samebits.frontend.names import attribute, name
 from samebits.frontend.syntax import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
 from samebits.frontend.values import (
     Literal,
     Operand,
     Place,
     Scalar,
-    Static,
     Tuple,
     Vector,
     View,
     describe,
 )
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
-from samebits.lang.scalars import RAW_OF
-from samebits.lang.tables import Table
 from samebits.types import (
     BOOL,
-    COMPONENTS,
     INT,
-    VECTORS,
     ArrayType,
     FixedArrayType,
-    RefType,
-    ScalarType,
     StructType,
-    VectorType,
 )
 
 INLINE_OPS = 8
@@ -88,129 +78,8 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
             )
 
 
-def _name(ctx: Context, node: ast.Name) -> Operand:
-    local = ctx.read(node.id, node)
-    if local is not None:
-        return local
-    try:
-        value = ctx.lookup(node.id)
-    except LookupError:
-        ctx.fail(
-            node,
-            f"unknown name '{node.id}'",
-            note="it is no parameter, no local name, no module or closure name, and no builtin",
-            fix=f"define '{node.id}' at module level, or pass it as a parameter",
-        )
-    return captured(ctx, node, value)
-
-
-def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
-    """A Python object from outside the kernel, as a constant where it is one."""
-    span = ctx.span(node)
-    match value:
-        case bool():
-            return Scalar(ctx.builder.const(value, BOOL, span), BOOL)
-        case np.generic():
-            number = cast("np.generic[Any]", value)
-            t = getattr(number, "__sb_type__", None)
-            if not isinstance(t, ScalarType):
-                ctx.fail(
-                    node,
-                    f"a constant of NumPy type {number.dtype} is not in the kernel language",
-                    fix="use one of bool, int8 ... uint64, float32, float64",
-                )
-            return Scalar(ctx.builder.const(RAW_OF[t](number), t, span), t)
-        case int() | float():
-            return Literal(value)
-        case Table():
-            t = FixedArrayType(value.element, (len(value),))
-            name = value.identity
-            ref = ctx.builder.value("table", (), RefType(t), span, name)
-            ctx.tables[name] = value
-            return Place(ref, t, frozenset({ctx.text(node)}), readonly=True)
-        case np.ndarray():
-            ctx.fail(
-                node,
-                f"the array '{ctx.text(node)}' comes from outside the kernel",
-                note="it could change between the compilation and the call",
-                fix="pass it as a parameter, or freeze it: `sb.table(values, float32)`",
-            )
-        case tuple():
-            ctx.fail(
-                node,
-                f"the tuple '{ctx.text(node)}' comes from outside the kernel",
-                fix="freeze it: `sb.table(values, float32)`, or name each number",
-            )
-        case _:
-            t = getattr(value, "__sb_type__", None)
-            if isinstance(t, VectorType) and not isinstance(value, type):
-                items = tuple(
-                    ctx.builder.const(
-                        getattr(value, COMPONENTS[i]).item()
-                        if isinstance(getattr(value, COMPONENTS[i]), np.generic)
-                        else getattr(value, COMPONENTS[i]),
-                        t.element,
-                        span,
-                    )
-                    for i in range(t.length)
-                )
-                return Vector(items, t)
-            return Static(value)
-
-
 def _attribute(ctx: Context, node: ast.Attribute) -> Operand:
     return attribute(ctx, node, lower(ctx, node.value))
-
-
-def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
-    """`base.attr`, with the base lowered already."""
-    match base:
-        case Static():
-            if not isinstance(base.object, ModuleType) and not hasattr(
-                base.object, "__samebits_namespace__"
-            ):
-                ctx.fail(
-                    node,
-                    f"'{ctx.text(node)}' is an attribute of {describe(base)}, "
-                    "which a kernel can't read",
-                    fix="read it outside and keep the value in a module constant",
-                )
-            if not hasattr(base.object, node.attr):
-                ctx.fail(
-                    node,
-                    f"{describe(base)} has no '{node.attr}'",
-                    fix="see docs/language.md for the functions there are",
-                )
-            return captured(ctx, node, ctx.attribute(base.object, node.attr))
-        case Vector():
-            return swizzle(ctx, node, base)
-        case Place() if not isinstance(base.type, FixedArrayType):
-            ref, t = places.field(ctx, node, base)
-            return places.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
-        case _:
-            ctx.fail(
-                node,
-                f"{describe(base)} has no attribute '{node.attr}'",
-                fix="an array has `len(a)` and `a.shape[0]`"
-                if isinstance(base, (View, Place))
-                else "use a number or vector operation",
-            )
-
-
-def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
-    """`v.x`, `v.zyx`."""
-    letters = node.attr
-    available = COMPONENTS[: base.type.length]
-    if not letters or any(c not in available for c in letters) or len(letters) > 4:
-        ctx.fail(
-            node,
-            f"{base.type} has no component '{letters}'",
-            fix=f"use letters of '{available}', one to four of them",
-        )
-    items = tuple(base.items[available.index(c)] for c in letters)
-    if len(items) == 1:
-        return Scalar(items[0], base.type.element)
-    return Vector(items, VECTORS[f"{base.type.name[:-1]}{len(items)}"])
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
@@ -449,7 +318,7 @@ def _call(ctx: Context, node: ast.Call) -> Operand:
 
 _HANDLERS: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {
     ast.Constant: _constant,
-    ast.Name: _name,
+    ast.Name: name,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.BinOp: _binop,

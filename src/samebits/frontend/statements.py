@@ -7,9 +7,9 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from samebits.frontend import assignment, operators, places
-from samebits.frontend.context import Context, Variable, merge, values_of
-from samebits.frontend.convert import coerce, literal
+from samebits.frontend import assignment, operators, places, results
+from samebits.frontend.context import Context, Variable, merge
+from samebits.frontend.convert import literal
 from samebits.frontend.expressions import (
     binary_row,
     condition,
@@ -19,7 +19,6 @@ from samebits.frontend.expressions import (
 from samebits.frontend.source import too_deep
 from samebits.frontend.values import (
     Literal,
-    Nothing,
     Operand,
     Place,
     Scalar,
@@ -28,15 +27,11 @@ from samebits.frontend.values import (
     Vector,
     describe,
 )
-from samebits.ir.grammar import Break, Continue, For, If, Region, Return, Value, While
+from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
 from samebits.types import (
     INT,
-    NONE,
     UINT64,
-    NoneType,
     StructType,
-    TupleType,
-    Type,
 )
 
 
@@ -308,89 +303,6 @@ def _annotated(ctx: Context, node: ast.AnnAssign) -> None:
     assignment.to_name(ctx, node.target, value, node.value)
 
 
-def _return(ctx: Context, node: ast.Return) -> None:
-    span = ctx.span(node)
-    value = lower(ctx, node.value) if node.value is not None else Nothing()
-    if isinstance(node.value, ast.Constant) and node.value.value is None:
-        value = Nothing()
-    ctx.result = _result_type(ctx, node, value)
-    values: list[Value] = []
-    wanted = ctx.result.items if isinstance(ctx.result, TupleType) else (ctx.result,)
-    given = value.items if isinstance(value, Tuple) else (value,)
-    if len(wanted) != len(given):
-        ctx.fail(
-            node,
-            f"{len(given)} result{'s' * (len(given) != 1)} where {len(wanted)} are declared",
-            note=f"the kernel returns {ctx.result}",
-            fix=f"return {len(wanted)}, or change the annotation",
-        )
-    if isinstance(value, Tuple) != isinstance(ctx.result, TupleType):
-        ctx.fail(
-            node,
-            f"the result is {ctx.result}, but this is {describe(value)}",
-            fix=f"write `-> {value.type}`",
-        )
-    _distinct_objects(ctx, node, given)
-    outs = 0
-    for t, item in zip(wanted, given, strict=True):
-        if isinstance(t, NoneType):
-            if not isinstance(item, Nothing):
-                ctx.fail(
-                    node,
-                    f"the kernel is annotated to return None, but this is {describe(item)}",
-                    fix=f"write `-> {item.type}`",
-                )
-            continue
-        item = coerce(ctx, node, item, t, "the result", node.value)
-        if isinstance(item, Place):
-            if item.roots:
-                ctx.fail(
-                    node,
-                    "in Python this would return a reference to the caller's memory",
-                    fix="return `.copy()` of it",
-                )
-            destination = ctx.builder.get(f"return.{outs}", span)
-            ctx.builder.effect("copy", (destination, item.value), span)
-            outs += 1
-        else:
-            assert isinstance(item, (Scalar, Vector))
-            values += values_of(item)
-    ctx.builder.append(Return(tuple(values), span))
-    ctx.assigned = None
-
-
-def _distinct_objects(ctx: Context, node: ast.Return, given: tuple[Operand, ...]) -> None:
-    """Refuse to return one struct twice: in Python both results would be the same object."""
-    sources = node.value.elts if isinstance(node.value, ast.Tuple) else []
-    owners: set[str] = set()
-    for source, item in zip(sources, given, strict=False):
-        if not isinstance(item, Place) or item.temporary:
-            continue
-        base = source
-        while isinstance(base, ast.Attribute | ast.Subscript):
-            base = base.value
-        name = ctx.text(base)
-        if name in owners:
-            ctx.fail(
-                source,
-                f"'{name}' is returned twice: in Python both results would be the same object",
-                fix=f"return `{ctx.text(source)}.copy()`",
-            )
-        owners.add(name)
-
-
-def _result_type(ctx: Context, node: ast.Return, value: Operand) -> Type:
-    if ctx.result is not None:
-        return ctx.result
-    if not isinstance(value, Nothing):
-        ctx.fail(
-            node,
-            "the kernel returns a value but has no return annotation",
-            fix=f"write `-> {value.type}` in its `def` line",
-        )
-    return NONE
-
-
 _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.If: _if,
     ast.While: _while,
@@ -403,5 +315,5 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Context, Any], None]] = {
     ast.Assign: _assign,
     ast.AugAssign: _augmented,
     ast.AnnAssign: _annotated,
-    ast.Return: _return,
+    ast.Return: results.lower_return,
 }

@@ -18,10 +18,11 @@ from types import FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from samebits.errors import ArgumentError, CompileError, Span
-from samebits.lang.annotations import ArrayAnnotation, class_of_type, type_of_annotation
+from samebits.lang import generics
+from samebits.lang.annotations import class_of_type, type_of_annotation
 from samebits.lang.constants import constant
 from samebits.modes import STRICT, Mode
-from samebits.types import ArrayType, ScalarType, StructType, Type
+from samebits.types import ScalarType, StructType, Type
 
 _Value = TypeVar("_Value")
 
@@ -251,7 +252,7 @@ class Kernel:
     @_lazily
     def fixed_types(self) -> tuple[Type, ...] | None:
         """The parameter types of a kernel that is not generic."""
-        if any(_typevar(a) is not None for a in self.annotations):
+        if any(generics.typevar(a) is not None for a in self.annotations):
             return None
         return tuple(self._type(p, a, {}) for p, a in self._pairs())
 
@@ -271,12 +272,7 @@ class Kernel:
 
     def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
         """What each type variable of the signature stands for, given the parameter types."""
-        bound: dict[TypeVar, Type] = {}
-        for annotation, t in zip(self.annotations, types, strict=True):
-            variable = _typevar(annotation)
-            if variable is not None:
-                bound[variable] = t.element if isinstance(t, ArrayType) else t
-        return bound
+        return generics.typevars(self.annotations, types)
 
     def resolve(self, found: tuple[Type | None, ...]) -> tuple[Type, ...]:
         """Parameter types for a call with arguments of types `found` (None: a literal).
@@ -285,37 +281,8 @@ class Kernel:
         """
         if self.fixed_types is not None:
             return self.fixed_types
-        bound: dict[TypeVar, Type] = {}
-        for (p, annotation), t in zip(self._pairs(), found, strict=True):
-            variable = _typevar(annotation)
-            if variable is None or t is None:
-                continue
-            part = (
-                t.element
-                if isinstance(annotation, ArrayAnnotation) and isinstance(t, ArrayType)
-                else t
-            )
-            if isinstance(annotation, ArrayAnnotation) != isinstance(t, ArrayType) or (
-                isinstance(part, ScalarType) and part.weak
-            ):
-                raise CompileError(
-                    f"{self.__name__}(): parameter '{p.name}' is generic, and can't be {t}",
-                    fix="give a value of a fixed-width type, such as float32(x)",
-                )
-            _check_bound(self, variable, part)
-            if bound.setdefault(variable, part) != part:
-                raise CompileError(
-                    f"{self.__name__}(): {variable.__name__} would be {bound[variable]} and {part}",
-                    fix="convert one of the arguments",
-                )
-        for annotation in self.annotations:
-            variable = _typevar(annotation)
-            if variable is not None and variable not in bound:
-                raise CompileError(
-                    f"{self.__name__}(): nothing says what {variable.__name__} is",
-                    note="a Python literal has no type of its own",
-                    fix="give a typed value, such as float32(0)",
-                )
+        names = tuple(p.name for p in self.parameters)
+        bound = generics.bind(self.__name__, names, self.annotations, found)
         return tuple(self._type(p, a, bound) for p, a in self._pairs())
 
     def result_type(self, types: tuple[Type, ...]) -> Type | None:
@@ -385,24 +352,6 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.__qualname__}>"
-
-
-def _typevar(annotation: object) -> TypeVar | None:
-    if isinstance(annotation, TypeVar):
-        return annotation
-    if isinstance(annotation, ArrayAnnotation) and isinstance(annotation.element, TypeVar):
-        return annotation.element
-    return None
-
-
-def _check_bound(kernel: Kernel, variable: TypeVar, t: Type) -> None:
-    allowed = [type_of_annotation(c, {}) for c in variable.__constraints__]
-    if allowed and t not in allowed:
-        raise CompileError(
-            f"{kernel.__name__}(): {variable.__name__} can't be {t}",
-            note=f"it is one of {', '.join(map(str, allowed))}",
-            fix="convert the argument",
-        )
 
 
 class Overloads:

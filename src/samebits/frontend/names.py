@@ -1,0 +1,155 @@
+"""Names and attributes: local values, captured constants, fields, components."""
+
+from __future__ import annotations
+
+import ast
+from types import ModuleType
+from typing import Any, cast
+
+import numpy as np
+
+from samebits.frontend import places
+from samebits.frontend.context import Context
+from samebits.frontend.values import (
+    Literal,
+    Operand,
+    Place,
+    Scalar,
+    Static,
+    Vector,
+    View,
+    describe,
+)
+from samebits.lang.scalars import RAW_OF
+from samebits.lang.tables import Table
+from samebits.types import (
+    BOOL,
+    COMPONENTS,
+    VECTORS,
+    FixedArrayType,
+    RefType,
+    ScalarType,
+    VectorType,
+)
+
+
+def name(ctx: Context, node: ast.Name) -> Operand:
+    """A local name's value, or what an outer name was captured as."""
+    local = ctx.read(node.id, node)
+    if local is not None:
+        return local
+    try:
+        value = ctx.lookup(node.id)
+    except LookupError:
+        ctx.fail(
+            node,
+            f"unknown name '{node.id}'",
+            note="it is no parameter, no local name, no module or closure name, and no builtin",
+            fix=f"define '{node.id}' at module level, or pass it as a parameter",
+        )
+    return captured(ctx, node, value)
+
+
+def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
+    """A Python object from outside the kernel, as a constant where it is one."""
+    span = ctx.span(node)
+    match value:
+        case bool():
+            return Scalar(ctx.builder.const(value, BOOL, span), BOOL)
+        case np.generic():
+            number = cast("np.generic[Any]", value)
+            t = getattr(number, "__sb_type__", None)
+            if not isinstance(t, ScalarType):
+                ctx.fail(
+                    node,
+                    f"a constant of NumPy type {number.dtype} is not in the kernel language",
+                    fix="use one of bool, int8 ... uint64, float32, float64",
+                )
+            return Scalar(ctx.builder.const(RAW_OF[t](number), t, span), t)
+        case int() | float():
+            return Literal(value)
+        case Table():
+            t = FixedArrayType(value.element, (len(value),))
+            name = value.identity
+            ref = ctx.builder.value("table", (), RefType(t), span, name)
+            ctx.tables[name] = value
+            return Place(ref, t, frozenset({ctx.text(node)}), readonly=True)
+        case np.ndarray():
+            ctx.fail(
+                node,
+                f"the array '{ctx.text(node)}' comes from outside the kernel",
+                note="it could change between the compilation and the call",
+                fix="pass it as a parameter, or freeze it: `sb.table(values, float32)`",
+            )
+        case tuple():
+            ctx.fail(
+                node,
+                f"the tuple '{ctx.text(node)}' comes from outside the kernel",
+                fix="freeze it: `sb.table(values, float32)`, or name each number",
+            )
+        case _:
+            t = getattr(value, "__sb_type__", None)
+            if isinstance(t, VectorType) and not isinstance(value, type):
+                items = tuple(
+                    ctx.builder.const(
+                        getattr(value, COMPONENTS[i]).item()
+                        if isinstance(getattr(value, COMPONENTS[i]), np.generic)
+                        else getattr(value, COMPONENTS[i]),
+                        t.element,
+                        span,
+                    )
+                    for i in range(t.length)
+                )
+                return Vector(items, t)
+            return Static(value)
+
+
+def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
+    """`base.attr`, with the base lowered already."""
+    match base:
+        case Static():
+            if not isinstance(base.object, ModuleType) and not hasattr(
+                base.object, "__samebits_namespace__"
+            ):
+                ctx.fail(
+                    node,
+                    f"'{ctx.text(node)}' is an attribute of {describe(base)}, "
+                    "which a kernel can't read",
+                    fix="read it outside and keep the value in a module constant",
+                )
+            if not hasattr(base.object, node.attr):
+                ctx.fail(
+                    node,
+                    f"{describe(base)} has no '{node.attr}'",
+                    fix="see docs/language.md for the functions there are",
+                )
+            return captured(ctx, node, ctx.attribute(base.object, node.attr))
+        case Vector():
+            return swizzle(ctx, node, base)
+        case Place() if not isinstance(base.type, FixedArrayType):
+            ref, t = places.field(ctx, node, base)
+            return places.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
+        case _:
+            ctx.fail(
+                node,
+                f"{describe(base)} has no attribute '{node.attr}'",
+                fix="an array has `len(a)` and `a.shape[0]`"
+                if isinstance(base, (View, Place))
+                else "use a number or vector operation",
+            )
+
+
+def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
+    """`v.x`, `v.zyx`."""
+    letters = node.attr
+    available = COMPONENTS[: base.type.length]
+    if not letters or any(c not in available for c in letters) or len(letters) > 4:
+        ctx.fail(
+            node,
+            f"{base.type} has no component '{letters}'",
+            fix=f"use letters of '{available}', one to four of them",
+        )
+    items = tuple(base.items[available.index(c)] for c in letters)
+    if len(items) == 1:
+        return Scalar(items[0], base.type.element)
+    return Vector(items, VECTORS[f"{base.type.name[:-1]}{len(items)}"])

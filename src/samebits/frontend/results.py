@@ -1,0 +1,96 @@
+"""Results: what `return` gives, at the declared types and as objects of their own."""
+
+from __future__ import annotations
+
+import ast
+
+from samebits.frontend.context import Context, values_of
+from samebits.frontend.convert import coerce
+from samebits.frontend.expressions import lower
+from samebits.frontend.values import Nothing, Operand, Place, Scalar, Tuple, Vector, describe
+from samebits.ir.grammar import Return, Value
+from samebits.types import NONE, NoneType, TupleType, Type
+
+
+def lower_return(ctx: Context, node: ast.Return) -> None:
+    """`return ...`: scalars as values, structs copied to where the caller wants them."""
+    span = ctx.span(node)
+    value = lower(ctx, node.value) if node.value is not None else Nothing()
+    if isinstance(node.value, ast.Constant) and node.value.value is None:
+        value = Nothing()
+    ctx.result = _result_type(ctx, node, value)
+    values: list[Value] = []
+    wanted = ctx.result.items if isinstance(ctx.result, TupleType) else (ctx.result,)
+    given = value.items if isinstance(value, Tuple) else (value,)
+    if len(wanted) != len(given):
+        ctx.fail(
+            node,
+            f"{len(given)} result{'s' * (len(given) != 1)} where {len(wanted)} are declared",
+            note=f"the kernel returns {ctx.result}",
+            fix=f"return {len(wanted)}, or change the annotation",
+        )
+    if isinstance(value, Tuple) != isinstance(ctx.result, TupleType):
+        ctx.fail(
+            node,
+            f"the result is {ctx.result}, but this is {describe(value)}",
+            fix=f"write `-> {value.type}`",
+        )
+    _distinct_objects(ctx, node, given)
+    outs = 0
+    for t, item in zip(wanted, given, strict=True):
+        if isinstance(t, NoneType):
+            if not isinstance(item, Nothing):
+                ctx.fail(
+                    node,
+                    f"the kernel is annotated to return None, but this is {describe(item)}",
+                    fix=f"write `-> {item.type}`",
+                )
+            continue
+        item = coerce(ctx, node, item, t, "the result", node.value)
+        if isinstance(item, Place):
+            if item.roots:
+                ctx.fail(
+                    node,
+                    "in Python this would return a reference to the caller's memory",
+                    fix="return `.copy()` of it",
+                )
+            destination = ctx.builder.get(f"return.{outs}", span)
+            ctx.builder.effect("copy", (destination, item.value), span)
+            outs += 1
+        else:
+            assert isinstance(item, (Scalar, Vector))
+            values += values_of(item)
+    ctx.builder.append(Return(tuple(values), span))
+    ctx.assigned = None
+
+
+def _distinct_objects(ctx: Context, node: ast.Return, given: tuple[Operand, ...]) -> None:
+    """Refuse to return one struct twice: in Python both results would be the same object."""
+    sources = node.value.elts if isinstance(node.value, ast.Tuple) else []
+    owners: set[str] = set()
+    for source, item in zip(sources, given, strict=False):
+        if not isinstance(item, Place) or item.temporary:
+            continue
+        base = source
+        while isinstance(base, ast.Attribute | ast.Subscript):
+            base = base.value
+        name = ctx.text(base)
+        if name in owners:
+            ctx.fail(
+                source,
+                f"'{name}' is returned twice: in Python both results would be the same object",
+                fix=f"return `{ctx.text(source)}.copy()`",
+            )
+        owners.add(name)
+
+
+def _result_type(ctx: Context, node: ast.Return, value: Operand) -> Type:
+    if ctx.result is not None:
+        return ctx.result
+    if not isinstance(value, Nothing):
+        ctx.fail(
+            node,
+            "the kernel returns a value but has no return annotation",
+            fix=f"write `-> {value.type}` in its `def` line",
+        )
+    return NONE
