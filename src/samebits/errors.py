@@ -105,6 +105,11 @@ class TargetError(SamebitsError):
     """A target that is unknown, or that cannot run here."""
 
 
+class RunnerError(SamebitsError):
+    """A program that runs a target's code elsewhere could not be made, crashed, hung, or answered
+    nonsense."""
+
+
 class BitsMismatchError(SamebitsError, AssertionError):
     """Two executions that should agree gave different bits."""
 

@@ -1,0 +1,1 @@
+"""Code for other machines, run on this one: linked, emulated, and talked to over pipes."""

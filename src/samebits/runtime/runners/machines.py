@@ -1,0 +1,66 @@
+"""Which target runs how on this machine, and the program of a compiled object started there."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from samebits.backend.llvm import CompiledObject
+from samebits.backend.targets import QEMU_PACKAGE, Target
+from samebits.errors import RunnerError
+from samebits.runtime.runners.link import HERE, link_program, link_wasm
+from samebits.runtime.runners.remote import LIMIT_SECONDS, Remote
+
+WASM_DRIVER = HERE / "wasm_driver.py"
+_UNKNOWN_TO_QEMU = "avx512"
+"""The beginning of the names of features that no release of qemu-x86_64 emulates."""
+
+
+def emulation_reason(target: Target) -> str | None:
+    """Why `target` cannot run in an emulator here, with what to install; None if it can."""
+    if target.runner is None:
+        return "only object code is made for it here"
+    if os.name != "posix":
+        return "emulated targets run on POSIX systems"
+    wheels = ["ziglang", *(["wasmtime"] if target.runner == "wasmtime" else [])]
+    missing = [name for name in wheels if importlib.util.find_spec(name) is None]
+    if missing:
+        return f"install {' and '.join(missing)} (pip install 'samebits[targets]')"
+    if target.runner == "wasmtime":
+        return None
+    if any(name.startswith(_UNKNOWN_TO_QEMU) for name in target.requires):
+        return f"{target.qemu} does not know {_UNKNOWN_TO_QEMU.upper()}"
+    if not sys.platform.startswith("linux"):
+        return f"{target.qemu} runs on Linux"
+    if shutil.which(target.qemu) is None:
+        return f"install {QEMU_PACKAGE} (apt-get install {QEMU_PACKAGE})"
+    return None
+
+
+class EmulatedProgram:
+    """A linked object. Its folder stays while this is referenced."""
+
+    def __init__(self, compiled: CompiledObject, entries: int, target: Target) -> None:
+        """Link. Raises RunnerError, also where `target` cannot run here."""
+        reason = emulation_reason(target)
+        if reason is not None:
+            raise RunnerError(f"target '{target.name}' cannot run here: {reason}")
+        self.target = target
+        self.traps = compiled.traps
+        self._folder = tempfile.TemporaryDirectory(prefix="samebits-")
+        folder = Path(self._folder.name)
+        if target.runner == "wasmtime":
+            module = link_wasm(compiled.object_bytes, target, entries, folder)
+            self._command = [sys.executable, "-P", str(WASM_DRIVER), str(module)]
+        else:
+            program = link_program(compiled.object_bytes, target, entries, folder)
+            cpu = ["-cpu", target.qemu_cpu] if target.qemu_cpu else []
+            self._command = [target.qemu, *cpu, str(program)]
+
+    def start(self, limit: float = LIMIT_SECONDS) -> Remote:
+        """Run it anew. Raises RunnerError."""
+        return Remote(self._command, self.target.little_endian, limit)

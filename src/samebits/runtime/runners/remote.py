@@ -1,0 +1,193 @@
+"""A program in a process of its own that lends memory and calls: WebAssembly, or another processor.
+
+Owns the requests that driver.c and wasm_driver.py answer, time limits, and what is said of a
+program that crashes, hangs or answers nonsense. Knows nothing of simulations.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import selectors
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+
+from samebits.errors import RunnerError
+
+MAGIC = 0x73616D6562697473
+ALLOCATE, WRITE, READ, CALL = 1, 2, 3, 4
+LIMIT_SECONDS = 60.0
+"""How long one request may take."""
+_SAID = 200
+"""Characters of a program's last words that a message quotes."""
+_MASK = (1 << 64) - 1
+
+
+class Remote:
+    """The program `command`, started. One thread at a time, but `close` from any.
+
+    Every method raises RunnerError where the program has crashed, has hung past `limit` seconds,
+    or has answered what no driver answers; it is ended then.
+    """
+
+    def __init__(
+        self, command: Sequence[str], little_endian: bool, limit: float = LIMIT_SECONDS
+    ) -> None:
+        self.little_endian = little_endian
+        self._limit = limit
+        order = "<" if little_endian else ">"
+        self._request = struct.Struct(f"{order}3Q")
+        self._reply = struct.Struct(f"{order}2Q")
+        self._order = order
+        self._stderr = tempfile.TemporaryFile()
+        try:
+            self._process = subprocess.Popen(
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                start_new_session=True,  # Ctrl-C is for this process, which ends the program
+            )
+        except OSError as error:
+            self._stderr.close()
+            raise RunnerError(f"{command[0]} cannot be started: {error.strerror}") from None
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        try:
+            resource.prlimit(self._process.pid, resource.RLIMIT_CORE, (0, 0))
+        except (OSError, AttributeError):
+            pass  # it has ended already, which the first reply will tell; or this is no Linux
+        for pipe in (self._stdin, self._stdout):
+            os.set_blocking(pipe.fileno(), False)
+        self.pointer_bytes = self._answer(time.monotonic() + limit)
+        if self.pointer_bytes not in (4, 8):
+            raise self._nonsense(f"pointers of {self.pointer_bytes} bytes")
+
+    def allocate(self, size: int) -> int:
+        """The address of `size` new zeroed bytes, which stay until the program ends."""
+        address, _ = self._ask(ALLOCATE, size, 0, b"", 0)
+        if address == 0:
+            raise RunnerError(f"the program has no {size:,} bytes of memory left")
+        return address
+
+    def write(self, address: int, data: bytes) -> None:
+        """Put `data` at `address`, in memory that was allocated."""
+        if data:
+            value, _ = self._ask(WRITE, address, len(data), data, 0)
+            self._check_count(value, len(data))
+
+    def read(self, address: int, size: int) -> bytes:
+        """`size` bytes from `address`, in memory that was allocated."""
+        if not size:
+            return b""
+        value, data = self._ask(READ, address, size, b"", size)
+        self._check_count(value, size)
+        return data
+
+    def call(self, entry: int, slots: Sequence[int]) -> tuple[int, tuple[int, ...]]:
+        """Call `sb_entry_<entry>`: its status, and the slots as it left them, 0 … 2^64-1 each."""
+        words = struct.Struct(f"{self._order}{len(slots)}Q")
+        data = words.pack(*(slot & _MASK for slot in slots))
+        status, after = self._ask(CALL, entry, len(slots), data, len(data))
+        if status >> 32:
+            raise self._nonsense(f"status {status}")
+        return status, words.unpack(after)
+
+    def close(self) -> None:
+        """End the program, and whatever it has started, now."""
+        if self._process.poll() is None:
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            self._process.wait()
+
+    def __del__(self) -> None:
+        if hasattr(self, "_process"):
+            self.close()
+            for stream in (self._stdin, self._stdout, self._stderr):
+                try:
+                    stream.close()
+                except OSError:
+                    pass
+
+    def _ask(self, what: int, a: int, b: int, data: bytes, size: int) -> tuple[int, bytes]:
+        deadline = time.monotonic() + self._limit
+        self._send(self._request.pack(what, a & _MASK, b) + data, deadline)
+        value = self._answer(deadline)
+        return value, self._receive(size, deadline)
+
+    def _answer(self, deadline: float) -> int:
+        head = self._receive(self._reply.size, deadline)
+        mark, value = self._reply.unpack(head)
+        if mark != MAGIC:
+            raise self._nonsense(repr(head))
+        return int(value)
+
+    def _check_count(self, found: int, size: int) -> None:
+        if found != size:
+            raise self._nonsense(f"{found} where {size} is due")
+
+    def _send(self, data: bytes, deadline: float) -> None:
+        left = memoryview(data)
+        while left:
+            self._wait(self._stdin.fileno(), selectors.EVENT_WRITE, deadline)
+            try:
+                left = left[os.write(self._stdin.fileno(), left) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._ended() from None
+
+    def _receive(self, size: int, deadline: float) -> bytes:
+        parts: list[bytes] = []
+        while size:
+            self._wait(self._stdout.fileno(), selectors.EVENT_READ, deadline)
+            try:
+                part = os.read(self._stdout.fileno(), min(size, 1 << 20))
+            except BlockingIOError:
+                continue
+            if not part:
+                raise self._ended()
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, descriptor: int, event: int, deadline: float) -> None:
+        with selectors.PollSelector() as selector:
+            selector.register(descriptor, event)
+            if not selector.select(max(0.0, deadline - time.monotonic())):
+                self.close()
+                raise RunnerError(f"the program hung: no answer within {self._limit:g} s")
+
+    def _nonsense(self, found: str) -> RunnerError:
+        self.close()
+        return RunnerError(f"the program answered nonsense: {found[:_SAID]}")
+
+    def _ended(self) -> RunnerError:
+        """What a program that is no longer there has died of."""
+        try:
+            code = self._process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            self.close()
+            return RunnerError("the program closed its output")
+        if code < 0:
+            try:
+                how = f"crashed with {signal.Signals(-code).name}"
+            except ValueError:
+                how = f"crashed with signal {-code}"
+        else:
+            how = f"ended with status {code}"
+        return RunnerError(f"the program {how}", note=self._last_words())
+
+    def _last_words(self) -> str | None:
+        self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, self._stderr.tell() - 4096))
+        lines = self._stderr.read().decode(errors="replace").split("\n")
+        said = [line.strip() for line in lines if line.strip()]
+        return f"its last words: {said[-1][:_SAID]}" if said else None
