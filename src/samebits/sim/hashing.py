@@ -34,7 +34,7 @@ XXH64 = "samebits.xxh64"
 HASH = "samebits.hash"
 FILE = "samebits/sim/hashing.py"
 
-_UNSIGNED = {1: UINT8, 2: UINT16, 4: UINT32, 8: UINT64}
+UNSIGNED = {1: UINT8, 2: UINT16, 4: UINT32, 8: UINT64}
 _STATE, _WORDS = "state", "words"
 
 # Yann Collet, xxHash fast digest algorithm, specification 0.1.1, "XXH64 algorithm description".
@@ -50,7 +50,7 @@ _MASK = (1 << 64) - 1
 
 def word_type(t: MemoryType) -> ScalarType:
     """The widest unsigned integer that every scalar in `t` is a whole number of."""
-    return _UNSIGNED[_least_size(t)]
+    return UNSIGNED[_least_size(t)]
 
 
 def _least_size(t: MemoryType) -> int:
@@ -82,7 +82,7 @@ def hash_functions(t: StructType) -> tuple[Function, Function, Function]:
     return pack, digest, b.ret(*b.call(digest, b.get(_WORDS)))
 
 
-class _Words:
+class Words:
     """A function over the array `words`, whose positions are `base` plus a constant."""
 
     def __init__(self, builder: Builder, word: ScalarType) -> None:
@@ -116,16 +116,34 @@ class _Words:
         return self.b.op(opcode, value, self.b.const(t, amount)) if amount else value
 
     @contextmanager
-    def loop(self, turns: int) -> Generator[Value]:
+    def loop(self, turns: int | Value) -> Generator[Value]:
         """A loop over 0 … turns-1; inside, the counter's value."""
         slot = f"i{next(self._loops)}"
         self.b.function.slots[slot] = INT
-        statement = self.b.for_(slot, self.int(0), self.int(turns))
+        stop = self.int(turns) if isinstance(turns, int) else turns
+        statement = self.b.for_(slot, self.int(0), stop)
         with self.b.into(statement.body):
             yield self.b.get(slot)
 
+    def elements(
+        self, t: FixedArrayType, base: Value | None
+    ) -> Generator[tuple[tuple[Value, ...], Value]]:
+        """Loops over a fixed array, entered once: an element's index and its place from `base`."""
+        stride = canonical_size(t.element) // self.word.size
+        with self.loop(t.shape[0]) as i:
+            if len(t.shape) == 1:
+                yield (i,), self._place(i, stride, base)
+                return
+            with self.loop(t.shape[1]) as j:
+                flat = self.plus(self.times(i, t.shape[1]), j)
+                yield (i, j), self._place(flat, stride, base)
 
-class _Pack(_Words):
+    def _place(self, flat: Value, stride: int, base: Value | None) -> Value:
+        within = self.times(flat, stride)
+        return within if base is None else self.plus(base, within)
+
+
+class _Pack(Words):
     """Writes a struct's canonical bytes: declared order, no padding, lowest byte first."""
 
     def __init__(self, t: StructType, word: ScalarType) -> None:
@@ -152,38 +170,17 @@ class _Pack(_Words):
                     offset = self._value(field_type, self.b.field(ref, name), base, offset)
                 return offset
             case FixedArrayType():
-                self._array(t, ref, base, offset)
+                for index, place in self.elements(t, base):
+                    self._value(t.element, self.b.element(ref, *index), place, offset)
                 return offset + canonical_size(t) // self.word.size
-
-    def _array(self, t: FixedArrayType, ref: Value, base: Value | None, offset: int) -> None:
-        stride = canonical_size(t.element) // self.word.size
-        with self.loop(t.shape[0]) as i:
-            if len(t.shape) == 1:
-                self._element(t, ref, (i,), self.times(i, stride), base, offset)
-                return
-            with self.loop(t.shape[1]) as j:
-                flat = self.plus(self.times(i, t.shape[1]), j)
-                self._element(t, ref, (i, j), self.times(flat, stride), base, offset)
-
-    def _element(
-        self,
-        t: FixedArrayType,
-        ref: Value,
-        index: tuple[Value, ...],
-        within: Value,
-        base: Value | None,
-        offset: int,
-    ) -> None:
-        place = within if base is None else self.plus(base, within)
-        self._value(t.element, self.b.element(ref, *index), place, offset)
 
     def _scalar(self, t: ScalarType, value: Value, base: Value | None, offset: int) -> int:
         if t.is_float:
-            pattern = self.b.to(_UNSIGNED[t.size], value, "bitcast")
-        elif t in (BOOL, *_UNSIGNED.values()):
+            pattern = self.b.to(UNSIGNED[t.size], value, "bitcast")
+        elif t in (BOOL, *UNSIGNED.values()):
             pattern = value if t is not BOOL else self.b.to(UINT8, value)
         else:
-            pattern = self.b.to(_UNSIGNED[t.size], value)
+            pattern = self.b.to(UNSIGNED[t.size], value)
         for k in range(t.size // self.word.size):
             part = self.shifted("shr", pattern, 8 * self.word.size * k)
             if t.size != self.word.size:
@@ -192,7 +189,7 @@ class _Pack(_Words):
         return offset + t.size // self.word.size
 
 
-class _Xxh64(_Words):
+class _Xxh64(Words):
     """XXH64 with seed 0 of a length that is known here."""
 
     def __init__(self, size: int, word: ScalarType) -> None:

@@ -19,7 +19,14 @@ from samebits.lang.kernel import Kernel
 from samebits.modes import STRICT
 from samebits.passes.pipeline import optimise
 from samebits.runtime.cache import current_cache, object_key
+from samebits.runtime.runners.machines import EmulatedProgram
 from samebits.sim.hashing import HASH, hash_functions, word_type
+from samebits.sim.unpacking import (
+    UNPACK,
+    UNPACK_INPUTS,
+    unpack_function,
+    unpack_inputs_function,
+)
 from samebits.types import INT, UINT64, ArrayType, RefType, StructType
 
 RUN = "samebits.run"
@@ -36,8 +43,11 @@ class Program:
     step: str
     kernels: Module
     module: Module
-    _objects: dict[tuple[Target, int], CompiledObject] = field(
-        default_factory=dict[tuple[Target, int], CompiledObject], repr=False
+    _objects: dict[tuple[Target, int, bool], CompiledObject] = field(
+        default_factory=dict[tuple[Target, int, bool], CompiledObject], repr=False
+    )
+    _programs: dict[tuple[Target, int], EmulatedProgram] = field(
+        default_factory=dict[tuple[Target, int], EmulatedProgram], repr=False
     )
 
     @property
@@ -46,13 +56,31 @@ class Program:
         `hash(state, words)`."""
         return self.init, RUN, HASH
 
-    def compiled(self, target: Target, opt: int) -> CompiledObject:
-        """Object code for one target, compiled by this process, once."""
-        found = self._objects.get((target, opt))
+    @property
+    def exported_entries(self) -> tuple[str, str, str, str, str]:
+        """As `entries`, then `unpack(state, words)` and `unpack_inputs(inputs, words)`, by which
+        a host of another byte order fills memory."""
+        return *self.entries, UNPACK, UNPACK_INPUTS
+
+    def compiled(self, target: Target, opt: int, exported: bool = False) -> CompiledObject:
+        """Object code for one target, compiled by this process, once; `exported` says whether it
+        has `exported_entries` or just `entries`."""
+        found = self._objects.get((target, opt, exported))
         if found is None:
+            module = self.exported if exported else self.optimised
+            entries = self.exported_entries if exported else self.entries
             with Kernel.environment():  # constants are folded with this thread's arithmetic
-                found = llvm.compile_module(self.optimised, self.entries, target, opt)
-            self._objects[target, opt] = found
+                found = llvm.compile_module(module, entries, target, opt)
+            self._objects[target, opt, exported] = found
+        return found
+
+    def emulated(self, target: Target, opt: int) -> EmulatedProgram:
+        """A program for one target, linked once, with `exported_entries`. Raises RunnerError."""
+        found = self._programs.get((target, opt))
+        if found is None:
+            compiled = self.compiled(target, opt, exported=True)
+            found = EmulatedProgram(compiled, len(self.exported_entries), target)
+            self._programs[target, opt] = found
         return found
 
     def cached(self, target: Target, opt: int) -> CompiledObject:
@@ -72,6 +100,13 @@ class Program:
         """The module after the passes."""
         module = optimise(self.module, self.entries)
         return Module(module.functions, self.module.tables)
+
+    @cached_property
+    def exported(self) -> Module:
+        """As `optimised`, with what `exported_entries` has more."""
+        more = (unpack_function(self.state), unpack_inputs_function(self.input))
+        functions = {**self.optimised.functions, **{f.name: f for f in more}}
+        return Module(functions, self.module.tables)
 
 
 def build_program(state: StructType, input: StructType, init: Kernel, step: Kernel) -> Program:
