@@ -41,7 +41,8 @@ class Target:
     has_high_multiply: bool = True
     """Whether LLVM multiplies to 128 bits in line."""
     convention: str = ""
-    """LLVM's calling convention of internal functions, where C's would use x87 for results."""
+    """LLVM's calling convention of internal functions and a space, where C's would use x87 for
+    results."""
     fp_control: str | None
     """The register that holds rounding mode and flushing, if there is one: see `fp_control`."""
     requires: tuple[str, ...] = ()
@@ -111,7 +112,7 @@ _ROWS = (
         name="i686", architecture="i686", triple="i686-unknown-linux-gnu", cpu="pentium4",
         data_layout="e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32"
         "-n8:16:32-S128",
-        pointer_bits=32, has_int64=False, has_high_multiply=False, convention="fastcc",
+        pointer_bits=32, has_int64=False, has_high_multiply=False, convention="fastcc ",
         fp_control="mxcsr", zig="x86-linux-musl", zig_cpu="pentium4", qemu="qemu-i386",
         qemu_cpu="max",
     ),
@@ -152,6 +153,7 @@ _ROWS = (
         name="loongarch64", architecture="loongarch64", triple="loongarch64-unknown-linux-gnu",
         cpu="generic-la64", features="+d,-lsx,-lasx", abi="lp64d", data_layout=_RISC_LAYOUT,
         has_fma=True, fp_control="fcsr-loongarch", zig="loongarch64-linux-musl",
+        zig_cpu="generic_la64+d",
         qemu="qemu-loongarch64",
     ),
     # NaNs in MIPS's older encoding, as on every release 2 machine: a pattern that is canonical
