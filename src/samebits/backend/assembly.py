@@ -1,6 +1,8 @@
 """What must not appear in emitted assembly, per architecture, as data; and the search for it.
 
-Options and flags promise; this looks. Knows the assembly's text, not how it came about.
+Options and flags promise; this looks. What is read is the text that LLVM prints for the same
+module and options as an object's: LLVM's disassembler is not in its Python binding. Knows the
+assembly's text, not how it came about.
 """
 
 from __future__ import annotations
@@ -13,12 +15,14 @@ from samebits.backend.targets import Target
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Mnemonics (a regular expression over the whole mnemonic) that break a promise, and why."""
+    """Instructions that break a promise, and why: a regular expression over the whole mnemonic,
+    or over what comes before its first dot, and one over the beginning of the operands."""
 
     name: str
     mnemonics: str
     why: str
     is_fused: bool = False
+    operands: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +41,38 @@ class Finding:
 
 _ESTIMATE = "an estimate, whose bits differ between processors"
 _FUSED = "rounds a product and a sum once, where the source rounds twice"
+_FLUSH = "flushes subnormals, or may, whatever the control register says"
+
+_X86 = (
+    Rule("fused", r"vf(n?m(add|sub)|maddsub|msubadd)(132|213|231)?[ps][sdh]", _FUSED, True),
+    Rule("estimate", r"v?r(cp|sqrt)(14|28)?[ps][sdh]", _ESTIMATE),
+    Rule("estimate", r"vexp2p[sd]", _ESTIMATE),
+    Rule(
+        "x87",
+        r"f(i?(add|sub|mul|div)r?p?[slt]?|ld[a-z0-9]*|ild\w*|i?st(p|pp)?[slt]?|ist\w*|sqrt|sin"
+        r"|cos|sincos|ptan|patan|prem1?|rndint|scale|yl2x(p1)?|2xm1|chs|abs|u?comi?p?p?i?|tst"
+        r"|xch|cmov\w+)",
+        "x87 arithmetic, which keeps 64 bits of significand",
+    ),
+    Rule("bf16", r"v(dpbf16ps|cvtne2?ps2bf16)\w*", "flushes subnormals whatever MXCSR says"),
+)
+_PPC = (
+    Rule(
+        "fused",
+        r"fn?m(add|sub)s?|x[sv]n?m(add|sub)([am][sd]p|qpo?)|vmaddfp|vnmsubfp",
+        _FUSED,
+        True,
+    ),
+    Rule(
+        "estimate", r"fr(es?|sqrtes?)|x[sv]r(e|sqrte)[sd]p|vr(e|sqrte)fp|v(expte|loge)fp", _ESTIMATE
+    ),
+    Rule("AltiVec", r"v((add|sub|max|min)fp|rfi[nzpm]|cf[us]x|ct[us]xs|cmp\w+fp)", _FLUSH),
+    Rule("matrix", r"(pm)?xvb?f\w*ger\w*", "sums in an order and with roundings of its own"),
+)
 
 FORBIDDEN: dict[str, tuple[Rule, ...]] = {
-    "x86_64": (
-        Rule("fused", r"vf(n?m(add|sub)|maddsub|msubadd)(132|213|231)?[ps][sdh]", _FUSED, True),
-        Rule("estimate", r"v?r(cp|sqrt)(14|28)?[ps][sdh]", _ESTIMATE),
-        Rule("estimate", r"vexp2p[sd]", _ESTIMATE),
-        Rule(
-            "x87",
-            r"f(i?(add|sub|mul|div)r?p?[slt]?|ld[a-z0-9]*|ild\w*|i?st(p|pp)?[slt]?|ist\w*|sqrt|sin"
-            r"|cos|sincos|ptan|patan|prem1?|rndint|scale|yl2x(p1)?|2xm1|chs|abs|u?comi?p?p?i?|tst"
-            r"|xch|cmov\w+)",
-            "x87 arithmetic, which keeps 64 bits of significand",
-        ),
-        Rule("bf16", r"v(dpbf16ps|cvtne2?ps2bf16)\w*", "flushes subnormals whatever MXCSR says"),
-    ),
+    "x86_64": _X86,
+    "i686": _X86,
     "aarch64": (
         Rule(
             "fused", r"f(n?m(add|sub|la|ls|lal2?|lsl2?)|n?m(ad|sb|la|ls)|cmla|mmla)", _FUSED, True
@@ -59,20 +80,80 @@ FORBIDDEN: dict[str, tuple[Rule, ...]] = {
         Rule("estimate", r"fr(ecp[esx]|sqrt[es])", _ESTIMATE),
         Rule("bf16", r"bf\w*(dot|mmla|mlalb|mlalt|mla|mls|cvt\w*)", "rounds in ways of its own"),
     ),
-}
+    "armv7": (
+        # `vmla` of VFP rounds twice, but there is no need to trust that.
+        Rule("fused", r"v(fn?m[as]|n?ml[as])([a-z]{2})?\.f\d+", _FUSED, True),
+        Rule("estimate", r"vr(ecp|sqrt)[es]([a-z]{2})?\.\w+", _ESTIMATE),
+        Rule("NEON", r"v(?!cvt|mov|ldr|str|ldm|stm)\w+\.f(16|32)", _FLUSH, operands=r"[qd]\d"),
+        Rule("NEON", r"vcvt\.([su]32\.f32|f32\.[su]32)", _FLUSH, operands=r"[qd]\d"),
+    ),
+    "riscv64": (
+        Rule("fused", r"fn?m(add|sub)|vfw?n?m(acc|sac|add|sub)\w*", _FUSED, True),
+        Rule("estimate", r"vfr(ec|sqrt)7", _ESTIMATE),
+    ),
+    "powerpc64le": _PPC,
+    "powerpc64": _PPC,
+    "s390x": (
+        Rule("fused", r"m[as][ed]br?|[vw]fn?m[as]([sdx]b)?", _FUSED, True),
+        Rule("hexadecimal", r"([asd]|sq|h)[de]r?|m(ee|de?|e)r?|ma[ed]r?|ms[ed]r?",
+             "hexadecimal floats, which round in base 16"),
+    ),
+    "loongarch64": (
+        Rule("fused", r"x?v?fn?m(add|sub)", _FUSED, True),
+        Rule("estimate", r"x?v?fr(ecipe|sqrte?)", _ESTIMATE),
+    ),
+    "mips64el": (
+        Rule("fused", r"n?m(add|sub)\.(s|d|ps)|m(add|sub)f\.[sd]|fm(add|sub)\.[wd]", _FUSED, True),
+        Rule("estimate", r"(recip|rsqrt)[12]?\.\w+|fr(cp|sqrt)\.[wd]", _ESTIMATE),
+    ),
+    "wasm32": (
+        Rule("fused", r"f\d+x\d+\.relaxed_n?madd", _FUSED, True),
+        Rule("relaxed", r"[if]\d+x\d+\.relaxed_\w+", "may differ between engines"),
+    ),
+}  # fmt: skip
 """Forbidden instructions by architecture."""
 
 ALLOWED_CALLS = frozenset({"memcpy", "memset", "memmove"})
 """The C library's functions that code may call: they compute nothing."""
 
-_CALLS = {"x86_64": r"(?:callq?|jmpq?)", "aarch64": r"(?:bl|b)"}
-_LABEL = re.compile(r'^("(?:[^"\\]|\\.)*"|[A-Za-z_$][\w.$@:<>]*):')
+_AEABI = re.compile(r"__aeabi_mem(cpy|move|set|clr)[48]?")
+"""What Arm's ABI calls the same functions; compiler-rt and every libc for it have them."""
+
+_SYMBOL = r'("[^"]*"|[A-Za-z_][\w.$]*)(?=$|[\s@(),])'
+_BRANCH_LINK = rf"bl?\s+(?:%plt\()?{_SYMBOL}"
+_CALLS = {
+    "x86_64": rf"(?:call|jmp)[ql]?\s+\*?{_SYMBOL}",
+    "i686": rf"(?:call|jmp)[ql]?\s+\*?{_SYMBOL}",
+    "aarch64": _BRANCH_LINK,
+    "armv7": rf"b(?:l|lx|x)?(?:[a-z]{{2}})?\s+{_SYMBOL}",
+    "riscv64": rf"(?:call|tail|jal|j)\s+{_SYMBOL}",
+    "powerpc64le": _BRANCH_LINK,
+    "powerpc64": _BRANCH_LINK,
+    "s390x": rf"(?:brasl|brcl|jg)\s+(?:%?\w+,\s*)?{_SYMBOL}",
+    "loongarch64": _BRANCH_LINK,
+    "mips64el": rf".*%(?:call16|call_hi|got_disp|got_page)\({_SYMBOL}",
+    "wasm32": rf"call\s+{_SYMBOL}",
+}
+"""Calls by architecture: the first group is whom."""
+
+_REGISTER = {"armv7": re.compile(r"lr|pc|r\d+|ip|sp"), "riscv64": re.compile(r"[ast]\d+|ra")}
+_LABEL = re.compile(r'^("(?:[^"\\]|\\.)*"|[A-Za-z_$.][\w.$@:<>]*):')
+_LOCAL_LABEL = re.compile(r"[.$]|L(BB|CPI|tmp|func|JTI|lo)")
 _STATEMENT = re.compile(r"^\s+(?:(?:rep|lock|\{evex\}|\{vex\})\s+)?([a-z][\w.]*)(?:\s+(.*))?$")
-_SYMBOL = re.compile(r'^"?([A-Za-z_][^"@\s,]*)"?(?:@PLT)?$')
 
 
 def _own_symbols(lines: list[str]) -> set[str]:
     return {m.group(1).strip('"') for line in lines if (m := _LABEL.match(line))}
+
+
+def _is_foreign(symbol: str, own: set[str], target: Target) -> bool:
+    if symbol in own or _AEABI.fullmatch(symbol):
+        return False
+    register = _REGISTER.get(target.architecture)
+    if register is not None and register.fullmatch(symbol):
+        return False
+    plain = symbol.removeprefix("_") if "-apple-" in target.triple else symbol
+    return plain not in ALLOWED_CALLS
 
 
 def audit(assembly_text: str, target: Target, allow_fma: bool = False) -> list[Finding]:
@@ -82,7 +163,7 @@ def audit(assembly_text: str, target: Target, allow_fma: bool = False) -> list[F
     architecture without a table.
     """
     rules = [
-        (rule, re.compile(rule.mnemonics))
+        (rule, re.compile(rule.mnemonics), re.compile(rule.operands))
         for rule in FORBIDDEN[target.architecture]
         if not (allow_fma and rule.is_fused)
     ]
@@ -94,7 +175,7 @@ def audit(assembly_text: str, target: Target, allow_fma: bool = False) -> list[F
     for number, line in enumerate(lines, 1):
         label = _LABEL.match(line)
         if label:
-            if not label.group(1).startswith("."):
+            if not _LOCAL_LABEL.match(label.group(1)):
                 function = label.group(1).strip('"')
             continue
         statement = _STATEMENT.match(line.split(" #", 1)[0].split("//", 1)[0].rstrip())
@@ -102,13 +183,14 @@ def audit(assembly_text: str, target: Target, allow_fma: bool = False) -> list[F
             continue
         mnemonic, operands = statement.group(1), statement.group(2) or ""
         # NEON writes the shape after a dot: `fmla.4s` in one of the two syntaxes.
-        base = mnemonic.split(".", 1)[0]
+        names = {mnemonic, mnemonic.split(".", 1)[0]}
         text = " ".join(line.split())
-        for rule, pattern in rules:
-            if pattern.fullmatch(base):
+        for rule, pattern, wanted in rules:
+            if any(map(pattern.fullmatch, names)) and wanted.match(operands):
                 findings.append(Finding(rule.name, number, function, text, rule.why))
-        symbol = _SYMBOL.match(operands.strip()) if call.fullmatch(base) else None
-        if symbol and symbol.group(1) not in own | ALLOWED_CALLS:
-            why = f"calls {symbol.group(1)}, which is not part of the code"
+        called = call.match(f"{mnemonic} {operands.strip()}")
+        symbol = called.group(1).strip('"') if called else ""
+        if symbol and _is_foreign(symbol, own, target):
+            why = f"calls {symbol}, which is not part of the code"
             findings.append(Finding("call", number, function, text, why))
     return findings

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_function import FunctionEmitter, TrapSite
 from samebits.backend.emit_types import memory_constant, memory_scalar, table_symbol
+from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.targets import Target
+from samebits.backend.wide_helpers import WIDE_HELPERS
 from samebits.errors import CompileError, IRError
 from samebits.ir.grammar import Function, Module, Op, can_trap, walk
 
@@ -29,6 +31,7 @@ CHECKED_LOOP = (
 """A loop with checks left in it is the rare copy, or one that no pass can make parallel: the
 vectoriser and the unroller would spend most of the compile time on it for nothing."""
 _FIRST_LOOP = 2
+_HELPERS = HELPERS | WIDE_HELPERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +140,13 @@ class _Emission:
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
         attributes = _ATTRIBUTES % extra
-        helpers = [HELPERS[name] for name in self._helpers]
+        define = f"define internal {self.target.convention}"
+        helpers = [_HELPERS[n].replace("define internal ", define) for n in self._helpers]
         head = f'target triple = "{self.target.triple}"'
         tables = [self._table_text(name) for name in self._tables]
-        text = "\n\n".join([head, *tables, *helpers, *texts, attributes, _METADATA, *self._loops])
+        control = definitions(self.target.fp_control)
+        parts = [head, *tables, *helpers, control, *texts, attributes, _METADATA, *self._loops]
+        text = "\n\n".join(part for part in parts if part)
         return Emitted(text + "\n", tuple(self._sites))
 
 

@@ -1,5 +1,7 @@
 """The entry points that Python and C call: `i32 sb_entry_<n>(i64* args)`.
 
+Each slot is one 64-bit word in the target's own byte order, and a narrower value is the low bits
+of that word: on a big-endian target it lies in the slot's last bytes. Pointers of 32 bits too.
 An entry pins the floating-point environment, runs the body, and restores the environment. The
 body is a function of its own that is never inlined, so that no operation leaves the pinned part.
 """
@@ -8,52 +10,11 @@ from __future__ import annotations
 
 from samebits.backend.emit_function import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
+from samebits.backend.fp_control import pinned_call
 from samebits.backend.targets import Target
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Function
 from samebits.types import Kind, ScalarType
-
-MXCSR_DEFAULT = 0x1F80
-"""Round to nearest, no flushing, every exception masked, no sticky flag."""
-
-# The six sticky flags say nothing about how operations round: only the rest is compared. The
-# caller's word, flags included, is put back.
-_PIN = {
-    "mxcsr": f"""\
-  %word = alloca i32
-  %pinned = alloca i32
-  call void @llvm.x86.sse.stmxcsr(ptr %word)
-  %found = load i32, ptr %word
-  %control = and i32 %found, -64
-  %odd = icmp ne i32 %control, {MXCSR_DEFAULT}
-  br i1 %odd, label %pin, label %run, !prof !0
-pin:
-  store i32 {MXCSR_DEFAULT}, ptr %pinned
-  call void @llvm.x86.sse.ldmxcsr(ptr %pinned)
-  br label %run
-run:
-  %status = call i32 {{body}}(ptr %args)
-  call void @llvm.x86.sse.ldmxcsr(ptr %word)
-  ret i32 %status
-""",
-    "fpcr": """\
-  %found = call i64 @llvm.aarch64.get.fpcr()
-  %odd = icmp ne i64 %found, 0
-  br i1 %odd, label %pin, label %run, !prof !0
-pin:
-  call void @llvm.aarch64.set.fpcr(i64 0)
-  %pinned = call i32 {body}(ptr %args)
-  call void @llvm.aarch64.set.fpcr(i64 %found)
-  ret i32 %pinned
-run:
-  %status = call i32 {body}(ptr %args)
-  ret i32 %status
-""",
-    None: """\
-  %status = call i32 {body}(ptr %args)
-  ret i32 %status
-""",
-}
 
 
 class _Body:
@@ -82,7 +43,8 @@ class _Body:
         if t == "ptr":
             if self._target.pointer_bits == 64:
                 return self._emit(f"load ptr, ptr {place}, align 8")
-            return self._emit(f"inttoptr i64 {self._emit(f'load i64, ptr {place}')} to ptr")
+            word = self._emit(f"load i64, ptr {place}, align 8")
+            return self._emit(f"inttoptr i64 {word} to ptr")
         return self._emit(f"load i64, ptr {place}, align 8, !range !1")
 
     def _scalar_argument(self, t: ScalarType) -> str:
@@ -114,7 +76,9 @@ class _Body:
             else:
                 arguments += [f"{part} {self._argument(part)}" for part in parts(t)]
         returned = return_type(self._function, self._traps)
-        call = f"call {returned} {function_symbol(self._function.name)}({', '.join(arguments)})"
+        convention = self._target.convention
+        callee = function_symbol(self._function.name)
+        call = f"call {convention}{returned} {callee}({', '.join(arguments)})"
         items: list[str] = []
         if returned == "void":
             self._lines.append(f"  {call}")
@@ -140,5 +104,5 @@ def entry_text(index: int, function: Function, traps: bool, target: Target) -> s
     """`sb_entry_<index>` for `function`, and its body."""
     symbol = f"@sb.body.{index}"
     body = _Body(function, traps, target).text(symbol)
-    pin = _PIN[target.fp_control].format(body=symbol)
+    pin = pinned_call(target.fp_control, symbol)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

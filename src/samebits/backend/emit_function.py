@@ -20,6 +20,7 @@ from samebits.backend.emit_types import (
     scalar,
 )
 from samebits.backend.targets import Target
+from samebits.backend.wide import unsigned_quotient
 from samebits.errors import IRError, Span
 from samebits.ir.grammar import (
     Break,
@@ -216,7 +217,8 @@ class FunctionEmitter:
                 span=self.function.span,
                 fix="end every path with `return`",
             )
-        head = f"define internal {self._return} {function_symbol(self.function.name)}"
+        symbol = function_symbol(self.function.name)
+        head = f"define internal {self.target.convention}{self._return} {symbol}"
         return "\n".join([
             f"{head}({', '.join(arguments)}) #0 {{",
             "entry:", *self._allocas, "  br label %start",
@@ -402,7 +404,7 @@ class FunctionEmitter:
         low, high = (start, stop) if step > 0 else (stop, start)
         some = self.emit(f"icmp slt i64 {low}, {high}")
         distance = self.emit(f"sub i64 {self.emit(f'sub i64 {high}, {low}')}, 1")
-        whole = self.emit(f"udiv i64 {distance}, {abs(step)}")
+        whole = unsigned_quotient(self, 64, distance, str(abs(step)))
         return self.emit(f"select i1 {some}, i64 {self.emit(f'add i64 {whole}, 1')}, i64 0")
 
     def _return_values(self, values: tuple[Value, ...]) -> None:

@@ -81,10 +81,12 @@ def host_target() -> Target:
 
 
 @cache
-def _machine(triple: str, cpu: str, features: str, opt: int) -> Any:
+def _machine(triple: str, cpu: str, features: str, abi: str, opt: int) -> Any:
     target = _binding().Target.from_triple(triple)
+    # WebAssembly has position-independent code for dynamic linking alone.
+    reloc = "static" if triple.startswith("wasm") else "pic"
     return target.create_target_machine(
-        cpu=cpu, features=features, opt=opt, reloc="pic", codemodel="small"
+        cpu=cpu, features=features, opt=opt, reloc=reloc, codemodel="small", abiname=abi
     )
 
 
@@ -108,9 +110,11 @@ def _optimise(module: Any, machine: Any, opt: int) -> None:
 def _with_module(text: str, target: Target, opt: int, want: str) -> Any:
     binding = _binding()
     with _lock:
-        machine = _machine(target.triple, target.cpu, target.features, opt)
+        machine = _machine(target.triple, target.cpu, target.features, target.abi, opt)
         context = binding.create_context()
-        module = binding.parse_assembly(text, context)
+        # Without its layout the passes would take every target for a little-endian 64-bit one.
+        layout = f'target datalayout = "{machine.target_data}"\n'
+        module = binding.parse_assembly(layout + text, context)
         try:
             if opt:
                 _optimise(module, machine, opt)

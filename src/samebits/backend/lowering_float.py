@@ -78,6 +78,14 @@ def _unary(name: str) -> Lowering:
     return lower
 
 
+def _sqrt(f: FunctionEmitter, op: Op) -> None:
+    bits = scalar_type(op.result).bits
+    root = _intrinsic(f, "sqrt", bits, f.operand(op.args[0]))
+    if f.target.fuses_sqrt:
+        root = _intrinsic(f, "arithmetic.fence", bits, root)
+    f.define(op.result, root)
+
+
 def _fma(f: FunctionEmitter, op: Op) -> None:
     bits = scalar_type(op.result).bits
     arguments = [f.operand(value) for value in op.args]
@@ -86,7 +94,8 @@ def _fma(f: FunctionEmitter, op: Op) -> None:
         return
     t = _FLOAT[bits]
     typed = ", ".join(f"{t} {a}" for a in arguments)
-    f.define(op.result, f.emit(f"call {t} {f.module.helper(f'fma.f{bits}')}({typed})"))
+    symbol = f.module.helper(f"fma.f{bits}")
+    f.define(op.result, f.emit(f"call {f.target.convention}{t} {symbol}({typed})"))
 
 
 def _extreme(is_min: bool) -> Lowering:
@@ -219,7 +228,7 @@ FLOAT_LOWERINGS: dict[str, Lowering] = {
     "div": _div,
     "neg": _neg,
     "abs": _unary("fabs"),
-    "sqrt": _unary("sqrt"),
+    "sqrt": _sqrt,
     "fma": _fma,
     "min": _extreme(True),
     "max": _extreme(False),

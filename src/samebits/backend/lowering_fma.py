@@ -37,7 +37,7 @@ define internal float @sb.fma.f32(float %a, float %b, float %c) #0 {
 }"""
 
 
-class _Text:
+class Text:
     """Appends instructions with numbered names."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class _Text:
         return self(f"select i1 {condition}, {t} {a}, {t} {b}")
 
 
-def _unpack(e: _Text, pattern: str) -> tuple[str, str, str]:
+def _unpack(e: Text, pattern: str) -> tuple[str, str, str]:
     """Sign bit, exponent and 53-bit significand of a finite non-zero binary64: the value is
     significand * 2^exponent, with the significand's bit 52 set."""
     field = e(f"and i64 {e(f'lshr i64 {pattern}, 52')}, 2047")
@@ -66,15 +66,15 @@ def _unpack(e: _Text, pattern: str) -> tuple[str, str, str]:
     return e(f"lshr i64 {pattern}, 63"), exponent, e(f"shl i64 {whole}, {shift}")
 
 
-def _pair(e: _Text, high: str, low: str) -> str:
+def _pair(e: Text, high: str, low: str) -> str:
     """A 128-bit integer of two halves. Only additions and shifts by 64 are ever applied to it,
     which every target does in line."""
     wide = e(f"shl i128 {e(f'zext i64 {high} to i128')}, 64")
     return e(f"or i128 {wide}, {e(f'zext i64 {low} to i128')}")
 
 
-def _product(e: _Text, a: str, b: str) -> tuple[str, str]:
-    """The 106-bit product of two 53-bit integers, from 32 x 32 bit products."""
+def product(e: Text, a: str, b: str) -> tuple[str, str]:
+    """High and low half of the product of two unsigned 64-bit integers, from 32 x 32 bit ones."""
     mask = (1 << 32) - 1
     a0, a1 = e(f"and i64 {a}, {mask}"), e(f"lshr i64 {a}, 32")
     b0, b1 = e(f"and i64 {b}, {mask}"), e(f"lshr i64 {b}, 32")
@@ -88,7 +88,7 @@ def _product(e: _Text, a: str, b: str) -> tuple[str, str]:
     return high, low
 
 
-def _shift_sticky(e: _Text, high: str, low: str, count: str) -> tuple[str, str]:
+def _shift_sticky(e: Text, high: str, low: str, count: str) -> tuple[str, str]:
     """A 128-bit integer shifted right by `count` (any non-negative i64); bits lost set bit 0."""
     capped = e(f"call i64 @llvm.umin.i64(i64 {count}, i64 127)")
     by_word = e(f"icmp uge i64 {capped}, 64")
@@ -103,7 +103,7 @@ def _shift_sticky(e: _Text, high: str, low: str, count: str) -> tuple[str, str]:
     return e(f"lshr i64 {high}, {inside}"), e(f"or i64 {shifted}, {sticky}")
 
 
-def _rounded(e: _Text, negative: str, exponent: str, high: str, low: str) -> str:
+def _rounded(e: Text, negative: str, exponent: str, high: str, low: str) -> str:
     """sign * (high:low) * 2^exponent, not zero, as a binary64 pattern."""
     # The leading one to bit 63 of `top`; all that is below `top` becomes its bit 0.
     top_empty = e(f"icmp eq i64 {high}, 0")
@@ -137,7 +137,7 @@ def _rounded(e: _Text, negative: str, exponent: str, high: str, low: str) -> str
 
 
 def _f64() -> str:
-    e = _Text()
+    e = Text()
     plain = _plain_case(e)
     a, b, c = (e(f"bitcast double %{name} to i64") for name in "abc")
     sign_a, exponent_a, ma = _unpack(e, a)
@@ -145,7 +145,7 @@ def _f64() -> str:
     sign_c, exponent_c, mc = _unpack(e, c)
     sign_p = e(f"xor i64 {sign_a}, {sign_b}")
     # Both at the top of 126 bits: the product moves up by 20, the addend by 73.
-    high, low = _product(e, ma, mb)
+    high, low = product(e, ma, mb)
     high_p = e(f"call i64 @llvm.fshl.i64(i64 {high}, i64 {low}, i64 20)")
     low_p = e(f"shl i64 {low}, 20")
     high_c = e(f"shl i64 {mc}, 9")
@@ -154,10 +154,10 @@ def _f64() -> str:
     exponent = e(f"call i64 @llvm.smax.i64(i64 {exponent_p}, i64 {exponent_c})")
     high_p, low_p = _shift_sticky(e, high_p, low_p, e(f"sub i64 {exponent}, {exponent_p}"))
     high_c, low_c = _shift_sticky(e, high_c, "0", e(f"sub i64 {exponent}, {exponent_c}"))
-    product, addend = _pair(e, high_p, low_p), _pair(e, high_c, low_c)
+    factors, addend = _pair(e, high_p, low_p), _pair(e, high_c, low_c)
     opposed = e(f"icmp ne i64 {sign_p}, {sign_c}")
     total = e.either(
-        opposed, "i128", e(f"sub i128 {product}, {addend}"), e(f"add i128 {product}, {addend}")
+        opposed, "i128", e(f"sub i128 {factors}, {addend}"), e(f"add i128 {factors}, {addend}")
     )
     flipped = e(f"icmp slt i128 {total}, 0")
     magnitude = e.either(flipped, "i128", e(f"sub i128 0, {total}"), total)
@@ -173,7 +173,7 @@ def _f64() -> str:
     return f"define internal double @sb.fma.f64(double %a, double %b, double %c) #0 {{\n{lines}\n}}"
 
 
-def _plain_case(e: _Text) -> tuple[str, str]:
+def _plain_case(e: Text) -> tuple[str, str]:
     """Whether the unfused operations give the answer, and that answer: where an operand is
     zero, infinite or NaN. A zero addend must not turn a product that underflows to -0 into +0,
     and a product that overflows must not meet an infinite addend."""
@@ -183,10 +183,10 @@ def _plain_case(e: _Text) -> tuple[str, str]:
     zero = {x: e(f"fcmp oeq double {size[x]}, 0.0") for x in "abc"}
     factors = e(f"and i1 {finite['a']}, {finite['b']}")
     vanishes = e(f"or i1 {zero['a']}, {zero['b']}")
-    product = e("fmul double %a, %b")
-    total = e(f"fadd double {product}, %c")
+    ab = e("fmul double %a, %b")
+    total = e(f"fadd double {ab}, %c")
     # Finite factors: c itself if c is not finite; else the product if c is zero and it is not.
-    bare = e.either(vanishes, "double", total, product)
+    bare = e.either(vanishes, "double", total, ab)
     finite_factors = e.either(finite["c"], "double", bare, "%c")
     value = e.either(factors, "double", finite_factors, total)
     everything = e(f"and i1 {factors}, {finite['c']}")

@@ -9,6 +9,12 @@ from collections.abc import Callable
 
 from samebits.backend.emit_function import FunctionEmitter
 from samebits.backend.emit_types import scalar
+from samebits.backend.wide import (
+    signed_quotient,
+    signed_remainder,
+    unsigned_quotient,
+    unsigned_remainder,
+)
 from samebits.ir.grammar import Op, Value
 from samebits.types import Kind, ScalarType
 
@@ -28,7 +34,11 @@ def _checked(op: Op) -> bool:
 
 def _with_overflow(f: FunctionEmitter, op: Op, name: str, a: str, b: str) -> None:
     """`a name b` on i64, trapping where the result leaves int64."""
-    pair = f.emit(f"call {{ i64, i1 }} @llvm.s{name}.with.overflow.i64(i64 {a}, i64 {b})")
+    callee, convention = f"@llvm.s{name}.with.overflow.i64", ""
+    if name == "mul" and not f.target.has_high_multiply:
+        callee = f.module.helper("smulo.i64")
+        convention = f.target.convention
+    pair = f.emit(f"call {convention}{{ i64, i1 }} {callee}(i64 {a}, i64 {b})")
     f.trap_if(f.emit(f"extractvalue {{ i64, i1 }} {pair}, 1"), op, "overflow")
     f.define(op.result, f.emit(f"extractvalue {{ i64, i1 }} {pair}, 0"))
 
@@ -74,7 +84,8 @@ def _divide(want_quotient: bool) -> Lowering:
         if t.is_signed:
             _signed_divide(f, op, want_quotient, a, b)
         else:
-            f.define(op.result, f.emit(f"{'udiv' if want_quotient else 'urem'} {name} {a}, {b}"))
+            divided = unsigned_quotient if want_quotient else unsigned_remainder
+            f.define(op.result, divided(f, t.bits, a, b))
 
     return lower
 
@@ -91,7 +102,7 @@ def _signed_divide(f: FunctionEmitter, op: Op, want_quotient: bool, a: str, b: s
     if want_quotient and _checked(op) and negates != "false":
         least = f.emit(f"icmp eq {name} {a}, {t.minimum}")
         f.trap_if(f.emit(f"and i1 {least}, {negates}"), op, "overflow")
-    remainder = f.emit(f"srem {name} {a}, {divisor}")
+    remainder = signed_remainder(f, t.bits, a, divisor)
     inexact = f.emit(f"icmp ne {name} {remainder}, 0")
     signs = f.emit(f"xor {name} {remainder}, {divisor}")
     lower = f.emit(f"and i1 {inexact}, {f.emit(f'icmp slt {name} {signs}, 0')}")
@@ -99,7 +110,7 @@ def _signed_divide(f: FunctionEmitter, op: Op, want_quotient: bool, a: str, b: s
         shifted = f.emit(f"select i1 {lower}, {name} {divisor}, {name} 0")
         f.define(op.result, f.emit(f"add {name} {remainder}, {shifted}"))
         return
-    quotient = f.emit(f"sdiv {name} {a}, {divisor}")
+    quotient = signed_quotient(f, t.bits, a, divisor)
     quotient = f.emit(f"add {name} {quotient}, {f.emit(f'sext i1 {lower} to {name}')}")
     negated = f.emit(f"sub {name} 0, {a}")
     f.define(op.result, f.emit(f"select i1 {negates}, {name} {negated}, {name} {quotient}"))

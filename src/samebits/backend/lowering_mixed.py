@@ -8,6 +8,7 @@ from samebits.backend.emit_function import FunctionEmitter, return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.lowering_float import canonical_bits, of_bits
 from samebits.backend.lowering_integer import scalar_type
+from samebits.backend.wide import float_to_wide, needs_help, wide_to_float
 from samebits.ir.grammar import Op
 from samebits.types import Kind, ScalarType
 
@@ -39,9 +40,13 @@ def _converted(f: FunctionEmitter, name: str, source: ScalarType, target: Scalar
             return name
         return f.emit(f"{'fptrunc' if target.bits < source.bits else 'fpext'} {s} {name} to {t}")
     if source.is_float:
+        if needs_help(f, target):
+            return float_to_wide(f, name, source, target)
         sign = "s" if target.is_signed else "u"
         return f.emit(f"call {t} @llvm.fpto{sign}i.sat.{t}.f{source.bits}({s} {name})")
     if target.is_float:
+        if needs_help(f, source):
+            return wide_to_float(f, name, source, target)
         return f.emit(f"{'s' if source.is_signed else 'u'}itofp {s} {name} to {t}")
     return _resize(f, name, source, target.bits)
 
@@ -112,7 +117,7 @@ def _call(f: FunctionEmitter, op: Op) -> None:
         for t, register in zip(parts(value.type), f.operands(value), strict=True)
     )
     returned = return_type(callee, traps)
-    text = f"call {returned} {function_symbol(name)}({arguments})"
+    text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
     if returned == "void":
         f.do(text)
         return

@@ -40,6 +40,8 @@ class Target:
     """Whether 32-bit division is an instruction."""
     has_high_multiply: bool = True
     """Whether LLVM multiplies to 128 bits in line."""
+    fuses_sqrt: bool = False
+    """Whether LLVM makes one instruction, rounded once, of a quotient of a square root."""
     convention: str = ""
     """LLVM's calling convention of internal functions and a space, where C's would use x87 for
     results."""
@@ -120,7 +122,7 @@ _ROWS = (
     # NEON of this generation flushes subnormals whatever FPSCR says: VFP alone.
     Target(
         name="armv7", architecture="armv7", triple="armv7-unknown-linux-gnueabihf", cpu="generic",
-        features="+vfp3d16,-neon",
+        features="+vfp3d16,-neon,+slowfpvmlx",
         data_layout="e-m:e-p:32:32-Fi8-i64:64-v128:64:128-a:0:32-n32-S64", pointer_bits=32,
         has_int64=False, has_divide=False, has_high_multiply=False,
         fp_control="fpscr-arm", zig="arm-linux-musleabihf", qemu="qemu-arm", qemu_cpu="max",
@@ -152,7 +154,7 @@ _ROWS = (
     Target(
         name="loongarch64", architecture="loongarch64", triple="loongarch64-unknown-linux-gnu",
         cpu="generic-la64", features="+d,-lsx,-lasx", abi="lp64d", data_layout=_RISC_LAYOUT,
-        has_fma=True, fp_control="fcsr-loongarch", zig="loongarch64-linux-musl",
+        has_fma=True, fuses_sqrt=True, fp_control="fcsr-loongarch", zig="loongarch64-linux-musl",
         zig_cpu="generic_la64+d",
         qemu="qemu-loongarch64",
     ),
@@ -161,7 +163,7 @@ _ROWS = (
     # masked, so that nothing shows. `madd` is fused on some release 2 machines: emulated.
     Target(
         name="mips64el", architecture="mips64el", triple="mips64el-unknown-linux-gnuabi64",
-        cpu="mips64r2", abi="n64",
+        cpu="mips64r2", features="+nomadd4", abi="n64",
         data_layout="e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128",
         fp_control="fcsr-mips", zig="mips64el-linux-muslabi64", qemu="qemu-mips64el",
     ),

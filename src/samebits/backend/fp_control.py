@@ -1,0 +1,168 @@
+"""The registers that hold rounding mode, flushing and trap enables, one row each, as LLVM text.
+
+Owns how an entry pins the floating-point environment around a call. Registers are accessed by
+intrinsics with side effects, or by functions that LLVM sees nothing of: the call stays between.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """How a control register is read and written: LLVM expressions, `{}` for what is written.
+
+    `control` are the bits that change how an operation rounds, flushes or traps: all of them 0
+    mean nearest, nothing flushed, nothing trapped. `keep` are the bits that pinning leaves as
+    they are, `restorable` those that may be written back. `definitions` are functions that
+    `read` and `write` call.
+    """
+
+    type: str
+    read: str
+    write: str
+    control: int
+    keep: int = 0
+    restorable: int = -1
+    definitions: str = ""
+
+
+def _machine_code(name: str, signature: str, words: tuple[int, ...], result: str) -> str:
+    """A function that is these instructions. LLVM has no intrinsic for them and, as it is built
+    for Python, no assembler for the target; what stands before a function's own code is data.
+    As the function is weak, nothing is concluded from the body that is never reached."""
+    packed = ", ".join(f"i32 {word}" for word in words)
+    types = ", ".join("i32" for _ in words)
+    return (
+        f"define weak hidden {signature.format(f'@{name}')} noinline optnone nounwind "
+        f"prologue <{{ {types} }}> <{{ {packed} }}> {{\n  {result}\n}}\n"
+    )
+
+
+def _accessors(t: str, read: tuple[int, ...], write: tuple[int, ...]) -> str:
+    return _machine_code("sb_fp_control_read", f"{t} {{}}()", read, f"ret {t} 0") + _machine_code(
+        "sb_fp_control_write", f"void {{}}({t} %word)", write, "ret void"
+    )
+
+
+_ALL = 0xFFFF_FFFF
+_MIPS_CONTROL = 1 << 24 | 1 << 22 | 1 << 21 | 0xF80 | 0x3
+_MIPS_CAUSE = 0x3F << 12
+_RISCV_RETURN = 0x00008067
+_MIPS_RETURN = (0x03E00008, 0x00000000)  # and its delay slot
+
+REGISTERS = {
+    # AHP, DN, FZ, RMode, Stride, Len, and the trap enables; the rest are flags.
+    "fpscr-arm": Register(
+        "i32", "call i32 @llvm.arm.get.fpscr()", "call void @llvm.arm.set.fpscr(i32 {})",
+        0x07F7_9F00,
+    ),
+    "fcsr-riscv": Register(
+        "i64", "call i64 @sb_fp_control_read()", "call void @sb_fp_control_write(i64 {})", 0xE0,
+        # csrrs a0, fcsr, zero; csrrw zero, fcsr, a0
+        definitions=_accessors("i64", (0x00302573, _RISCV_RETURN), (0x00351073, _RISCV_RETURN)),
+    ),
+    # VE OE UE ZE XE, NI and RN; the upper half rounds decimals.
+    "fpscr-ppc": Register(
+        "double", "call double @llvm.ppc.readflm()", "call double @llvm.ppc.setflm(double {})",
+        0xFF, keep=-1 << 32,
+    ),
+    "fpc": Register(
+        "i32", "call i32 @llvm.s390.efpc()", "call void @llvm.s390.sfpc(i32 {})", 0xFC00_0007
+    ),
+    "fcsr-loongarch": Register(
+        "i32", "call i32 @llvm.loongarch.movfcsr2gr(i32 0)",
+        "call void @llvm.loongarch.movgr2fcsr(i32 0, i32 {})", 0x31F,
+        restorable=_ALL & ~(0x1F << 24),
+    ),
+    # FS, FO, FN, enables and RM. A cause bit written beside its enable raises at once.
+    "fcsr-mips": Register(
+        "i32", "call i32 @sb_fp_control_read()", "call void @sb_fp_control_write(i32 {})",
+        _MIPS_CONTROL, keep=_ALL & ~_MIPS_CONTROL & ~_MIPS_CAUSE, restorable=_ALL & ~_MIPS_CAUSE,
+        # cfc1 $2, $31; ctc1 $4, $31
+        definitions=_accessors(
+            "i32", (0x4442F800, *_MIPS_RETURN), (0x44C4F800, *_MIPS_RETURN)
+        ),
+    ),
+}  # fmt: skip
+"""Arm ARM, FPSCR; RISC-V unprivileged ISA, fcsr; Power ISA 2.07, FPSCR; z/Architecture, FPC;
+LoongArch reference manual, FCSR0; MIPS64 architecture vol. III, FCSR."""
+
+MXCSR_DEFAULT = 0x1F80
+"""Round to nearest, no flushing, every exception masked, no sticky flag."""
+
+# The six sticky flags say nothing about how operations round: only the rest is compared. The
+# caller's word, flags included, is put back.
+_INTRINSICS = {
+    "mxcsr": f"""\
+  %word = alloca i32
+  %pinned = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %word)
+  %found = load i32, ptr %word
+  %control = and i32 %found, -64
+  %odd = icmp ne i32 %control, {MXCSR_DEFAULT}
+  br i1 %odd, label %pin, label %run, !prof !0
+pin:
+  store i32 {MXCSR_DEFAULT}, ptr %pinned
+  call void @llvm.x86.sse.ldmxcsr(ptr %pinned)
+  br label %run
+run:
+  %status = call i32 {{body}}(ptr %args)
+  call void @llvm.x86.sse.ldmxcsr(ptr %word)
+  ret i32 %status
+""",
+    "fpcr": """\
+  %found = call i64 @llvm.aarch64.get.fpcr()
+  %odd = icmp ne i64 %found, 0
+  br i1 %odd, label %pin, label %run, !prof !0
+pin:
+  call void @llvm.aarch64.set.fpcr(i64 0)
+  %pinned = call i32 {body}(ptr %args)
+  call void @llvm.aarch64.set.fpcr(i64 %found)
+  ret i32 %pinned
+run:
+  %status = call i32 {body}(ptr %args)
+  ret i32 %status
+""",
+}
+
+
+def _checked(register: Register) -> str:
+    """Read; pin where the word is odd; call; write back, flags included."""
+    t = "i64" if register.type == "double" else register.type
+
+    def write(name: str) -> str:
+        result = "" if "call void" in register.write else f"%{name}.old = "
+        held = f"  %{name}.held = bitcast {t} %{name} to {register.type}\n"
+        return f"{held}  {result}{register.write.format(f'%{name}.held')}\n"
+
+    return f"""\
+  %read = {register.read}
+  %found = bitcast {register.type} %read to {t}
+  %control = and {t} %found, {register.control}
+  %odd = icmp ne {t} %control, 0
+  br i1 %odd, label %pin, label %run, !prof !0
+pin:
+  %pinned = and {t} %found, {register.keep}
+{write("pinned")}  br label %run
+run:
+  %status = call i32 {{body}}(ptr %args)
+  %back = and {t} %found, {register.restorable}
+{write("back")}  ret i32 %status
+"""
+
+
+def definitions(fp_control: str | None) -> str:
+    """LLVM text of the functions that `pinned_call` calls; once in a module."""
+    register = REGISTERS.get(fp_control or "")
+    return "" if register is None else register.definitions
+
+
+def pinned_call(fp_control: str | None, body: str) -> str:
+    """LLVM text that ends a function `i32 (ptr %args)` with a call of `body` in a pinned
+    environment, and puts the caller's back. Raises KeyError for an unknown register."""
+    if fp_control is None:
+        return f"  %status = call i32 {body}(ptr %args)\n  ret i32 %status\n"
+    text = _INTRINSICS.get(fp_control) or _checked(REGISTERS[fp_control])
+    return text.format(body=body)
