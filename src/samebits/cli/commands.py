@@ -77,7 +77,7 @@ def verify(
         str | None,
         typer.Option(
             metavar="N|all",
-            help="The first N frames; or all of them, in managed and evaluate too.",
+            help="The first N frames; or all of them, in slow and emulated targets too.",
         ),
     ] = None,
     players: Annotated[
@@ -94,9 +94,9 @@ def verify(
 ) -> None:
     """Run SIM in every execution that this machine has, and compare frame by frame.
 
-    Without a REPLAY, a script plays 600 frames. Managed and evaluate stop after some seconds,
-    at a stated prefix of a long run, unless `--frames all`. Exit status: 0 the same, 1 they
-    differ, 2 bad usage or input.
+    Without a REPLAY, a script plays 600 frames. Managed, evaluate and emulated targets stop at a
+    stated prefix of a long run, unless `--frames all`. Exit status: 0 the same, 1 they differ or
+    a target's program failed, 2 bad usage or input.
     """
     from samebits.cli.verify import Options, run
 

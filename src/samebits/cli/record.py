@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from samebits.cli import DIFFERS, INTERRUPTED, SAME
-from samebits.cli.report import progress_bar
+from samebits.cli.report import progress_bars
 from samebits.sim.load import load_simulation
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap
@@ -19,11 +19,11 @@ def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyfram
     simulation = load_simulation(sim)
     play = player(simulation, players, check_seed(seed))
     ended, status = "", SAME
-    with simulation.record(out, seed, keyframes) as recording, progress_bar(frames) as show:
+    with simulation.record(out, seed, keyframes) as recording, progress_bars(frames) as bars:
         try:
             for first in range(0, frames, BLOCK_FRAMES):
                 recording.run(play(first, min(BLOCK_FRAMES, frames - first)))
-                show("recording", recording.frame)
+                bars.show("recording", recording.frame)
         except SimulationTrap as trap:
             ended, status = f"{trap}\n", DIFFERS
         except KeyboardInterrupt:

@@ -10,21 +10,28 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
+from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
 from samebits.sim.targets import Row
-from samebits.sim.verify import Divergence, RowReport, Verification
-from samebits.sim.verify import Progress as Show
+from samebits.sim.verify import EMULATED_FRAMES, Verification
 
 JSON_FORMAT = 1
 WIDTH = 100
 """Columns where the output is no terminal."""
 
-_STYLES = {"same": "green", "differs": "bold red", "not run": "dim"}
+_STYLES = {"same": "green", "differs": "bold red", "failed": "bold red", "not run": "dim"}
 
 
 @dataclass(eq=False)
@@ -42,9 +49,27 @@ class Run:
         return [*self.verification.rows, *self.verification.recorded.values()]
 
 
+class Bars:
+    """One bar for the whole, and one for each emulated row on its way."""
+
+    def __init__(self, progress: Progress, frames: int) -> None:
+        self._progress = progress
+        self._frames = frames
+        self._whole = progress.add_task("", total=frames)
+        self._rows: dict[str, TaskID] = {}
+
+    def show(self, what: str, done: int) -> None:
+        self._progress.update(self._whole, description=what, completed=done)
+
+    def show_row(self, name: str, done: int) -> None:
+        if name not in self._rows:
+            self._rows[name] = self._progress.add_task(f"  {name}", total=self._frames)
+        self._progress.update(self._rows[name], completed=done)
+
+
 @contextmanager
-def progress_bar(frames: int) -> Generator[Show]:
-    """A bar on stderr while the block runs, if stderr is a terminal."""
+def progress_bars(frames: int) -> Generator[Bars]:
+    """Bars on stderr while the block runs, if stderr is a terminal."""
     console = Console(file=sys.stderr)
     columns = (
         TextColumn("{task.description}"),
@@ -54,9 +79,8 @@ def progress_bar(frames: int) -> Generator[Show]:
         TimeRemainingColumn(),
     )
     off = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        task = bar.add_task("", total=frames)
-        yield lambda what, done: bar.update(task, description=what, completed=done)
+    with Progress(*columns, console=console, transient=True, disable=off) as progress:
+        yield Bars(progress, frames)
 
 
 def print_runs(simulation: Simulation, runs: Sequence[Run], as_json: bool) -> None:
@@ -85,7 +109,7 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
                 "players": run.players,
                 "seed": run.source.seed,
                 "frames": run.verification.frames,
-                "result": "same" if run.verification.same else "differs",
+                "result": _result(run),
                 "interrupted": run.interrupted,
                 "damage": run.source.damage,
                 "note": run.note,
@@ -98,7 +122,14 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _overall(runs: Sequence[Run]) -> str:
-    return "same" if all(run.verification.same for run in runs) else "differs"
+    results = [_result(run) for run in runs]
+    return next((r for r in ("differs", "failed") if r in results), "same")
+
+
+def _result(run: Run) -> str:
+    """`differs` where any row does, `failed` where a program did not run, or `same`."""
+    results = [row.result for row in run.reports]
+    return next((r for r in ("differs", "failed") if r in results), "same")
 
 
 def _row_json(row: RowReport) -> dict[str, Any]:
@@ -107,6 +138,7 @@ def _row_json(row: RowReport) -> dict[str, Any]:
         "name": row.name,
         "result": row.result,
         "reason": row.reason,
+        "failure": row.failure,
         "frames": row.frames,
         "prefix": row.prefix,
         "final_hash": None if row.final_hash is None else f"{row.final_hash:016x}",
@@ -159,13 +191,19 @@ def _print_run(console: Console, simulation: Simulation, run: Run) -> None:
             f"{row.frames:,}" + (f" of {run.source.frames:,}" if row.prefix else ""),
             "" if row.final_hash is None else f"{row.final_hash:016x}",
             Text(row.result, _STYLES[row.result]),
-            row.reason or ("" if row.divergence is None else _place(row.divergence)),
+            _remark(row),
             "" if rate is None else f"{rate:,.0f}",
         )
     console.print(table)
     for line in _details(run):
         console.print(line, soft_wrap=True, markup=False)
     console.print()
+
+
+def _remark(row: RowReport) -> str:
+    if row.divergence is not None:
+        return _place(row.divergence)
+    return row.failure or row.reason or ""
 
 
 def _place(divergence: Divergence) -> str:
@@ -181,7 +219,10 @@ def _details(run: Run) -> Iterator[str]:
     for trap, row in traps.items():
         yield f"trap in frame {row.frames:,}: {trap.message}, at {trap.place}"
     if any(row.prefix for row in run.verification.rows):
-        yield "managed and evaluate stop early in a long run; --frames all lets them finish"
+        yield (
+            "managed, evaluate and emulated targets stop early in a long run, the latter after "
+            f"{EMULATED_FRAMES:,} frames at most; --frames all lets them finish"
+        )
     if run.note:
         yield f"note: {run.note}"
     if run.source.damage:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samebits.cli import BAD, DIFFERS, INTERRUPTED, SAME
-from samebits.cli.report import Run, print_runs, progress_bar
+from samebits.cli.report import Run, print_runs, progress_bars
 from samebits.errors import ReplayError, SimulationError
 from samebits.sim import targets
 from samebits.sim.golden import Golden, read_golden, write_golden
@@ -72,8 +72,9 @@ def run(options: Options) -> int:
         made = Run(source, verification, players, _note(options, golden, simulation))
         runs.append(made)
         try:
-            with progress_bar(source.frames) as show:
-                verification.run(show)
+            with progress_bars(source.frames) as bars:
+                verification.show_row = bars.show_row
+                verification.run(bars.show)
         except KeyboardInterrupt:
             made.interrupted = True
             status = INTERRUPTED

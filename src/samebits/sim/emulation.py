@@ -61,9 +61,7 @@ class EmulatedExecution(Execution):
         packed = to_canonical(self.program.input, inputs)
         words = np.frombuffer(packed, self._input_words.newbyteorder("<"))
         self._remote.write(self._packed_inputs, words.astype(self._input_words).tobytes())
-        self._call(
-            _UNPACK_INPUTS, self._inputs, frames * players, self._packed_inputs, len(words)
-        )
+        self._call(_UNPACK_INPUTS, self._inputs, frames * players, self._packed_inputs, len(words))
         self._remote.write(self._done[0], bytes(8))
         try:
             self._call(

@@ -60,6 +60,10 @@ class Execution(ABC):
     @abstractmethod
     def _init(self, seed: int) -> None: ...
 
+    def close(self) -> None:  # noqa: B027 - most have nothing to end
+        """End what runs outside this process, if anything does. From any thread, any number of
+        times; nothing else may be called then."""
+
     def hash(self) -> int:
         """XXH64 of the canonical state."""
         return xxh64(self.save())

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from samebits.backend import llvm
-from samebits.backend.targets import HostLevel
+from samebits.backend.targets import HostLevel, Target
 from samebits.errors import TargetError
+from samebits.runtime.runners.machines import emulation_reason
+from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import (
     EvaluateExecution,
     Execution,
@@ -37,7 +39,9 @@ class Row:
     slow: bool = False
     reason: str | None = None
     foreign: bool = False
-    """Whether it is for another kind of processor altogether."""
+    """Whether it is for machines that can be run nowhere but on themselves."""
+    emulated: bool = False
+    """Whether it runs in a process of its own, under an emulator."""
 
 
 def all_rows() -> tuple[Row, ...]:
@@ -48,20 +52,16 @@ def all_rows() -> tuple[Row, ...]:
             "evaluate", "evaluate", "the reference interpreter runs their IR", _evaluate, slow=True
         ),
     ]
-    levels = llvm.available_targets()
-    mine = {level.target.architecture for level in levels if level.reason is None}
-    for level in levels:
-        rows += [
-            _native(
-                level, opt, level.target.is_object_only or level.target.architecture not in mine
-            )
-            for opt in OPTIMISATIONS
-        ]
+    for level in llvm.available_targets():
+        if level.reason is None:
+            rows += [_native(level.target, opt) for opt in OPTIMISATIONS]
+        else:
+            rows.append(_emulated(level))
     return tuple(rows)
 
 
 def choose_rows(rows: Iterable[Row], names: Sequence[str] | None = None) -> tuple[Row, ...]:
-    """The rows to verify: those for this kind of processor, or those that `names` say.
+    """The rows to verify: all that some machine could run here, or those that `names` say.
 
     A name is a row's or a group's (`x86-64-v3` for both optimisation levels). Raises TargetError
     for an unknown name, and for one that cannot run here.
@@ -97,14 +97,32 @@ def _evaluate(simulation: Simulation) -> Execution:
     return EvaluateExecution(simulation.program)
 
 
-def _native(level: HostLevel, opt: int, foreign: bool) -> Row:
-    target = level.target
-
+def _native(target: Target, opt: int) -> Row:
     def make(simulation: Simulation) -> Execution:
         # Never from the disk's cache: what is verified is what the compiler makes now.
         return NativeExecution(simulation.program, simulation.program.compiled(target, opt))
 
     what = "compiled, not optimised" if opt == 0 else "compiled, optimised"
+    return Row(f"{target.name}-O{opt}", target.name, what, make)
+
+
+def _emulated(level: HostLevel) -> Row:
+    """A row for code that this process cannot run itself."""
+    target, opt = level.target, OPTIMISATIONS[-1]
+
+    def make(simulation: Simulation) -> Execution:
+        return EmulatedExecution(simulation.program, simulation.program.emulated(target, opt))
+
+    reason = emulation_reason(target)
+    if reason is not None and target.requires and not target.is_object_only:
+        reason = f"{level.reason}; {reason}"
+    where = "wasmtime" if target.runner == "wasmtime" else target.qemu
     return Row(
-        f"{target.name}-O{opt}", target.name, what, make, reason=level.reason, foreign=foreign
+        f"{target.name}-O{opt}",
+        target.name,
+        f"compiled, optimised, under {where}" if where else "object code",
+        make,
+        reason=reason,
+        foreign=target.is_object_only,
+        emulated=True,
     )

@@ -2,21 +2,25 @@
 
 Executions advance in lockstep, block by block, so that memory does not grow with the replay. The
 reference for a frame is the first row that ran it and has agreed so far: managed, while it runs.
+Emulated rows work in processes of their own, several at a time, while others run here.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.errors import Trap
-from samebits.sim.difference import FieldDifference, first_difference
+from samebits.errors import RunnerError, Trap
+from samebits.sim.difference import first_difference
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
+from samebits.sim.outcome import Divergence, Outcome, RowReport, TrapFact, first_unequal
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Block, Source
 from samebits.sim.targets import Row
@@ -25,107 +29,44 @@ SLOW_SECONDS = 3.0
 """How long a slow row may run before it stops at a prefix."""
 SLOW_FRAMES = 30
 """Frames that a slow row runs at least."""
-
-
-@dataclass(frozen=True)
-class TrapFact:
-    """A trap as every execution must give it: kind, place and detail."""
-
-    kind: str
-    message: str
-    place: str
-
-    @classmethod
-    def of(cls, trap: Trap) -> TrapFact:
-        return cls(trap.kind, trap.message, str(trap.span) if trap.span else "")
-
-
-@dataclass(frozen=True)
-class Divergence:
-    """The first frame in which a row is not its reference's equal.
-
-    `expected` and `found` are the hash after the frame, or what happened instead. `field` is the
-    first differing field of the state, where both finished the frame; `note` says why there is
-    none although both did.
-    """
-
-    frame: int
-    reference: str
-    expected: str
-    found: str
-    field: FieldDifference | None = None
-    note: str | None = None
-
-
-@dataclass
-class RowReport:
-    """What one row did. `frames` counts whole frames; `prefix` says that it stopped early to save
-    time. `final_hash` is after the last of them."""
-
-    name: str
-    reason: str | None = None
-    frames: int = 0
-    prefix: bool = False
-    final_hash: int | None = None
-    trap: TrapFact | None = None
-    divergence: Divergence | None = None
-    seconds: float = 0.0
-
-    @property
-    def result(self) -> str:
-        """`same`, `differs` or `not run`."""
-        if self.divergence is not None:
-            return "differs"
-        return "not run" if self.reason is not None else "same"
-
-    @property
-    def frames_per_second(self) -> float | None:
-        return self.frames / self.seconds if self.frames and self.seconds else None
-
-
-@dataclass(eq=False)
-class Outcome:
-    """What a row gave for one block: a hash a whole frame, then perhaps a trap."""
-
-    hashes: NDArray[np.uint64]
-    trap: TrapFact | None
-
-    def at(self, frame: int) -> str:
-        if frame < len(self.hashes):
-            return f"{int(self.hashes[frame]):016x}"
-        return f"trap: {self.trap.message}" if self.trap else "nothing"
-
-    def reaches(self, frame: int) -> bool:
-        return frame < len(self.hashes) or (frame == len(self.hashes) and self.trap is not None)
-
-
-def first_unequal(a: Outcome, b: Outcome) -> int | None:
-    """The first frame that both reach and in which they differ."""
-    shared = min(len(a.hashes), len(b.hashes))
-    unequal = np.flatnonzero(a.hashes[:shared] != b.hashes[:shared])
-    if len(unequal):
-        return int(unequal[0])
-    if a.reaches(shared) and b.reaches(shared):
-        both = len(a.hashes) == len(b.hashes)
-        return None if both and a.trap == b.trap else shared
-    return None
-
+EMULATED_FRAMES = 1800
+"""Frames that an emulated row runs at most: half a minute at 60 a second."""
+EMULATED_SECONDS = 5.0
+"""How long an emulated row may run before it stops at a shorter prefix."""
+_STRETCH_SECONDS = 0.2
+"""How long an emulated row runs at a stretch, about."""
 
 _UNDETERMINED = "running up to this frame again gave equal states: something is not determined"
 
 Progress = Callable[[str, int], None]
 """What is being done, and frames that every row has behind it."""
+RowProgress = Callable[[str, int], None]
+"""An emulated row's name, and frames that it has behind it. Called from several threads."""
 
 
 @dataclass(eq=False)
 class _Runner:
     """A row on its way. `block_start` is its state before the block that is being compared."""
 
+    row: Row
     report: RowReport
-    execution: Execution
-    slow: bool
-    running: bool = True
+    execution: Execution | None = None
+    running: bool = False
+    start: Outcome | None = None
     block_start: bytes = b""
+    stretch: int = 1
+
+    @property
+    def at(self) -> Execution:
+        assert self.execution is not None
+        return self.execution
+
+    def failed(self, error: RunnerError) -> None:
+        """It says so in its row, and is out of the way."""
+        self.report.failure = f"{error.message} ({error.note})" if error.note else error.message
+        self.running = False
+        if self.execution is not None:
+            self.execution.close()
 
 
 @dataclass(eq=False)
@@ -136,7 +77,7 @@ class Verification:
     source: Source
     table: Sequence[Row]
     whole: bool = False
-    """Whether slow rows run every frame too."""
+    """Whether slow and emulated rows run every frame too."""
     known: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
     """Hashes by frame that were written down elsewhere (a golden file), under their name."""
     sample_every: int = 0
@@ -147,73 +88,108 @@ class Verification:
     def __post_init__(self) -> None:
         self.rows = [RowReport(row.name, row.reason) for row in self.table]
         self.recorded: dict[str, RowReport] = {name: RowReport(name) for name in self.known}
+        self.show_row: RowProgress = lambda name, frames: None
         self._last: tuple[int, int] | None = None
+        self._open: list[Execution] = []
+        self._stopping = False
 
     @property
     def same(self) -> bool:
-        """Whether nothing differed."""
-        return all(row.divergence is None for row in (*self.rows, *self.recorded.values()))
+        """Whether nothing differed, and no program failed."""
+        return all(
+            row.divergence is None and row.failure is None
+            for row in (*self.rows, *self.recorded.values())
+        )
 
     def run(self, progress: Progress) -> None:
-        """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt."""
-        runners = self._start(progress)
+        """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. Programs that
+        this has started have ended when it returns or raises."""
+        pool = ThreadPoolExecutor(os.cpu_count() or 1, "samebits-emulated")
+        try:
+            self._run(pool, progress)
+        finally:
+            # Twice: what a worker waits for ends at once, and what it has just started after it.
+            self._stopping = True
+            self._close()
+            pool.shutdown(cancel_futures=True)
+            self._close()
+
+    def _close(self) -> None:
+        for execution in self._open:
+            execution.close()
+
+    def _run(self, pool: ThreadPoolExecutor, progress: Progress) -> None:
+        runners = self._start(pool, progress)
         for block in self.source.blocks():
             if not any(runner.running for runner in runners):
                 break
-            self._block(runners, block, progress)
+            self._block(pool, runners, block, progress)
             progress("verifying", self.frames)
         for name, hashes in self.known.items():
             self._check_reached(name, hashes)
         if self._last is not None and self._last not in self.sampled[-1:]:
             self.sampled.append(self._last)
 
-    def _start(self, progress: Progress) -> list[_Runner]:
-        runners: list[_Runner] = []
-        for row, report in zip(self.table, self.rows, strict=True):
-            if row.reason is not None:
-                continue
-            progress(f"preparing {row.name}", 0)
-            runner = _Runner(report, row.make(self.simulation), row.slow)
-            try:
-                runner.execution.start(self.source.seed)
-            except Trap as trap:
-                report.trap = TrapFact.of(trap)
-                runner.running = False
-            runners.append(runner)
+    def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_Runner]:
+        pairs = zip(self.table, self.rows, strict=True)
+        runners = [_Runner(row, report) for row, report in pairs if row.reason is None]
+        self.simulation.program  # noqa: B018 - compiled once, before threads ask for it
+        started = [pool.submit(self._begin, r) for r in runners if r.row.emulated]
+        for runner in runners:
+            if not runner.row.emulated:
+                progress(f"preparing {runner.report.name}", 0)
+                self._begin(runner)
+        progress("preparing emulated targets", 0)
+        _wait(started)
         self._compare_starts(runners)
         return runners
 
+    def _begin(self, runner: _Runner) -> None:
+        """Make the row's execution and its state after `init`."""
+        try:
+            execution = runner.execution = runner.row.make(self.simulation)
+            self._open.append(execution)
+            if self._stopping:
+                return
+            try:
+                execution.start(self.source.seed)
+            except Trap as trap:
+                runner.report.trap = TrapFact.of(trap)
+                runner.start = Outcome(np.zeros(0, np.uint64), runner.report.trap)
+                return
+            runner.report.final_hash = value = execution.hash()
+            runner.start = Outcome(np.array([value], np.uint64), None)
+            runner.running = True
+        except RunnerError as error:
+            runner.failed(error)
+
     def _compare_starts(self, runners: list[_Runner]) -> None:
         """States after `init` are compared like those after a frame, as frame -1."""
-        outcomes: list[tuple[_Runner, Outcome]] = []
-        for runner in runners:
-            trap = runner.report.trap
-            hashes = [] if trap else [runner.execution.hash()]
-            runner.report.final_hash = hashes[0] if hashes else None
-            outcomes.append((runner, Outcome(np.array(hashes, np.uint64), trap)))
+        outcomes = [(runner, runner.start) for runner in runners if runner.start is not None]
         reference = outcomes[0] if outcomes else None
         for runner, outcome in outcomes[1:]:
             assert reference is not None
             first, expected = reference
-            if first_unequal(expected, outcome) is not None:
-                states = [r.execution.save() for r in (first, runner)] if runner.running else []
-                runner.report.divergence = Divergence(
-                    -1,
-                    first.report.name,
-                    expected.at(0),
-                    outcome.at(0),
-                    first_difference(self.simulation.state_type, *states)
-                    if first.running and states
-                    else None,
-                )
+            if first_unequal(expected, outcome) is None:
+                continue
+            difference = None
+            if first.running and runner.running:
+                try:
+                    states = [r.at.save() for r in (first, runner)]
+                except RunnerError as error:
+                    runner.failed(error)
+                    continue
+                difference = first_difference(self.simulation.state_type, *states)
+            runner.report.divergence = Divergence(
+                -1, first.report.name, expected.at(0), outcome.at(0), difference
+            )
 
-    def _block(self, runners: list[_Runner], block: Block, progress: Progress) -> None:
+    def _block(
+        self, pool: ThreadPoolExecutor, runners: list[_Runner], block: Block, progress: Progress
+    ) -> None:
         first_frame = self.frames
         references: list[tuple[_Runner, Outcome]] = []
-        for runner in runners:
-            if not runner.running:
-                continue
-            outcome = self._advance(runner, block.inputs, progress)
+        for runner, outcome in self._outcomes(pool, runners, block, progress):
             if runner.report.divergence is None:
                 found = self._disagreement(references, outcome)
                 if found is None:
@@ -227,33 +203,63 @@ class Verification:
             self._sample(longest, first_frame)
         self.frames += max((len(outcome.hashes) for _, outcome in references), default=0)
 
+    def _outcomes(
+        self, pool: ThreadPoolExecutor, runners: list[_Runner], block: Block, progress: Progress
+    ) -> list[tuple[_Runner, Outcome]]:
+        """What every row that still runs gave for a block, in the table's order."""
+        running = [runner for runner in runners if runner.running]
+        found: dict[_Runner, Outcome] = {}
+
+        def advance(runner: _Runner) -> None:
+            try:
+                found[runner] = self._advance(runner, block.inputs, progress)
+            except RunnerError as error:
+                runner.failed(error)
+
+        # Fast rows alone, so that their speed can be told; slow ones while emulated ones work.
+        here = [runner for runner in running if not runner.row.emulated]
+        for runner in here:
+            if not runner.row.slow:
+                advance(runner)
+        started = [pool.submit(advance, runner) for runner in running if runner.row.emulated]
+        for runner in here:
+            if runner.row.slow:
+                advance(runner)
+        _wait(started)
+        return [(runner, found[runner]) for runner in running if runner in found]
+
     def _advance(self, runner: _Runner, inputs: Inputs, progress: Progress) -> Outcome:
-        """Run a block; a slow row one frame at a time, until it has had its time."""
-        report, execution = runner.report, runner.execution
+        """Run a block; a slow row frame by frame and an emulated one by short stretches, until it
+        has had its time."""
+        report, execution, row = runner.report, runner.at, runner.row
         runner.block_start = execution.save()
         parts: list[NDArray[np.uint64]] = []
         trap: Trap | None = None
-        stretch = 1 if runner.slow else len(inputs)
-        for first in range(0, len(inputs), stretch):
-            if runner.slow and not self.whole and _had_its_time(report):
+        first = 0
+        while first < len(inputs) and trap is None:
+            if not self.whole and _had_its_time(row, report):
                 report.prefix = True
                 runner.running = False
                 break
+            count = _stretch(runner, len(inputs) - first, self.whole)
             began = time.perf_counter()
-            done = execution.advance(inputs[first : first + stretch])
-            report.seconds += time.perf_counter() - began
+            done = execution.advance(inputs[first : first + count])
+            seconds = time.perf_counter() - began
+            report.seconds += seconds
             report.frames += len(done.hashes)
             parts.append(done.hashes)
             trap = done.trap
-            if trap is not None:
-                runner.running = False
-                break
-            if runner.slow:
+            first += count
+            if row.emulated:
+                runner.stretch *= 2 if seconds < _STRETCH_SECONDS else 1
+                self.show_row(report.name, report.frames)
+            elif row.slow:
                 progress(f"running {report.name}", self.frames)
         hashes = np.concatenate(parts) if parts else np.zeros(0, np.uint64)
         if len(hashes):
             report.final_hash = int(hashes[-1])
         if trap is not None:
+            runner.running = False
             report.trap = TrapFact.of(trap)
         return Outcome(hashes, report.trap if trap is not None else None)
 
@@ -281,10 +287,12 @@ class Verification:
         difference, note = None, None
         if frame < min(len(outcome.hashes), len(expected.hashes)):
             inputs = block.inputs[: frame + 1]
-            states = [_state_after(r, inputs) for r in (other, runner)]
-            difference = first_difference(self.simulation.state_type, *states)
-            if difference is None:
-                note = _UNDETERMINED
+            try:
+                states = [_state_after(r, inputs) for r in (other, runner)]
+                difference = first_difference(self.simulation.state_type, *states)
+                note = _UNDETERMINED if difference is None else None
+            except RunnerError as error:
+                note = f"its state cannot be told: {error.message}"
         runner.report.divergence = Divergence(
             first_frame + frame,
             other.report.name,
@@ -341,16 +349,34 @@ class Verification:
                 self.sampled.append(self._last)
 
 
-def _had_its_time(report: RowReport) -> bool:
-    return report.frames >= SLOW_FRAMES and report.seconds >= SLOW_SECONDS
+def _wait(started: Sequence[Future[None]]) -> None:
+    """Until all are done; the first one's exception, where they raised any."""
+    for future in started:
+        future.result()
+
+
+def _had_its_time(row: Row, report: RowReport) -> bool:
+    if row.emulated and report.frames >= EMULATED_FRAMES:
+        return True
+    limit = EMULATED_SECONDS if row.emulated else SLOW_SECONDS if row.slow else None
+    return limit is not None and report.frames >= SLOW_FRAMES and report.seconds >= limit
+
+
+def _stretch(runner: _Runner, left: int, whole: bool) -> int:
+    """How many frames of the `left` ones are run before the time is looked at again."""
+    if runner.row.emulated:
+        most = left if whole else min(left, EMULATED_FRAMES - runner.report.frames)
+        return min(runner.stretch, most)
+    return 1 if runner.row.slow else left
 
 
 def _state_after(runner: _Runner, inputs: Inputs) -> bytes:
     """The runner's state after frames of the block; its present state stays as it is."""
-    present = runner.execution.save()
+    execution = runner.at
+    present = execution.save()
     try:
-        runner.execution.restore(runner.block_start)
-        runner.execution.advance(inputs)
-        return runner.execution.save()
+        execution.restore(runner.block_start)
+        execution.advance(inputs)
+        return execution.save()
     finally:
-        runner.execution.restore(present)
+        execution.restore(present)

@@ -22,7 +22,7 @@ from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import Simulation
 from samebits.sim.targets import all_rows
 
-ROWS = [row for row in all_rows() if row.reason is None]
+ROWS = [row for row in all_rows() if row.reason is None and not row.emulated]
 
 
 def scripted(frames: int, name: str = "push") -> np.ndarray[Any, Any]:

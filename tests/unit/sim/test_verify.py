@@ -23,7 +23,7 @@ from samebits.sim.sources import Block, PlayerSource, ReplaySource
 from samebits.sim.targets import Row, all_rows, choose_rows
 from samebits.sim.verify import Verification
 
-ROWS = choose_rows(all_rows())
+ROWS = tuple(row for row in choose_rows(all_rows()) if not row.emulated)
 MANAGED, NATIVE = ROWS[0], next(row for row in ROWS if row.name.endswith("-O3"))
 
 

@@ -6,6 +6,7 @@ program that crashes, hangs or answers nonsense. Knows nothing of simulations.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import selectors
@@ -43,7 +44,7 @@ class Remote:
         self._request = struct.Struct(f"{order}3Q")
         self._reply = struct.Struct(f"{order}2Q")
         self._order = order
-        self._stderr = tempfile.TemporaryFile()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long
         try:
             self._process = subprocess.Popen(
                 list(command),
@@ -58,10 +59,9 @@ class Remote:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
-        try:
+        # Where it has ended already, the first reply will tell; only Linux has the call.
+        with contextlib.suppress(OSError, AttributeError):
             resource.prlimit(self._process.pid, resource.RLIMIT_CORE, (0, 0))
-        except (OSError, AttributeError):
-            pass  # it has ended already, which the first reply will tell; or this is no Linux
         for pipe in (self._stdin, self._stdout):
             os.set_blocking(pipe.fileno(), False)
         self.pointer_bytes = self._answer(time.monotonic() + limit)
@@ -101,20 +101,16 @@ class Remote:
     def close(self) -> None:
         """End the program, and whatever it has started, now."""
         if self._process.poll() is None:
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
             self._process.wait()
 
     def __del__(self) -> None:
         if hasattr(self, "_process"):
             self.close()
             for stream in (self._stdin, self._stdout, self._stderr):
-                try:
+                with contextlib.suppress(OSError):
                     stream.close()
-                except OSError:
-                    pass
 
     def _ask(self, what: int, a: int, b: int, data: bytes, size: int) -> tuple[int, bytes]:
         deadline = time.monotonic() + self._limit

@@ -1,0 +1,102 @@
+"""What verification finds out about a row: hashes, traps, the first difference, a failure.
+
+Owns the facts alone: how they are found is verify.py's business, how they read the command line's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.errors import Trap
+from samebits.sim.difference import FieldDifference
+
+
+@dataclass(frozen=True)
+class TrapFact:
+    """A trap as every execution must give it: kind, place and detail."""
+
+    kind: str
+    message: str
+    place: str
+
+    @classmethod
+    def of(cls, trap: Trap) -> TrapFact:
+        return cls(trap.kind, trap.message, str(trap.span) if trap.span else "")
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The first frame in which a row is not its reference's equal.
+
+    `expected` and `found` are the hash after the frame, or what happened instead. `field` is the
+    first differing field of the state, where both finished the frame; `note` says why there is
+    none although both did.
+    """
+
+    frame: int
+    reference: str
+    expected: str
+    found: str
+    field: FieldDifference | None = None
+    note: str | None = None
+
+
+@dataclass
+class RowReport:
+    """What one row did. `frames` counts whole frames; `prefix` says that it stopped early to save
+    time. `final_hash` is after the last of them. `failure` says what became of a program that
+    did not run to its end."""
+
+    name: str
+    reason: str | None = None
+    frames: int = 0
+    prefix: bool = False
+    failure: str | None = None
+    final_hash: int | None = None
+    trap: TrapFact | None = None
+    divergence: Divergence | None = None
+    seconds: float = 0.0
+
+    @property
+    def result(self) -> str:
+        """`same`, `differs`, `failed` or `not run`."""
+        if self.divergence is not None:
+            return "differs"
+        if self.failure is not None:
+            return "failed"
+        return "not run" if self.reason is not None else "same"
+
+    @property
+    def frames_per_second(self) -> float | None:
+        return self.frames / self.seconds if self.frames and self.seconds else None
+
+
+@dataclass(eq=False)
+class Outcome:
+    """What a row gave for one block: a hash a whole frame, then perhaps a trap."""
+
+    hashes: NDArray[np.uint64]
+    trap: TrapFact | None
+
+    def at(self, frame: int) -> str:
+        if frame < len(self.hashes):
+            return f"{int(self.hashes[frame]):016x}"
+        return f"trap: {self.trap.message}" if self.trap else "nothing"
+
+    def reaches(self, frame: int) -> bool:
+        return frame < len(self.hashes) or (frame == len(self.hashes) and self.trap is not None)
+
+
+def first_unequal(a: Outcome, b: Outcome) -> int | None:
+    """The first frame that both reach and in which they differ."""
+    shared = min(len(a.hashes), len(b.hashes))
+    unequal = np.flatnonzero(a.hashes[:shared] != b.hashes[:shared])
+    if len(unequal):
+        return int(unequal[0])
+    if a.reaches(shared) and b.reaches(shared):
+        both = len(a.hashes) == len(b.hashes)
+        return None if both and a.trap == b.trap else shared
+    return None
