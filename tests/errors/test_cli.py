@@ -130,8 +130,8 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     assert (one["replay"], one["players"], one["seed"], one["frames"]) == (None, "push", 1, 40)
     same, differs = one["targets"]
     assert list(same) == [
-        "name", "result", "reason", "frames", "prefix", "final_hash", "trap", "first_difference",
-        "frames_per_second",
+        "name", "result", "reason", "failure", "frames", "prefix", "final_hash", "trap",
+        "first_difference", "frames_per_second",
     ]  # fmt: skip
     assert (same["name"], same["result"], same["first_difference"]) == ("managed", "same", None)
     first = differs["first_difference"]
