@@ -48,8 +48,18 @@ def test_a_kernel_without_annotation_is_refused_at_decoration() -> None:
 
     text = str(caught.value)
     assert text.startswith("parameter 'x' of kernel ")
-    assert text.splitlines()[2].endswith("def scale(x, k: sb.float32) -> sb.float32:  # pyright: ignore")
+    assert "def scale(x, k: sb.float32) -> sb.float32:" in text.splitlines()[2]
     assert text.endswith("fix: write `x: float32`, or another samebits type")
+
+
+def test_a_coroutine_is_refused_at_decoration() -> None:
+    with pytest.raises(sb.CompileError, match="is not a plain function") as caught:
+
+        @sb.kernel
+        async def wait(x: sb.float32) -> sb.float32:
+            return x
+
+    assert "fix: write a plain `def` that returns its results" in str(caught.value)
 
 
 def test_every_message_belongs_to_a_kernel() -> None:

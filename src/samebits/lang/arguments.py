@@ -132,17 +132,22 @@ def _wrap_struct(value: Any, t: StructType, name: str) -> Any:
     if isinstance(value, np.ndarray):
         array = cast("np.ndarray[Any, Any]", value)
         if array.dtype != t.dtype or array.shape not in ((), (1,)):
+            same_fields = array.dtype.names == t.dtype.names
             raise ArgumentError(
                 f"parameter '{name}': expected {t}, one element of {t}.dtype; "
                 f"got shape {array.shape} of {array.dtype}",
-                fix=f"pass {t}.from_memory(array, index)",
+                fix=f"pass {t}.from_memory({name}, index)"
+                if array.dtype == t.dtype
+                else f"pass {name}.astype({t}.dtype), one element of it"
+                if same_fields
+                else f"pass {t}(...), or one element of an array of {t}.dtype",
             )
         check_array(array.reshape(1), ArrayType(t, 1), name)
         return cls.from_memory(array)
-    raise ArgumentError(
-        f"parameter '{name}': expected {t}; got {describe(value)}",
-        fix=f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)",
-    )
+    fix = f"pass {t}(...), or an ndarray of {t}.dtype with shape () or (1,)"
+    if isinstance(value, np.void):
+        fix = f"a copy would be changed: pass {t}.from_memory(array, index)"
+    raise ArgumentError(f"parameter '{name}': expected {t}; got {describe(value)}", fix=fix)
 
 
 def _wrap_array(value: Any, t: ArrayType, name: str) -> ManagedArray:

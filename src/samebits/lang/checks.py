@@ -42,6 +42,11 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
             f"{expected}; got {type(value).__name__}", fix=f"pass np.array({name}, {element})"
         )
     array = cast("np.ndarray[Any, Any]", value)
+    if hasattr(array, "mask"):
+        raise ArgumentError(
+            f"{expected}; got {type(array).__name__}, whose mask a kernel can't see",
+            fix=f"pass {name}.filled(0), and the mask as an array of bool",
+        )
     dtype = t.element.element.dtype if isinstance(t.element, VectorType) else t.element.dtype
     if array.dtype != dtype:
         if array.dtype.newbyteorder("=") == dtype:

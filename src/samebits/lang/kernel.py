@@ -89,7 +89,7 @@ def _definition_span(function: FunctionType) -> Span:
     line = code.co_firstlineno
     for number in range(line, line + 50):
         text = linecache.getline(code.co_filename, number)
-        if text.lstrip().startswith("def "):
+        if text.lstrip().startswith(("def ", "async def ")):
             start = len(text) - len(text.lstrip())
             end = len(text.rstrip())
             return Span(code.co_filename, function.__qualname__, number, start, number, end)
@@ -121,6 +121,13 @@ class Kernel:
         mode: Mode = STRICT,
         self_type: StructType | None = None,
     ) -> None:
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+            raise CompileError(
+                f"kernel '{function.__qualname__}' is not a plain function",
+                span=_definition_span(function),
+                note="`async` and `yield` are not in the kernel language",
+                fix="write a plain `def` that returns its results",
+            )
         if not isinstance(function, FunctionType):
             raise CompileError(
                 f"@sb.kernel decorates a plain function, not {type(function).__name__}",

@@ -248,10 +248,16 @@ def _representation(cls: Any) -> Any:
     return representation
 
 
+def _reduce(self: Any) -> tuple[Any, ...]:
+    kind: Any = type(self)
+    return kind, (self.item(),)
+
+
 def _install() -> None:
     scalars = operators.Scalars(TYPE_OF, SCALAR_CLASSES, MAKERS, RAW_OF)
     for cls in _CLASSES:
         cls.__repr__ = _representation(cls)
+        cls.__reduce__ = _reduce
         operators.install(cls, scalars)
         cls.__new__ = staticmethod(_constructor(cls))
 

@@ -55,7 +55,10 @@ def implicit_vector(value: Any, target: VectorType, place: str) -> Any:
     """`value` if it is a vector of type `target`. Raises ArgumentError otherwise."""
     if isinstance(value, Vector) and value.__sb_type__ == target:
         return value
-    fix = f"write {target}(v)" if isinstance(value, Vector) else f"write {target}(x, y, ...)"
+    fix = f"write {target}(x, y, ...)"
+    if isinstance(value, Vector):
+        shorter = target.length - value.__sb_type__.length
+        fix = f"write {target}(v{'.xyz'[: target.length + 1] if shorter < 0 else ', 0' * shorter})"
     raise ArgumentError(f"{place} is {target}; got {describe(value)}", fix=fix)
 
 

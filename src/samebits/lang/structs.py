@@ -205,7 +205,8 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
         )
     caller = sys._getframe(frame)  # pyright: ignore[reportPrivateUsage]
     # A module that is not in sys.modules, such as a notebook's cell, is known by its caller.
-    module = vars(sys.modules[cls.__module__]) if cls.__module__ in sys.modules else caller.f_globals
+    known = sys.modules.get(cls.__module__)
+    module = caller.f_globals if known is None else vars(known)
     try:
         annotations = inspect.get_annotations(
             cls, globals=module, locals=dict(caller.f_locals), eval_str=True

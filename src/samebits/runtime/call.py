@@ -162,7 +162,7 @@ class _Caller:
             name, t = self._params[position]
             value: Any = args[position]
             if type(value) is not self._exact[position]:
-                if isinstance(value, _NDARRAY) and type(value) is not _NDARRAY:
+                if _is_plain_subclass(value):
                     value = _NDARRAY.view(value, _NDARRAY)  # a subclass may lie about itself
                 value = wrap(value, t, name)
             keep.append((value, self._puts[position](slots, value)))
@@ -176,6 +176,12 @@ class _Caller:
             slots[slot] = _address(value.memory)
             made.append(value)
         return made
+
+
+def _is_plain_subclass(value: Any) -> bool:
+    """An ndarray subclass whose elements are all there is to it, unlike a masked array."""
+    is_array = isinstance(value, _NDARRAY) and type(value) is not _NDARRAY
+    return is_array and not hasattr(value, "mask")
 
 
 def _reader(

@@ -63,9 +63,7 @@ REGISTERS = {
     "mxcsr": Register(
         0x1F80, 0x3F, 13, ("nearest", "down", "up", "zero"), 0x8000, 0x0040, 0x1F80, False
     ),
-    "fpcr": Register(
-        0, 0, 22, ("nearest", "up", "down", "zero"), 1 << 24, 1 << 24, 0x9F00, True
-    ),
+    "fpcr": Register(0, 0, 22, ("nearest", "up", "down", "zero"), 1 << 24, 1 << 24, 0x9F00, True),
 }
 """Intel SDM vol. 1, 10.2.3 (MXCSR); Arm ARM, FPCR (flushing is one bit, traps are enables)."""
 
@@ -98,7 +96,8 @@ def _functions() -> tuple[Any, Any, Any]:
     loaded = llvm.load(llvm.compile_text(text, target, 0), ["sb_fp_get", "sb_fp_set"])
     get = ctypes.PYFUNCTYPE(ctypes.c_uint64)(loaded.addresses["sb_fp_get"])
     put = ctypes.PYFUNCTYPE(None, ctypes.c_uint64)(loaded.addresses["sb_fp_set"])
-    get.loaded = put.loaded = loaded  # two threads may be here: each copy keeps its own code
+    for function in (get, put):
+        vars(function)["loaded"] = loaded  # two threads may be here: each copy keeps its own code
     return get, put, loaded
 
 

@@ -321,7 +321,7 @@ def routine() -> tuple[Pack, Any] | None:
     pack = ctypes.PYFUNCTYPE(
         ctypes.c_int64, ctypes.py_object, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
     )(loaded.addresses["sb_pack_tuple"])
-    pack.loaded = loaded  # two threads may make it at once: each copy keeps its own code
+    vars(pack)["loaded"] = loaded  # two threads may be here: each copy keeps its own code
     return pack, loaded
 
 

@@ -141,7 +141,7 @@ def test_nans_are_stored_and_read_as_the_canonical_one():
         ("hp", True, "field 'hp' of Ship is int32; got bool", "write int32(x)"),
         ("hp", "1", "field 'hp' of Ship is int32; got str", None),
         ("alive", 1, "field 'alive' of Ship is bool; got int", "write bool(x)"),
-        ("pos", float3(1), "field 'pos' of Ship is float2; got float3", "write float2(v)"),
+        ("pos", float3(1), "field 'pos' of Ship is float2; got float3", "write float2(v.xy)"),
         ("pos", 1.0, "field 'pos' of Ship is float2; got float", "write float2(x, y, ...)"),
         ("inner", 3, "field 'inner' of Ship is Inner; got int", None),
         ("tags", Inner(), "field 'tags' of Ship is uint8[4]; got Inner", None),
