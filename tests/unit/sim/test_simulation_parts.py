@@ -26,6 +26,12 @@ from samebits.sim.replay import ReplayWriter, partial_path
 from samebits.sim.schema import from_json, to_json
 from samebits.sim.session import SimulationTrap
 from samebits.sim.sources import PlayerSource
+from samebits.sim.unpacking import (
+    UNPACK,
+    UNPACK_INPUTS,
+    unpack_function,
+    unpack_inputs_function,
+)
 from samebits.types import (
     STRONG_SCALARS,
     VECTORS,
@@ -76,6 +82,24 @@ def test_every_length_and_word_size_hashes_right(size: int, width: int) -> None:
     memory = filled(t, size)
     words = np.zeros(word_count(t), word_type(t).dtype)
     assert evaluate(module, HASH, [memory, words]) == (xxh64(to_canonical(t, memory)),)
+
+
+@settings(max_examples=60, deadline=None)
+@given(structs(), st.integers(0, 2**32))
+def test_unpacking_in_ir_is_reading_canonical_bytes_for_any_struct(
+    t: StructType, seed: int
+) -> None:
+    functions = unpack_function(t), unpack_inputs_function(t)
+    module = Module({f.name: f for f in functions})
+    verify(module)
+    data = np.random.default_rng(seed).bytes(3 * canonical_size(t))
+    words = np.frombuffer(data, word_type(t).dtype.newbyteorder("<")).astype(word_type(t).dtype)
+    one, three = np.zeros(1, t.dtype), np.zeros(3, t.dtype)
+    evaluate(module, UNPACK, [one, words[: word_count(t)].copy()])
+    evaluate(module, UNPACK_INPUTS, [three, words])
+    expected = from_canonical(t, data, 3)
+    assert one.tobytes() == expected[:1].tobytes()
+    assert three.tobytes() == expected.tobytes()
 
 
 @settings(max_examples=60, deadline=None)

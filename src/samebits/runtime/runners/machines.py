@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+import weakref
 from pathlib import Path
 
 from samebits.backend.llvm import CompiledObject
@@ -51,8 +52,8 @@ class EmulatedProgram:
             raise RunnerError(f"target '{target.name}' cannot run here: {reason}")
         self.target = target
         self.traps = compiled.traps
-        self._folder = tempfile.TemporaryDirectory(prefix="samebits-")
-        folder = Path(self._folder.name)
+        folder = Path(tempfile.mkdtemp(prefix="samebits-"))
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         if target.runner == "wasmtime":
             module = link_wasm(compiled.object_bytes, target, entries, folder)
             self._command = [sys.executable, "-P", str(WASM_DRIVER), str(module)]

@@ -78,16 +78,13 @@ class Remote:
     def write(self, address: int, data: bytes) -> None:
         """Put `data` at `address`, in memory that was allocated."""
         if data:
-            value, _ = self._ask(WRITE, address, len(data), data, 0)
-            self._check_count(value, len(data))
+            self._ask(WRITE, address, len(data), data, 0, due=len(data))
 
     def read(self, address: int, size: int) -> bytes:
         """`size` bytes from `address`, in memory that was allocated."""
         if not size:
             return b""
-        value, data = self._ask(READ, address, size, b"", size)
-        self._check_count(value, size)
-        return data
+        return self._ask(READ, address, size, b"", size, due=size)[1]
 
     def call(self, entry: int, slots: Sequence[int]) -> tuple[int, tuple[int, ...]]:
         """Call `sb_entry_<entry>`: its status, and the slots as it left them, 0 … 2^64-1 each."""
@@ -112,10 +109,15 @@ class Remote:
                 with contextlib.suppress(OSError):
                     stream.close()
 
-    def _ask(self, what: int, a: int, b: int, data: bytes, size: int) -> tuple[int, bytes]:
+    def _ask(
+        self, what: int, a: int, b: int, data: bytes, size: int, due: int | None = None
+    ) -> tuple[int, bytes]:
+        """A reply's value, `due` where that is known, and the `size` bytes behind it."""
         deadline = time.monotonic() + self._limit
         self._send(self._request.pack(what, a & _MASK, b) + data, deadline)
         value = self._answer(deadline)
+        if due is not None and value != due:
+            raise self._nonsense(f"{value} where {due} is due")
         return value, self._receive(size, deadline)
 
     def _answer(self, deadline: float) -> int:
@@ -124,10 +126,6 @@ class Remote:
         if mark != MAGIC:
             raise self._nonsense(repr(head))
         return int(value)
-
-    def _check_count(self, found: int, size: int) -> None:
-        if found != size:
-            raise self._nonsense(f"{found} where {size} is due")
 
     def _send(self, data: bytes, deadline: float) -> None:
         left = memoryview(data)
