@@ -148,3 +148,49 @@ def targets(
     from samebits.sim.targets import all_rows
 
     print_targets(all_rows(), json)
+
+
+@_application.command(
+    epilog="Examples: `samebits build game.py --out dist`,   "
+    "`samebits build game.py --target x86-64-v3 --target wasm32 --out dist`",
+)
+def build(
+    sim: Sim,
+    out: Annotated[str, typer.Option(metavar="DIR", help="The folder to write to.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option(metavar="T", help="A target, as often as wanted; without it, this machine's."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The prefix of all names; without it, the simulation's name.")
+    ] = None,
+) -> None:
+    """Make SIM a C header, a static and a shared library, and a standalone verifier.
+
+    For wasm32 and wasm32-simd: a WebAssembly module for Node and browsers. DIR gets a README that
+    says how to use them. Exit status: 0 written, 2 bad usage or input, or a tool that failed.
+    """
+    from samebits.cli.build import run
+
+    _finish(lambda: run(sim, target or [], out, name))
+
+
+_replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)
+_application.add_typer(_replay, name="replay")
+
+
+@_replay.command(epilog="Example: `samebits replay export duel.mcap --out duel.inputs`")
+def export(
+    replay: Annotated[str, typer.Argument(metavar="REPLAY", help="a replay that samebits wrote")],
+    out: Annotated[str, typer.Option(metavar="FILE", help="The file of inputs to write.")],
+    frames: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="The first N frames; without it, all.")
+    ] = None,
+) -> None:
+    """Write a replay's inputs as the flat file that a standalone verifier reads.
+
+    Exit status: 0 written, 2 bad usage or input.
+    """
+    from samebits.cli.build import export
+
+    _finish(lambda: export(replay, out, frames))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import (
@@ -26,6 +26,9 @@ from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
 from samebits.sim.targets import Row
 from samebits.sim.verify import EMULATED_FRAMES, Verification
+
+if TYPE_CHECKING:
+    from samebits.sim.export.build import Built
 
 JSON_FORMAT = 1
 WIDTH = 100
@@ -164,6 +167,15 @@ def print_targets(rows: Sequence[Row], as_json: bool) -> None:
     _console().print(table)
 
 
+def print_built(built: Sequence[Built]) -> None:
+    """Every file that was written, and its size."""
+    table = _table("target", "bytes", "file")
+    for part in built:
+        for file in part.files:
+            table.add_row(part.target or "all", f"{file.stat().st_size:,}", str(file))
+    _console().print(table, soft_wrap=True)
+
+
 def _console() -> Console:
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=WIDTH)
@@ -172,7 +184,7 @@ def _console() -> Console:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        right = column in ("frames", "frames/s")
+        right = column in ("frames", "frames/s", "bytes")
         table.add_column(
             column, justify="right" if right else "left", no_wrap=column in ("target", "final hash")
         )

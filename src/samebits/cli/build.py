@@ -1,0 +1,56 @@
+"""`samebits build` and `samebits replay export`: a simulation and its replays leave Python."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+
+from samebits.cli import SAME
+from samebits.cli.report import print_built
+from samebits.sim.export.build import build, choose_targets
+from samebits.sim.export.inputs_file import export_inputs
+from samebits.sim.load import load_simulation
+
+
+def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
+    """Build and list what was written; the exit status."""
+    rows = choose_targets(targets)
+    simulation = load_simulation(sim)
+    with _progress([row.name for row in rows]) as show:
+        built = build(simulation, rows, Path(out), name, show)
+    print_built(built)
+    return SAME
+
+
+def export(replay: str, out: str, frames: int | None) -> int:
+    """Write the inputs file and say what is in it; the exit status."""
+    done = export_inputs(replay, out, frames)
+    if done.damage:
+        sys.stderr.write(f"{replay} is {done.damage}\n")
+    count = f"{done.frames:,} frame{'' if done.frames == 1 else 's'}"
+    hashes = "with a hash each" if done.hashed else "without hashes"
+    print(f"{out}: inputs of {done.simulation}, {count}, {hashes}")
+    return SAME
+
+
+@contextmanager
+def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
+    """What is being made, on stderr, if that is a terminal."""
+    console = Console(file=sys.stderr)
+    if not console.is_terminal:
+        yield _silent
+        return
+    with console.status("building") as status:
+
+        def show(name: str, what: str) -> None:
+            status.update(f"{name} ({names.index(name) + 1} of {len(names)}): {what}")
+
+        yield show
+
+
+def _silent(_name: str, _what: str) -> None:
+    """Shows nothing."""

@@ -1,0 +1,1 @@
+"""A simulation as files that need no Python: C header, libraries, verifier, WebAssembly module."""

@@ -1,0 +1,206 @@
+"""`samebits build`: one folder a target, with what its clients need and nothing of this machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from samebits.backend import llvm
+from samebits.backend.targets import TARGETS, Target
+from samebits.errors import SimulationError, TargetError
+from samebits.sim.export import toolchain, wasm
+from samebits.sim.export.header import header_text, type_name
+from samebits.sim.export.interface import Interface, interface_of
+from samebits.sim.export.library import Kernels, kernels_of, library_text
+from samebits.sim.export.platforms import libc_target, platform_of
+from samebits.sim.export.readme import cmake_text, readme_text
+from samebits.sim.export.templates import template
+from samebits.sim.simulation import Simulation
+
+Show = Callable[[str, str], None]
+"""Told of each target's name and what is being made."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """The files of one target, or those beside the targets where `target` is empty."""
+
+    target: str
+    files: tuple[Path, ...]
+
+
+def host_row() -> str:
+    """The name of the row for this machine: its highest level. Raises TargetError."""
+    row = llvm.host_target()
+    if sys.platform == "darwin":
+        return f"{row.architecture}-macos"
+    return "x86_64-windows" if sys.platform == "win32" else row.name
+
+
+def choose_targets(names: Sequence[str]) -> tuple[Target, ...]:
+    """The rows called so, or this machine's where there are none. Raises TargetError."""
+    for name in names:
+        if name not in TARGETS:
+            raise TargetError(
+                f"there is no target '{name}'",
+                note=f"the targets are {', '.join(TARGETS)}",
+                fix="choose among them; without --target, it is this machine's",
+            )
+    return tuple(TARGETS[name] for name in dict.fromkeys(names or [host_row()]))
+
+
+def build(
+    simulation: Simulation,
+    targets: Sequence[Target],
+    out: Path,
+    name: str | None = None,
+    show: Show | None = None,
+) -> list[Built]:
+    """Write everything for each target below `out`, which is made where it is not there.
+
+    The same simulation gives the same bytes, on any machine, into any folder. Raises
+    CompileError, TargetError where a tool fails or is missing, SimulationError where `out`
+    cannot be written.
+    """
+    toolchain.require_zig()
+    _make_folder(out)
+    interface = interface_of(simulation, name)
+    kernels = kernels_of(simulation.program)
+    built: list[Built] = []
+    for target in targets:
+        with tempfile.TemporaryDirectory(prefix="samebits-") as work:
+            folder = Path(work)
+            made = _Target(interface, kernels, target, folder, show or _silent).make()
+            built.append(Built(target.name, _move(folder, made, out / target.name)))
+    text = {"README.md": readme_text(interface, targets)}
+    if any(target.zig for target in targets):
+        text[f"{interface.name}.cmake"] = cmake_text(interface, targets)
+        text[f"{interface.name}.h"] = _header(interface, kernels, targets[0])
+    built.append(Built("", _write(out, text)))
+    return built
+
+
+def _silent(_target: str, _what: str) -> None:
+    """Shows nothing."""
+
+
+class _Target:
+    """One target's files, made in a working folder."""
+
+    def __init__(
+        self, interface: Interface, kernels: Kernels, target: Target, folder: Path, show: Show
+    ) -> None:
+        self.interface = interface
+        self.name = interface.name
+        self.target = target
+        self.folder = folder
+        self._show = show
+        self._kernels = kernels
+
+    def make(self) -> list[str]:
+        """Make them all; their names."""
+        self._show(self.target.name, "kernels")
+        code, sites = self._kernels.object_code(self.target, self.name)
+        self._write("kernels.o", code)
+        self._write(f"{self.name}.h", header_text(self.interface, len(sites)).encode())
+        self._write("library.c", library_text(self.interface, sites).encode())
+        if not self.target.zig:
+            self._show(self.target.name, "module")
+            return wasm.make(self.interface, self.target, self.folder, sites)
+        platform = platform_of(self.target)
+        self._show(self.target.name, "static library")
+        self._compile("library.c", "library.o", _api(self.name, ""))
+        made = [f"lib{self.name}.a"]
+        toolchain.archive(self.folder, self.target.zig, made[0], ["library.o", "kernels.o"])
+        if platform.shared:
+            self._show(self.target.name, "shared library")
+            self._compile("library.c", "shared.o", _api(self.name, platform.export))
+            made += [text.format(self.name) for text in (platform.shared, *platform.extra)]
+            options = [option.format(self.name) for option in platform.link]
+            self._link(self.target.zig, made[1], *options, "shared.o", "kernels.o")
+        if platform.program:
+            self._show(self.target.name, "verifier")
+            self._write("verify.c", verifier_text(self.interface).encode())
+            made.append(platform.program.format(self.name))
+            libc = libc_target(self.target)
+            toolchain.compile_c(
+                self.folder, libc, self.target.zig_cpu, "verify.c", "verify.o",
+                "-D_CRT_SECURE_NO_WARNINGS",
+            )  # fmt: skip
+            self._link(libc, made[-1], *platform.program_link, "verify.o", made[0])
+        return made
+
+    def _write(self, name: str, data: bytes) -> None:
+        (self.folder / name).write_bytes(data)
+
+    def _compile(self, source: str, out: str, *more: str) -> None:
+        toolchain.compile_c(
+            self.folder, self.target.zig, self.target.zig_cpu, source, out, "-ffreestanding", *more
+        )
+
+    def _link(self, zig_target: str, out: str, *arguments: str) -> None:
+        toolchain.link(self.folder, zig_target, self.target.zig_cpu, out, *arguments)
+
+
+def _api(name: str, export: str) -> str:
+    return f"-D{name.upper()}_API={export}"
+
+
+def verifier_text(interface: Interface) -> str:
+    """The verifier's C file."""
+    return template("verify.c").render(
+        NAME=interface.name,
+        GUARD=interface.name.upper(),
+        STATE=type_name(interface, interface.state),
+        INPUT=type_name(interface, interface.input),
+        PLAYERS=interface.players,
+        INPUT_BYTES=interface.input_bytes,
+    )
+
+
+def _header(interface: Interface, kernels: Kernels, target: Target) -> str:
+    # Which traps there are follows from the IR, so that every target has the same table.
+    return header_text(interface, len(kernels.sites(target)))
+
+
+def _make_folder(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=out):
+            pass
+    except OSError as error:
+        raise _not_writable(out, error) from None
+
+
+def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:
+    try:
+        out.mkdir(exist_ok=True)
+        for name in names:
+            partial = out / f"{name}.partial"
+            shutil.copyfile(work / name, partial)
+            shutil.copymode(work / name, partial)
+            os.replace(partial, out / name)
+    except OSError as error:
+        raise _not_writable(out, error) from None
+    return tuple(out / name for name in names)
+
+
+def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
+    try:
+        for name, content in text.items():
+            (out / name).write_text(content, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise _not_writable(out, error) from None
+    return tuple(out / name for name in text)
+
+
+def _not_writable(out: Path, error: OSError) -> SimulationError:
+    return SimulationError(
+        f"cannot write to {out}: {error.strerror or error}",
+        fix="give --out a folder that this user may write to",
+    )

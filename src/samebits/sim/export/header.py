@@ -1,0 +1,130 @@
+"""`NAME.h`: types with their exact layout, constants and functions, for C99 and C++ alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samebits.sim.export.interface import Interface
+from samebits.sim.export.templates import template
+from samebits.types import (
+    COMPONENTS,
+    FixedArrayType,
+    Kind,
+    MemoryType,
+    ScalarType,
+    StructType,
+    VectorType,
+)
+
+SCALARS = {"float32": "float", "float64": "double", "bool": "uint8_t"}
+
+
+def scalar_name(t: ScalarType) -> str:
+    """A scalar's C type; a bool is a byte, 0 or 1."""
+    return SCALARS.get(t.name) or f"{t.name}_t"
+
+
+def type_name(interface: Interface, t: MemoryType) -> str:
+    """The C type of a value, of an array's element for an array."""
+    match t:
+        case ScalarType():
+            return scalar_name(t)
+        case VectorType():
+            return f"{interface.name}_{t.name}"
+        case StructType():
+            return f"{interface.name}_{interface.structs[t]}"
+        case FixedArrayType():
+            return type_name(interface, t.element)
+
+
+def extents(t: MemoryType) -> str:
+    """`[3][4]` behind a declared name; empty where `t` is no array."""
+    if not isinstance(t, FixedArrayType):
+        return ""
+    return "".join(f"[{n}]" for n in t.shape) + extents(t.element)
+
+
+def header_text(interface: Interface, traps: int) -> str:
+    """The whole header. It is the same for every target."""
+    simulation = interface.simulation
+    return template("header.h").render(
+        NAME=interface.name,
+        GUARD=interface.name.upper(),
+        SIMULATION=printable(simulation.name),
+        VERSION=c_string(simulation.version),
+        DIGEST=simulation.digest,
+        PLAYERS=interface.players,
+        TICK_RATE=simulation.tick_rate,
+        STATE=type_name(interface, interface.state),
+        INPUT=type_name(interface, interface.input),
+        STATE_BYTES=interface.state_bytes,
+        INPUT_BYTES=interface.input_bytes,
+        TRAPS=traps,
+        TYPES="\n".join(_types(interface)),
+        WORDS=-(-interface.state_bytes // 8),
+    )
+
+
+def _types(interface: Interface) -> Iterator[str]:
+    for vector in interface.vectors:
+        items = ", ".join(COMPONENTS[: vector.length])
+        element = scalar_name(vector.element)
+        aligned = _aligned(interface, vector.element)
+        yield f"typedef struct {type_name(interface, vector)} {{"
+        if aligned:
+            yield f"    {aligned}{element} {COMPONENTS[0]};"
+            items = ", ".join(COMPONENTS[1 : vector.length])
+        yield f"    {element} {items};"
+        yield f"}} {type_name(interface, vector)};\n"
+    for struct in interface.structs:
+        yield from _struct(interface, struct)
+
+
+def _struct(interface: Interface, t: StructType) -> Iterator[str]:
+    own, prefix = type_name(interface, t), interface.name.upper()
+    members = interface.members(t)
+    yield f"/* {t.size} bytes, aligned to {t.align}. */"
+    yield f"typedef struct {own} {{"
+    for name, field_type in t.fields:
+        aligned = _aligned(interface, field_type)
+        note = "" if members[name] == name else f", `{printable(name)}` in Python"
+        if _is_bool(field_type):
+            note += ", 0 or 1"
+        yield (
+            f"    {aligned}{type_name(interface, field_type)} {members[name]}"
+            f"{extents(field_type)}; /* at {t.offsets[name]}{note} */"
+        )
+    yield f"}} {own};"
+    yield f"{prefix}_ASSERT(sizeof({own}) == {t.size}, size_of_{own});"
+    for name, _ in t.fields:
+        member = members[name]
+        yield (f"{prefix}_ASSERT(offsetof({own}, {member}) == {t.offsets[name]}, {own}_{member});")
+    yield ""
+
+
+def _is_bool(t: MemoryType) -> bool:
+    if isinstance(t, FixedArrayType):
+        return _is_bool(t.element)
+    return isinstance(t, ScalarType) and t.kind is Kind.BOOL
+
+
+def _aligned(interface: Interface, t: MemoryType) -> str:
+    """Some 32-bit machines align eight bytes to four unless told."""
+    while isinstance(t, FixedArrayType):
+        t = t.element
+    return f"{interface.name.upper()}_ALIGN8 " if isinstance(t, ScalarType) and t.size == 8 else ""
+
+
+def printable(text: str) -> str:
+    """Text that can stand in a C comment."""
+    return ascii(text)[1:-1].replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
+
+
+def c_string(text: str) -> str:
+    """A C string literal of the text's UTF-8 bytes."""
+    parts: list[str] = []
+    for byte in text.encode("utf-8", "surrogateescape"):
+        char = chr(byte)
+        plain = 32 <= byte < 127 and char not in '"\\?'
+        parts.append(char if plain else f"\\{byte:03o}")
+    return '"' + "".join(parts) + '"'

@@ -1,0 +1,75 @@
+"""A replay's inputs as the flat little-endian file that a standalone verifier reads.
+
+`templates/verify.c` documents the format.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from samebits.errors import ReplayError
+from samebits.sim.replay_read import ReplayReader
+
+MAGIC = b"sbinput1"
+HEAD = struct.Struct("<8s16sQQIIQQ")
+"""Mark, digest, seed, frames, players, input size, whether there are hashes, 0."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: whole frames, whether each has its hash, and what damage ended them."""
+
+    simulation: str
+    frames: int
+    hashed: bool
+    damage: str | None
+
+
+def export_inputs(
+    replay: str | os.PathLike[str], out: str | os.PathLike[str], limit: int | None = None
+) -> Exported:
+    """Write the first `limit` frames, or all whole ones. A file at `out` is replaced by a whole
+    one alone. Raises ReplayError where the replay has no header or `out` cannot be written.
+    """
+    reader = ReplayReader(replay)
+    header = reader.header
+    digest = bytes.fromhex(header.digest)
+    if len(digest) != 16:
+        raise ReplayError(
+            f"{replay}: a digest of {len(digest)} bytes, where verifiers hold one of 16",
+            fix="record it again",
+        )
+    hashed = all(block.hashes is not None for block in reader.blocks())
+    frame_size = header.players * header.input_size
+    partial = Path(os.fspath(out) + ".partial")
+    frames = 0
+    try:
+        with open(partial, "wb") as file:
+            file.write(bytes(HEAD.size))
+            for block in reader.blocks():
+                for k in range(block.frames):
+                    if frames == limit:
+                        break
+                    file.write(block.inputs[k * frame_size : (k + 1) * frame_size])
+                    if hashed and block.hashes is not None:
+                        file.write(struct.pack("<Q", int(block.hashes[k])))
+                    frames += 1
+            file.seek(0)
+            file.write(
+                HEAD.pack(
+                    MAGIC, digest, header.seed, frames,
+                    header.players, header.input_size, int(hashed), 0,
+                )
+            )  # fmt: skip
+        os.replace(partial, out)
+    except OSError as error:
+        raise ReplayError(
+            f"cannot write {out}: {error.strerror or error}",
+            fix="give a path in a folder that this user may write to",
+        ) from None
+    finally:
+        partial.unlink(missing_ok=True)
+    return Exported(header.simulation, frames, hashed, reader.damage)

@@ -1,0 +1,87 @@
+"""The library's two halves: compiled kernels, and the C functions of the header around them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from samebits.backend import llvm
+from samebits.backend.emit import TrapSite, emit_module
+from samebits.backend.targets import Target
+from samebits.ir.grammar import Module
+from samebits.lang.kernel import Kernel
+from samebits.passes.pipeline import optimise
+from samebits.sim.export.codec import codec_text, function_name
+from samebits.sim.export.header import c_string, type_name
+from samebits.sim.export.interface import Interface
+from samebits.sim.export.templates import template
+from samebits.sim.hashing import HASH, word_count, word_type
+from samebits.sim.program import RUN, Program
+
+_ENTRIES = ("init", "step", "run", "hash")
+_SYMBOL = re.compile(r'@"(?:[kt]):[^"]*"')
+
+
+@dataclass(frozen=True, eq=False)
+class Kernels:
+    """A simulation's entries, ready for any target."""
+
+    program: Program
+    module: Module
+    entries: tuple[str, ...]
+
+    def object_code(self, target: Target, name: str) -> tuple[bytes, tuple[TrapSite, ...]]:
+        """Object code whose only symbols from outside are `NAME_entry_init` and so on, hidden
+        from whatever a library of it is linked into, and what its statuses stand for."""
+        with Kernel.environment():  # constants are folded with this thread's arithmetic
+            emitted = emit_module(self.module, self.entries, target)
+            return llvm.compile_text(_named(emitted.text, name), target, 3), emitted.traps
+
+    def sites(self, target: Target) -> tuple[TrapSite, ...]:
+        """What the statuses stand for, without compiling."""
+        return emit_module(self.module, self.entries, target).traps
+
+
+def kernels_of(program: Program) -> Kernels:
+    """The simulation's kernels after the passes."""
+    entries = (program.init, program.step, RUN, HASH)
+    with Kernel.environment():
+        module = optimise(program.module, entries)
+    return Kernels(program, Module(module.functions, program.module.tables), entries)
+
+
+def _named(text: str, name: str) -> str:
+    """Entries by their own names; all else by numbers, because names may tell of folders."""
+    numbers: dict[str, str] = {}
+
+    def number(match: re.Match[str]) -> str:
+        return numbers.setdefault(match[0], f"@{name}.{len(numbers)}")
+
+    text = _SYMBOL.sub(number, text)
+    for n, what in enumerate(_ENTRIES):
+        text = text.replace(
+            f"define i32 @sb_entry_{n}(", f"define hidden i32 @{name}_entry_{what}("
+        )
+    return text
+
+
+def library_text(interface: Interface, sites: tuple[TrapSite, ...]) -> str:
+    """The C file that is compiled beside the kernels' object."""
+    program = interface.simulation.program
+    rows = [
+        f"    {{{c_string(t.message)}, {c_string(t.file)}, {c_string(t.function)}, {t.line}}},"
+        for t in interface.trap_lines(sites)
+    ]
+    return template("library.c").render(
+        NAME=interface.name,
+        GUARD=interface.name.upper(),
+        STATE=type_name(interface, interface.state),
+        INPUT=type_name(interface, interface.input),
+        PUT_STATE=function_name(interface, interface.state),
+        PUT_INPUT=function_name(interface, interface.input),
+        PLAYERS=interface.players,
+        WORD_COUNT=word_count(program.state),
+        WORD_SIZE=word_type(program.state).size,
+        TRAP_ROWS="\n".join(['    {"", "", "", 0},', *rows]),
+        CODEC=codec_text(interface),
+    )

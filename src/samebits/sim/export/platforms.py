@@ -1,0 +1,61 @@
+"""What an operating system calls its files and how they are linked, one row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samebits.backend.targets import Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Platform:
+    """File names with `{}` for the simulation's; an empty one is not made."""
+
+    what: str
+    shared: str = ""
+    link: tuple[str, ...] = ()
+    """How a shared library is linked, with `{}` as in names."""
+    extra: tuple[str, ...] = ()
+    """What linking it makes besides."""
+    program: str = "{}-verify"
+    program_link: tuple[str, ...] = ()
+    program_libc: str = ""
+    """zig's name of the C library that the verifier is linked with, where it is not the row's."""
+    export: str = '__attribute__((visibility("default")))'
+
+
+# No C library is named: memcpy and its like come from the one of the program that loads it.
+_ELF = ("-shared", "-nostdlib", "-Wl,-soname,lib{}.so", "-Wl,--build-id=none")
+
+PLATFORMS = {
+    "linux": Platform(
+        what="Linux", shared="lib{}.so", link=_ELF, program_link=("-static", "-Wl,--build-id=none")
+    ),
+    "android": Platform(
+        what="Android", shared="lib{}.so", link=_ELF,
+        program_link=("-static", "-Wl,--build-id=none"), program_libc="musl",
+    ),
+    "windows": Platform(
+        what="Windows", shared="{}.dll", link=("-shared", "-Wl,--out-implib,{}.lib"),
+        extra=("{}.lib",), program="{}-verify.exe", export="__declspec(dllexport)",
+    ),
+    "macos": Platform(
+        what="macOS", shared="lib{}.dylib", link=("-shared", "-Wl,-install_name,@rpath/lib{}.dylib")
+    ),
+    # Apple's development kit links what goes further than this.
+    "ios": Platform(what="iOS", program=""),
+}  # fmt: skip
+
+
+def platform_of(target: Target) -> Platform:
+    """The platform of a row that is linked by zig; KeyError for WebAssembly."""
+    parts = target.zig.split("-")
+    return PLATFORMS["android" if parts[-1] == "android" else parts[1]]
+
+
+def libc_target(target: Target) -> str:
+    """zig's target for a program of the platform."""
+    libc = platform_of(target).program_libc
+    if not libc:
+        return target.zig
+    return "-".join([*target.zig.split("-")[:-1], libc])

@@ -1,0 +1,103 @@
+/* @SIMULATION@: a simulation with the same bits on every machine.
+
+   Written by samebits; C99 or later, C++11 or later. Every function here is thread-safe: there
+   is no global state, no allocation and no call of a math library. Functions set the floating
+   point environment that they need (round to nearest, no flushing) and put the caller's back.
+
+   The usual order: @NAME@_init once, then @NAME@_step for every frame, or @NAME@_run for many.
+   A @STATE@ may be copied, and read and written between the calls, like any struct. */
+
+#ifndef SAMEBITS_@GUARD@_H
+#define SAMEBITS_@GUARD@_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+#define @GUARD@_ASSERT(condition, name) static_assert(condition, #name)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define @GUARD@_ASSERT(condition, name) _Static_assert(condition, #name)
+#else
+#define @GUARD@_ASSERT(condition, name) typedef char @NAME@_assert_##name[(condition) ? 1 : -1]
+#endif
+
+#if defined(__cplusplus)
+#define @GUARD@_ALIGN8 alignas(8)
+#elif defined(_MSC_VER) && !defined(__clang__)
+#define @GUARD@_ALIGN8 __declspec(align(8))
+#else
+#define @GUARD@_ALIGN8 __attribute__((aligned(8)))
+#endif
+
+#if defined(@GUARD@_SHARED) && defined(_WIN32)
+#define @GUARD@_API __declspec(dllimport)
+#elif !defined(@GUARD@_API)
+#define @GUARD@_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define @GUARD@_VERSION @VERSION@
+#define @GUARD@_DIGEST "@DIGEST@" /* the same for the same code: compare it before playing */
+#define @GUARD@_PLAYERS @PLAYERS@ /* inputs a frame */
+#define @GUARD@_TICK_RATE @TICK_RATE@ /* frames a second of simulated time */
+#define @GUARD@_TRAPS @TRAPS@ /* traps are the codes 1 to @GUARD@_TRAPS */
+#define @GUARD@_STATE_BYTES @STATE_BYTES@ /* what @NAME@_save writes */
+#define @GUARD@_INPUT_BYTES @INPUT_BYTES@ /* what @NAME@_input_save writes */
+
+@TYPES@
+/* Working memory of a call, so that nothing is allocated: sizeof(@NAME@_scratch) bytes of any
+   contents, which need not outlive the call. One for each thread is enough. */
+typedef struct @NAME@_scratch {
+    @GUARD@_ALIGN8 uint64_t words[@WORDS@];
+    @STATE@ state;
+} @NAME@_scratch;
+
+/* Fill `state` for frame 0. Returns 0, or a trap's code with `state` all zero. */
+@GUARD@_API int32_t @NAME@_init(@STATE@ *state, uint64_t seed);
+
+/* Advance one frame, with one input a player. Returns 0, or a trap's code with `state` as it was
+   before the call. */
+@GUARD@_API int32_t @NAME@_step(@STATE@ *state,
+                               const @INPUT@ inputs[@PLAYERS@],
+                               @NAME@_scratch *scratch);
+
+/* Advance `frames` frames. `inputs` holds @PLAYERS@ a frame, frame after frame; `hashes` gets the
+   hash after each frame, and may be NULL, which is faster. `done`, unless NULL, gets the count of
+   whole frames. Returns 0, or a trap's code with the state of the last whole frame. */
+@GUARD@_API int32_t @NAME@_run(@STATE@ *state, const @INPUT@ *inputs,
+                              size_t frames, uint64_t *hashes, size_t *done,
+                              @NAME@_scratch *scratch);
+
+/* XXH64 of the state's canonical bytes: equal exactly where Python's session.hash() is. */
+@GUARD@_API uint64_t @NAME@_hash(const @STATE@ *state, @NAME@_scratch *scratch);
+
+/* The state's canonical bytes: fields in order, no padding, little-endian, one NaN. They may be
+   restored on any other machine, and are Python's session.canonical_state(). */
+@GUARD@_API void @NAME@_save(const @STATE@ *state, uint8_t bytes[@STATE_BYTES@]);
+
+/* The state out of its canonical bytes, padding zero. Any bytes make a state, and a step of a
+   state that makes no sense may trap, but never touches other memory. */
+@GUARD@_API void @NAME@_restore(@STATE@ *state, const uint8_t bytes[@STATE_BYTES@]);
+
+/* The same for one player's input: its form in a replay, and on a network. */
+@GUARD@_API void @NAME@_input_save(const @INPUT@ *input, uint8_t bytes[@INPUT_BYTES@]);
+@GUARD@_API void @NAME@_input_restore(@INPUT@ *input, const uint8_t bytes[@INPUT_BYTES@]);
+
+/* What a trap's code stands for: a message, and the line of Python source. Strings are constant;
+   a code that is no trap's gives "" and 0. */
+@GUARD@_API const char *@NAME@_trap_message(int32_t code);
+@GUARD@_API const char *@NAME@_trap_file(int32_t code);
+@GUARD@_API const char *@NAME@_trap_function(int32_t code);
+@GUARD@_API int32_t @NAME@_trap_line(int32_t code);
+
+/* @GUARD@_DIGEST as the library has it, which must be the header's. */
+@GUARD@_API const char *@NAME@_digest(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+"""The compiler and linkers of the `ziglang` wheel, asked for output that depends on input alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from samebits.errors import TargetError
+
+MOST_MESSAGE = 2000
+LIMIT_SECONDS = 600
+"""The first program for a target waits until zig has compiled that target's C library."""
+
+
+def require_zig() -> None:
+    """TargetError where the `ziglang` package is not installed."""
+    if importlib.util.find_spec("ziglang") is None:
+        raise TargetError(
+            "building for use outside Python needs the ziglang package, which is not installed",
+            fix="pip install samebits[targets]",
+        )
+
+
+def zig(folder: Path, arguments: Sequence[str]) -> None:
+    """Run one of zig's tools in `folder`, where every file has a name without a folder.
+
+    Raises TargetError with what the tool said where it fails.
+    """
+    require_zig()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "ziglang", *arguments],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LIMIT_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise TargetError(f"zig {arguments[0]} took more than {LIMIT_SECONDS} s") from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).strip()[:MOST_MESSAGE]
+        raise TargetError(f"zig {arguments[0]} failed with status {done.returncode}", note=said)
+
+
+def compile_c(folder: Path, target: str, cpu: str, source: str, out: str, *more: str) -> None:
+    """One C99 file to an object: no sanitiser, no debug information, no library beneath."""
+    zig(
+        folder,
+        ["cc", "-target", target, *_cpu(cpu), "-std=c99", "-O2", "-g0", "-fPIC",
+         "-fno-sanitize=all", "-fno-stack-protector", "-fvisibility=hidden", "-Wall", "-Wextra",
+         "-Werror", "-Wno-override-module", *more, "-c", source, "-o", out],
+    )  # fmt: skip
+
+
+def archive(folder: Path, target: str, out: str, objects: Sequence[str]) -> None:
+    """A static library without times and owners."""
+    form = "darwin" if _is_apple(target) else "gnu"
+    zig(folder, ["ar", f"--format={form}", "rcsD", out, *objects])
+
+
+def link(folder: Path, target: str, cpu: str, out: str, *arguments: str) -> None:
+    """A program or a shared library, stripped."""
+    zig(
+        folder,
+        ["cc", "-target", target, *_cpu(cpu), "-O2", "-g0", "-s", *arguments, "-o", out],
+    )
+
+
+def _cpu(cpu: str) -> list[str]:
+    return [f"-mcpu={cpu}"] if cpu else []
+
+
+def _is_apple(target: str) -> bool:
+    return "macos" in target or "ios" in target
