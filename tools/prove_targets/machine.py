@@ -1,0 +1,206 @@
+"""Calls of compiled entries on any target: memory goes there in its byte order and comes back.
+
+A call's memory is one image in this machine's own byte order. Where the target's differs, each
+scalar in the image is turned round here, by its type, before the call and after it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.backend.emit import TrapSite
+from samebits.backend.llvm import CompiledObject, available_targets
+from samebits.backend.targets import Target
+from samebits.bits import leaves
+from samebits.errors import RunnerError
+from samebits.runtime.native import NativeModule
+from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
+from samebits.runtime.runners.remote import Remote
+from samebits.types import MemoryType
+
+ALIGNMENT = 64
+"""Of an image, and of what `Image.add` puts into it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A slot that is the address of a byte of the image."""
+
+    offset: int
+
+
+Slot = int | Place
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where values of one type lie in an image, `count` of them without gaps."""
+
+    offset: int
+    type: MemoryType
+    count: int
+
+
+@dataclass(frozen=True)
+class Image:
+    """The memory of a call, in this machine's byte order."""
+
+    data: bytes
+    regions: tuple[Region, ...]
+
+    def swapped(self, data: bytes) -> bytes:
+        """`data`, laid out as this image, with every scalar's bytes in the other order."""
+        found = np.frombuffer(data, np.uint8).copy()
+        for region in self.regions:
+            size = region.type.size
+            part = found[region.offset : region.offset + region.count * size]
+            part[:] = part.reshape(region.count, size)[:, _reversed(region.type)].reshape(-1)
+        return found.tobytes()
+
+
+class ImageBuilder:
+    """Puts values into an image, aligned; regions must not overlap."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._regions: list[Region] = []
+
+    def add(self, data: bytes, t: MemoryType) -> Place:
+        """Where `data`, which is whole values of `t`, has come to lie."""
+        self._data += bytes(-len(self._data) % ALIGNMENT)
+        offset = len(self._data)
+        self._data += data
+        self._regions.append(Region(offset, t, len(data) // t.size))
+        return Place(offset)
+
+    def image(self) -> Image:
+        return Image(bytes(self._data), tuple(self._regions))
+
+
+@cache
+def _reversed(t: MemoryType) -> NDArray[np.intp]:
+    """For each byte of a `t`, which byte stands there in the other byte order."""
+    order = np.arange(t.size)
+    for _, leaf, offset in leaves(t):
+        order[offset : offset + leaf.size] = order[offset : offset + leaf.size][::-1]
+    return order
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call left: the trap, or None; the slots, 0 … 2^64-1 each; the image's bytes in this
+    machine's order."""
+
+    trap: TrapSite | None
+    slots: tuple[int, ...]
+    data: bytes
+
+
+class Machine(Protocol):
+    """The entries of one object, on one target. Any method may raise RunnerError."""
+
+    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer: ...
+    def close(self) -> None: ...
+
+
+def machine(compiled: CompiledObject, entries: int, target: Target, limit: float) -> Machine:
+    """`sb_entry_0` … of an object for a row of `runnable_targets`; `limit` is seconds a call."""
+    if target in _host_rows():
+        return _Here(compiled, entries)
+    return _Elsewhere(EmulatedProgram(compiled, entries, target), limit)
+
+
+@cache
+def _host_rows() -> tuple[Target, ...]:
+    return tuple(level.target for level in available_targets() if level.reason is None)
+
+
+@dataclass(frozen=True)
+class Runner:
+    """A target and what runs it here; `reason` says why nothing does, and is None otherwise."""
+
+    target: Target
+    what: str
+    reason: str | None
+
+
+def runners() -> tuple[Runner, ...]:
+    """Every target row."""
+    found: list[Runner] = []
+    for level in available_targets():
+        target = level.target
+        if level.reason is None:
+            found.append(Runner(target, "this processor", None))
+            continue
+        what = "wasmtime" if target.runner == "wasmtime" else target.qemu or "nothing"
+        found.append(Runner(target, what, emulation_reason(target)))
+    return tuple(found)
+
+
+class _Here:
+    """In this process."""
+
+    def __init__(self, compiled: CompiledObject, entries: int) -> None:
+        self._module = NativeModule(compiled, entries)
+        self._entries = [self._module.entry(n) for n in range(entries)]
+
+    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer:
+        memory = np.zeros(len(image.data) + ALIGNMENT, np.uint8)
+        first = -memory.ctypes.data % ALIGNMENT
+        memory = memory[first : first + len(image.data)]
+        memory[:] = np.frombuffer(image.data, np.uint8)
+        words = (ctypes.c_uint64 * max(1, len(slots)))(*_words(slots, memory.ctypes.data))
+        status = self._entries[entry].function(ctypes.addressof(words))
+        return _answer(self._module.traps, status, tuple(words), memory.tobytes())
+
+    def close(self) -> None:
+        self._module.close()
+
+
+class _Elsewhere:
+    """In an emulator, whose memory is asked for once and grows with the largest image."""
+
+    def __init__(self, program: EmulatedProgram, limit: float) -> None:
+        self._traps = program.traps
+        self._program = program
+        self._remote: Remote = program.start(limit)
+        self._foreign = program.target.little_endian != (sys.byteorder == "little")
+        self._address = 0
+        self._capacity = 0
+
+    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer:
+        size = len(image.data)
+        if size > self._capacity or not self._address:
+            self._capacity = max(1 << 16, 2 * self._capacity, size)
+            self._address = self._remote.allocate(self._capacity)
+        self._remote.write(
+            self._address, image.swapped(image.data) if self._foreign else image.data
+        )
+        status, words = self._remote.call(entry, _words(slots, self._address))
+        data = self._remote.read(self._address, size)
+        return _answer(
+            self._traps, status, words, image.swapped(data) if self._foreign else data
+        )
+
+    def close(self) -> None:
+        self._remote.close()
+
+
+def _words(slots: Sequence[Slot], address: int) -> list[int]:
+    return [address + s.offset if isinstance(s, Place) else s for s in slots]
+
+
+def _answer(
+    traps: Sequence[TrapSite], status: int, slots: tuple[int, ...], data: bytes
+) -> Answer:
+    if status > len(traps) or status < 0:
+        raise RunnerError(f"the program answered nonsense: status {status}")
+    return Answer(traps[status - 1] if status else None, slots, data)
