@@ -116,8 +116,13 @@ FORBIDDEN: dict[str, tuple[Rule, ...]] = {
 ALLOWED_CALLS = frozenset({"memcpy", "memset", "memmove"})
 """The C library's functions that code may call: they compute nothing."""
 
-_AEABI = re.compile(r"__aeabi_mem(cpy|move|set|clr)[48]?")
-"""What Arm's ABI calls the same functions; compiler-rt and every libc for it have them."""
+_OWN_CALLS = (
+    ("arm", re.compile(r"__aeabi_mem(cpy|move|set|clr)[48]?")),
+    ("-apple-", re.compile(r"_(bzero|memcpy|memset|memmove)")),
+    ("-windows-", re.compile(r"___chkstk_ms")),
+)
+"""What a part of the triple adds: Arm's ABI and Apple's C have names of their own, and Windows
+touches large frames page by page in a function that compiler-rt has."""
 
 _SYMBOL = r'("[^"]*"|[A-Za-z_][\w.$]*)(?=$|[\s@(),])'
 _BRANCH_LINK = rf"bl?\s+(?:%plt\()?{_SYMBOL}"
@@ -142,18 +147,22 @@ _LOCAL_LABEL = re.compile(r"[.$]|L(BB|CPI|tmp|func|JTI|lo)")
 _STATEMENT = re.compile(r"^\s+(?:(?:rep|lock|\{evex\}|\{vex\})\s+)?([a-z][\w.]*)(?:\s+(.*))?$")
 
 
+def is_allowed_call(symbol: str, target: Target) -> bool:
+    """Whether code for `target` may call the function `symbol` without defining it."""
+    return symbol in ALLOWED_CALLS or any(
+        part in target.triple and pattern.fullmatch(symbol) for part, pattern in _OWN_CALLS
+    )
+
+
 def _own_symbols(lines: list[str]) -> set[str]:
     return {m.group(1).strip('"') for line in lines if (m := _LABEL.match(line))}
 
 
 def _is_foreign(symbol: str, own: set[str], target: Target) -> bool:
-    if symbol in own or _AEABI.fullmatch(symbol):
+    if symbol in own or is_allowed_call(symbol, target):
         return False
     register = _REGISTER.get(target.architecture)
-    if register is not None and register.fullmatch(symbol):
-        return False
-    plain = symbol.removeprefix("_") if "-apple-" in target.triple else symbol
-    return plain not in ALLOWED_CALLS
+    return register is None or register.fullmatch(symbol) is None
 
 
 def audit(assembly_text: str, target: Target, allow_fma: bool = False) -> list[Finding]:

@@ -20,7 +20,8 @@ STACK_LIMIT = 1 << 20
 have no more than a few hundred KiB above this; a frame must never reach past the guard page."""
 
 _ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true"%s }'
-_PROBES = {"x86_64": ' "probe-stack"="inline-asm"', "aarch64": ' "probe-stack"="inline-asm"'}
+_PROBED = {"x86_64", "i686", "aarch64", "riscv64", "powerpc64le", "powerpc64", "s390x"}
+"""Where LLVM probes large frames in line. Windows has a function of its own for that."""
 _METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n!1 = !{i64 0, i64 281474976710656}'
 
 
@@ -136,7 +137,8 @@ class _Emission:
         found[name] = None
 
     def result(self, texts: list[str]) -> Emitted:
-        extra = _PROBES.get(self.target.architecture, "")
+        probed = self.target.architecture in _PROBED and "-windows-" not in self.target.triple
+        extra = ' "probe-stack"="inline-asm"' if probed else ""
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
         attributes = _ATTRIBUTES % extra

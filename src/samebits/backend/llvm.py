@@ -90,6 +90,12 @@ def _machine(triple: str, cpu: str, features: str, abi: str, opt: int) -> Any:
     )
 
 
+def data_layout(target: Target) -> str:
+    """LLVM's own data layout for a row."""
+    with _lock:
+        return str(_machine(target.triple, target.cpu, target.features, target.abi, 0).target_data)
+
+
 def _optimise(module: Any, machine: Any, opt: int) -> None:
     binding = _binding()
     options = binding.create_pipeline_tuning_options(speed_level=opt)

@@ -42,6 +42,9 @@ def _converted(f: FunctionEmitter, name: str, source: ScalarType, target: Scalar
     if source.is_float:
         if needs_help(f, target):
             return float_to_wide(f, name, source, target)
+        if not (f.target.has_saturation or target.is_signed):
+            unordered = f.emit(f"fcmp uno {s} {name}, 0.0")
+            name = f.emit(f"select i1 {unordered}, {s} 0.0, {s} {name}")
         sign = "s" if target.is_signed else "u"
         return f.emit(f"call {t} @llvm.fpto{sign}i.sat.{t}.f{source.bits}({s} {name})")
     if target.is_float:

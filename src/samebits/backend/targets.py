@@ -40,6 +40,9 @@ class Target:
     """Whether 32-bit division is an instruction."""
     has_high_multiply: bool = True
     """Whether LLVM multiplies to 128 bits in line."""
+    has_saturation: bool = True
+    """Whether LLVM's saturating conversion to unsigned integers gives 0 for every NaN. Where it
+    is made of an instruction for maxima, a signalling NaN gives the largest integer."""
     fuses_sqrt: bool = False
     """Whether LLVM makes one instruction, rounded once, of a quotient of a square root."""
     convention: str = ""
@@ -136,7 +139,8 @@ _ROWS = (
     Target(
         name="ppc64le", architecture="powerpc64le", triple="powerpc64le-unknown-linux-gnu",
         cpu="ppc64le", abi="elfv2", data_layout=f"e-{_PPC_LAYOUT}", has_fma=True,
-        fp_control="fpscr-ppc", zig="powerpc64le-linux-musl", qemu="qemu-ppc64le",
+        has_saturation=False, fp_control="fpscr-ppc", zig="powerpc64le-linux-musl",
+        qemu="qemu-ppc64le",
     ),
     # AltiVec flushes where its NJ bit is set, which systems differ in. musl uses ELFv2 here too.
     Target(
@@ -154,7 +158,8 @@ _ROWS = (
     Target(
         name="loongarch64", architecture="loongarch64", triple="loongarch64-unknown-linux-gnu",
         cpu="generic-la64", features="+d,-lsx,-lasx", abi="lp64d", data_layout=_RISC_LAYOUT,
-        has_fma=True, fuses_sqrt=True, fp_control="fcsr-loongarch", zig="loongarch64-linux-musl",
+        has_fma=True, has_saturation=False, fuses_sqrt=True,
+        fp_control="fcsr-loongarch", zig="loongarch64-linux-musl",
         zig_cpu="generic_la64+d",
         qemu="qemu-loongarch64",
     ),
@@ -166,6 +171,7 @@ _ROWS = (
         cpu="mips64r2", features="+nomadd4", abi="n64",
         data_layout="e-m:e-i8:8:32-i16:16:32-i64:64-i128:128-n32:64-S128",
         fp_control="fcsr-mips", zig="mips64el-linux-muslabi64", qemu="qemu-mips64el",
+        qemu_cpu="MIPS64R2-generic",
     ),
     _WASM32,
     replace(

@@ -1,0 +1,118 @@
+"""Run entries of a module on another row's emulator: raw slots in, status and slots out."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from samebits.backend import llvm
+from samebits.backend.targets import QEMU_PACKAGE, Target
+from samebits.ir.grammar import Module
+
+Call = tuple[int, Sequence[int]]
+"""Number of the entry, and its slots: arguments, then room for results."""
+
+MEMORY = 0x5A5A_0123_4567_89AB
+"""A slot of this value becomes the address of 512 bytes, zero before the first call."""
+
+_DRIVER = """\
+#include <fenv.h>
+#include <stdint.h>
+#include <stdio.h>
+typedef int32_t entry(uint64_t *);
+%(declarations)s
+static entry *const entries[] = { %(names)s };
+#ifdef __mips__  /* musl as zig builds it does nothing here */
+#undef FE_UPWARD
+#define FE_UPWARD 2
+static int own_get(void) { int w; __asm__ volatile("cfc1 %%0, $31" : "=r"(w)); return w & 3; }
+static int own_set(int w) { __asm__ volatile("ctc1 %%0, $31" : : "r"(w)); return 0; }
+#define fegetround own_get
+#define fesetround own_set
+#endif
+static uint64_t get(int bytes) {
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++) v |= (uint64_t)(unsigned char)getchar() << 8 * i;
+    return v;
+}
+static void put(uint64_t v, int bytes) {
+    for (int i = 0; i < bytes; i++) putchar((int)(v >> 8 * i & 255));
+}
+int main(int argc, char **argv) {
+    static uint64_t slots[64], memory[64];
+    int rounding = argc > 1 ? FE_UPWARD : FE_TONEAREST;
+    uint64_t left = get(4);
+    if (argc > 2 && feraiseexcept(FE_INVALID | FE_INEXACT)) return 2;
+    if (fesetround(rounding)) return 3;
+    while (left--) {
+        uint64_t n = get(4), count = get(4);
+        for (uint64_t i = 0; i < count; i++) {
+            slots[i] = get(8);
+            if (slots[i] == %(memory)sull) slots[i] = (uintptr_t)memory;
+        }
+        put((uint32_t)entries[n](slots), 4);
+        if (fegetround() != rounding) return 4;
+        for (uint64_t i = 0; i < count; i++) put(slots[i], 8);
+    }
+    return 0;
+}
+"""
+
+
+def missing(target: Target) -> str | None:
+    """Why the row cannot be run here, or None."""
+    if not target.qemu:
+        return "no emulator is named for it"
+    if shutil.which(target.qemu) is None:
+        return f"{target.qemu} is missing: apt-get install {QEMU_PACKAGE}"
+    try:
+        import ziglang  # noqa: F401
+    except ImportError:
+        return "ziglang is missing: pip install samebits[targets]"
+    return None
+
+
+class Machine:
+    """One program for one row, linked without anything but C's library."""
+
+    def __init__(
+        self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int
+    ) -> None:
+        compiled = llvm.compile_module(module, entries, target, opt)
+        self.traps = compiled.traps
+        self._emulator = [target.qemu]
+        if target.qemu_cpu:
+            self._emulator += ["-cpu", target.qemu_cpu]
+        names = [f"sb_entry_{n}" for n in range(len(entries))]
+        driver, code = folder / "driver.c", folder / "code.o"
+        self._program = folder / "program"
+        declarations = "\n".join(f"extern entry {name};" for name in names)
+        fields = {"declarations": declarations, "names": ", ".join(names), "memory": MEMORY}
+        driver.write_text(_DRIVER % fields)
+        code.write_bytes(compiled.object_bytes)
+        command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-static", "-O1"]
+        if target.zig_cpu:
+            command.append(f"-mcpu={target.zig_cpu}")
+        command += [str(driver), str(code), "-o", str(self._program)]
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
+
+    def run(self, calls: Sequence[Call], *, rounding_up: bool = False) -> list[tuple[int, ...]]:
+        """Status and slots after each call; `rounding_up` is how the caller rounds."""
+        sent = [struct.pack("<I", len(calls))]
+        for entry, slots in calls:
+            sent.append(struct.pack(f"<II{len(slots)}Q", entry, len(slots), *slots))
+        result = subprocess.run(
+            [*self._emulator, str(self._program), *(["up", "flags"] if rounding_up else [])],
+            input=b"".join(sent), capture_output=True, timeout=120, check=True,
+        )  # fmt: skip
+        answers: list[tuple[int, ...]] = []
+        position = 0
+        for _, slots in calls:
+            answers.append(struct.unpack_from(f"<I{len(slots)}Q", result.stdout, position))
+            position += 4 + 8 * len(slots)
+        assert position == len(result.stdout)
+        return answers
