@@ -183,11 +183,15 @@ def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:
         for name in names:
             partial = out / f"{name}.partial"
             shutil.copyfile(work / name, partial)
-            shutil.copymode(work / name, partial)
+            partial.chmod(0o755 if _is_program(name) else 0o644)
             os.replace(partial, out / name)
     except OSError as error:
         raise _not_writable(out, error) from None
     return tuple(out / name for name in names)
+
+
+def _is_program(name: str) -> bool:
+    return "-verify" in name or name.endswith((".so", ".dylib", ".dll"))
 
 
 def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:

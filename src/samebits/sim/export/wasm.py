@@ -2,16 +2,84 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from samebits.backend import llvm
 from samebits.backend.emit import TrapSite
 from samebits.backend.targets import Target
-from samebits.errors import TargetError
+from samebits.runtime.runners.link import WASM_MEMORY, WASM_STACK
+from samebits.sim.export import toolchain
+from samebits.sim.export.header import printable, type_name
 from samebits.sim.export.interface import Interface
+from samebits.sim.export.templates import template
+from samebits.sim.export.views import declarations_text, view_name, views_text
+
+_C_TARGET = "wasm32-freestanding"
+_C_CPU = "mvp"
+"""What surrounds the kernels asks no more of a browser than they do."""
 
 
 def make(
     interface: Interface, target: Target, folder: Path, sites: tuple[TrapSite, ...]
 ) -> list[str]:
-    """Make the module's files in `folder`; their names."""
-    raise TargetError(f"no module of {interface.name} is made for {target.name}")
+    """Make the module's files in `folder`, which holds the kernels and library.c; their names."""
+    name = interface.name
+    (folder / "module.c").write_text(_module_c(interface), encoding="utf-8", newline="\n")
+    (folder / "memory.o").write_bytes(llvm.compile_text(WASM_MEMORY, target))
+    objects = ["kernels.o", "memory.o"]
+    for part in ("library", "module"):
+        toolchain.compile_c(folder, _C_TARGET, _C_CPU, f"{part}.c", f"{part}.o", "-ffreestanding")
+        objects.append(f"{part}.o")
+    options = ["--no-entry", "--strip-all", "--gc-sections", "--stack-first"]
+    toolchain.zig(
+        folder,
+        ["wasm-ld", *options, "-z", f"stack-size={WASM_STACK}", *objects, "-o", f"{name}.wasm"],
+    )
+    facts = _facts(interface)
+    for form, text in (
+        ("mjs", template("module.mjs").render(**facts, **_script(interface, sites))),
+        ("d.ts", template("module.d.ts").render(**facts, TYPES=declarations_text(interface))),
+    ):
+        (folder / f"{name}.{form}").write_text(text, encoding="utf-8", newline="\n")
+    return [f"{name}.wasm", f"{name}.mjs", f"{name}.d.ts"]
+
+
+def _module_c(interface: Interface) -> str:
+    block = interface.block_frames
+    return template("module.c").render(
+        NAME=interface.name,
+        STATE=type_name(interface, interface.state),
+        INPUT=type_name(interface, interface.input),
+        PLAYERS=interface.players,
+        INPUT_BYTES=interface.input_bytes,
+        BLOCK=block,
+        BYTES=max(interface.state_bytes, block * interface.players * interface.input_bytes),
+    )
+
+
+def _facts(interface: Interface) -> dict[str, object]:
+    return {
+        "SIMULATION": printable(interface.simulation.name),
+        "STATE_VIEW": view_name(interface, interface.state),
+        "INPUT_VIEW": view_name(interface, interface.input),
+    }
+
+
+def _script(interface: Interface, sites: tuple[TrapSite, ...]) -> dict[str, object]:
+    simulation = interface.simulation
+    rows = [[t.message, t.file, t.function, t.line] for t in interface.trap_lines(sites)]
+    return {
+        "NAME": interface.name,
+        "NAME_TEXT": json.dumps(simulation.name),
+        "VERSION": json.dumps(simulation.version),
+        "DIGEST": simulation.digest,
+        "PLAYERS": interface.players,
+        "TICK_RATE": simulation.tick_rate,
+        "STATE_BYTES": interface.state_bytes,
+        "INPUT_BYTES": interface.input_bytes,
+        "INPUT_SIZE": interface.input.size,
+        "BLOCK": interface.block_frames,
+        "TRAPS": json.dumps(rows, indent=2),
+        "VIEWS": views_text(interface),
+    }
