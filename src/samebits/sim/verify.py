@@ -34,7 +34,7 @@ EMULATED_FRAMES = 1800
 EMULATED_SECONDS = 5.0
 """How long an emulated row may run before it stops at a shorter prefix."""
 _STRETCH_SECONDS = 0.2
-"""How long an emulated row runs at a stretch, about."""
+"""How long an emulated row runs at a stretch, at most about."""
 
 _UNDETERMINED = "running up to this frame again gave equal states: something is not determined"
 
@@ -251,7 +251,7 @@ class Verification:
             trap = done.trap
             first += count
             if row.emulated:
-                runner.stretch *= 2 if seconds < _STRETCH_SECONDS else 1
+                runner.stretch *= 4 if seconds < _STRETCH_SECONDS / 4 else 1
                 self.show_row(report.name, report.frames)
             elif row.slow:
                 progress(f"running {report.name}", self.frames)
