@@ -113,14 +113,14 @@ class Machine(Protocol):
 
 def machine(compiled: CompiledObject, entries: int, target: Target, limit: float) -> Machine:
     """`sb_entry_0` … of an object for a row of `runnable_targets`; `limit` is seconds a call."""
-    if target in _host_rows():
+    if is_here(target):
         return _Here(compiled, entries)
     return _Elsewhere(EmulatedProgram(compiled, entries, target), limit)
 
 
-@cache
-def _host_rows() -> tuple[Target, ...]:
-    return tuple(level.target for level in available_targets() if level.reason is None)
+def is_here(target: Target) -> bool:
+    """Whether this process can run the target's code itself."""
+    return any(level.target == target for level in available_targets() if level.reason is None)
 
 
 @dataclass(frozen=True)
@@ -186,9 +186,7 @@ class _Elsewhere:
         )
         status, words = self._remote.call(entry, _words(slots, self._address))
         data = self._remote.read(self._address, size)
-        return _answer(
-            self._traps, status, words, image.swapped(data) if self._foreign else data
-        )
+        return _answer(self._traps, status, words, image.swapped(data) if self._foreign else data)
 
     def close(self) -> None:
         self._remote.close()
@@ -198,9 +196,7 @@ def _words(slots: Sequence[Slot], address: int) -> list[int]:
     return [address + s.offset if isinstance(s, Place) else s for s in slots]
 
 
-def _answer(
-    traps: Sequence[TrapSite], status: int, slots: tuple[int, ...], data: bytes
-) -> Answer:
+def _answer(traps: Sequence[TrapSite], status: int, slots: tuple[int, ...], data: bytes) -> Answer:
     if status > len(traps) or status < 0:
         raise RunnerError(f"the program answered nonsense: status {status}")
     return Answer(traps[status - 1] if status else None, slots, data)

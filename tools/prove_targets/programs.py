@@ -11,12 +11,6 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-
-from samebits.backend.llvm import CompiledObject, compile_module, host_target
-from samebits.backend.targets import Target
-from samebits.errors import RunnerError, SamebitsError, Trap
-from samebits.ir.grammar import Module
-from samebits.types import ArrayType, ScalarType, VectorType
 from tests.fuzz.execute import BREAKDOWNS, run_evaluate
 from tests.fuzz.generator import generate
 from tests.fuzz.inputs import InputSet
@@ -33,6 +27,12 @@ from tests.fuzz.outcome import (
 )
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import Image, ImageBuilder, Machine, Place, Slot, machine
+
+from samebits.backend.llvm import CompiledObject, compile_module, host_target
+from samebits.backend.targets import Target
+from samebits.errors import RunnerError, SamebitsError, Trap
+from samebits.ir.grammar import Module
+from samebits.types import ArrayType, ScalarType, VectorType
 
 CHECK = "fuzz programs"
 OPT = 3
@@ -173,9 +173,7 @@ def call(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> Outco
         site = answer.trap
         trap = Trap(site.kind, site.span, site.detail)
         return Outcome(trap_place(trap), (), (), memory.bytes())
-    scalars = tuple(
-        slot_scalar(t, answer.slots[len(slots) + n]) for n, t in enumerate(results)
-    )
+    scalars = tuple(slot_scalar(t, answer.slots[len(slots) + n]) for n, t in enumerate(results))
     for t, bits in zip(results, scalars, strict=True):
         if not is_canonical(t, bits):
             raise DisagreementError(f"result {bits:#x} is no canonical NaN")
