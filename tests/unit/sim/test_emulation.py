@@ -18,10 +18,10 @@ from small_simulation import SMALL
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
 from samebits.backend.llvm import CompiledObject
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets import TARGETS, Target, host_levels
 from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
 from samebits.runtime.runners.remote import MAGIC
-from samebits.sim import verify
+from samebits.sim import targets, verify
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.load import load_simulation
@@ -32,6 +32,7 @@ from samebits.sim.verify import Verification
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 EMULATED = [target for target in TARGETS.values() if not target.is_object_only]
+V2_FEATURES = TARGETS["x86-64-v2"].requires
 NATIVE = next(
     row for row in all_rows() if row.name.endswith("-O3") and not row.reason and not row.emulated
 )
@@ -294,3 +295,20 @@ def _content(path: Path) -> bytes:
 
 def test_native_rows_are_not_emulated() -> None:
     assert isinstance(NATIVE.make(SMALL), NativeExecution)
+
+
+def test_levels_above_this_processor_run_under_qemu_where_it_knows_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    levels = host_levels("x86_64-unknown-linux-gnu", {name: True for name in V2_FEATURES})
+    monkeypatch.setattr(targets.llvm, "available_targets", lambda: levels)
+    rows = {row.name: row for row in all_rows()}
+    assert not rows["x86-64-v2-O3"].emulated
+    assert "x86-64-v3-O0" not in rows
+    assert (rows["x86-64-v3-O3"].emulated, rows["x86-64-v4-O3"].emulated) == (True, True)
+    assert rows["x86-64-v3-O3"].what == "compiled, optimised, under qemu-x86_64"
+    reason = str(rows["x86-64-v4-O3"].reason)
+    assert reason.startswith("this processor lacks avx, avx2, ")
+    if emulation_reason(TARGETS["x86-64-v3"]) is None:
+        assert rows["x86-64-v3-O3"].reason is None
+        assert reason.endswith("; qemu-x86_64 does not know AVX512")
