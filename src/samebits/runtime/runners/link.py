@@ -7,6 +7,7 @@ functions for WebAssembly. Nothing that is linked comes from a C library.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,7 +134,7 @@ def link_program(object_bytes: bytes, target: Target, entries: int, folder: Path
 
 
 def _zig(arguments: Sequence[str], folder: Path) -> None:
-    """Run one of the wheel's tools, which keeps what it remembers in `folder`."""
+    """Run one of the wheel's tools, which keeps what it remembers in `folder`, and no longer."""
     cache = str(folder / "zig")
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "ziglang", *arguments],
@@ -151,6 +152,7 @@ def _zig(arguments: Sequence[str], folder: Path) -> None:
         if isinstance(error, subprocess.TimeoutExpired):
             raise RunnerError(f"zig {arguments[0]} took more than {_LIMIT_SECONDS:g} s") from None
         raise
+    shutil.rmtree(cache, ignore_errors=True)
     if process.returncode:
         text = said.decode(errors="replace").strip()
         raise RunnerError(f"zig {arguments[0]} failed", note=text[:_SAID] or None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import selectors
 import signal
 import struct
@@ -60,7 +59,9 @@ class Remote:
         assert self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         # Where it has ended already, the first reply will tell; only Linux has the call.
-        with contextlib.suppress(OSError, AttributeError):
+        with contextlib.suppress(OSError, AttributeError, ImportError):
+            import resource
+
             resource.prlimit(self._process.pid, resource.RLIMIT_CORE, (0, 0))
         for pipe in (self._stdin, self._stdout):
             os.set_blocking(pipe.fileno(), False)
