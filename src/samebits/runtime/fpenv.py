@@ -84,7 +84,7 @@ class Environment:
 @cache
 def _register_name() -> str:
     name = llvm.host_target().fp_control
-    if name is None:
+    if name not in REGISTERS:
         raise TargetError("this machine has no floating-point control register that can be read")
     return name
 

@@ -314,6 +314,8 @@ def routine() -> tuple[Pack, Any] | None:
     if not getattr(sys, "_is_gil_enabled", lambda: True)() or not _layout_is_as_expected():
         return None
     target = llvm.host_target()
+    if target.fp_control not in _PINNED:
+        return None
     as_integer = ctypes.cast(ctypes.pythonapi.PyLong_AsLongLongAndOverflow, ctypes.c_void_p).value
     assert as_integer is not None
     code = llvm.compile_text(_text(target.triple, target.fp_control, as_integer), target, 0)

@@ -65,9 +65,12 @@ int main(int argc, char **argv) {
 
 def missing(target: Target) -> str | None:
     """Why the row cannot be run here, or None."""
-    if not target.qemu:
-        return "no emulator is named for it"
-    if shutil.which(target.qemu) is None:
+    if target.runner == "wasmtime":
+        try:
+            import wasmtime  # noqa: F401
+        except ImportError:
+            return "wasmtime is missing: pip install samebits[targets]"
+    elif shutil.which(target.qemu) is None:
         return f"{target.qemu} is missing: apt-get install {QEMU_PACKAGE}"
     try:
         import ziglang  # noqa: F401
@@ -115,4 +118,47 @@ class Machine:
             answers.append(struct.unpack_from(f"<I{len(slots)}Q", result.stdout, position))
             position += 4 + 8 * len(slots)
         assert position == len(result.stdout)
+        return answers
+
+
+class WasmMachine:
+    """The same in wasmtime, in this process."""
+
+    def __init__(
+        self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int
+    ) -> None:
+        import wasmtime
+
+        compiled = llvm.compile_module(module, entries, target, opt)
+        self.traps = compiled.traps
+        code, program = folder / "code.o", folder / "code.wasm"
+        code.write_bytes(compiled.object_bytes)
+        command = [sys.executable, "-m", "ziglang", "wasm-ld", "--no-entry", "--export-all"]
+        command += ["--allow-undefined", str(code), "-o", str(program)]
+        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        engine = wasmtime.Engine()
+        self._store = wasmtime.Store(engine)
+        linked = wasmtime.Module.from_file(engine, str(program))
+        unused = [
+            wasmtime.Func(self._store, wanted.type, lambda *_: None)  # type: ignore[arg-type]
+            for wanted in linked.imports
+        ]
+        exports = wasmtime.Instance(self._store, linked, unused).exports(self._store)
+        self._entries = [exports[f"sb_entry_{n}"] for n in range(len(entries))]
+        self._memory = exports["memory"]
+        self._free = self._memory.data_len(self._store)
+        self._memory.grow(self._store, 1)
+
+    def run(self, calls: Sequence[Call], *, rounding_up: bool = False) -> list[tuple[int, ...]]:
+        """Status and slots after each call; there is no environment to pin."""
+        answers: list[tuple[int, ...]] = []
+        slots_at, memory_at = self._free, self._free + 1024
+        self._memory.write(self._store, bytes(512), memory_at)
+        for entry, slots in calls:
+            form = f"<{len(slots)}Q"
+            here = [memory_at if slot == MEMORY else slot for slot in slots]
+            self._memory.write(self._store, struct.pack(form, *here), slots_at)
+            status = self._entries[entry](self._store, slots_at)
+            found = self._memory.read(self._store, slots_at, slots_at + 8 * len(slots))
+            answers.append((status, *struct.unpack(form, found)))
         return answers

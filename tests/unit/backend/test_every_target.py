@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from compiled_kernels import from_word
 from objects import undefined_symbols
-from other_machines import MEMORY, Call, Machine, missing
+from other_machines import MEMORY, Call, Machine, WasmMachine, missing
 from test_compiled_operations import (
     expected,
     float_patterns,
@@ -29,7 +29,7 @@ from samebits.types import FLOAT32, FLOAT64, INT, SCALARS, ArrayType, FixedArray
 
 ALL = list(TARGETS.values())
 HERE = {level.target.architecture for level in llvm.available_targets() if level.reason is None}
-EMULATED = [row for row in ALL if row.qemu and row.architecture not in HERE]
+EMULATED = [row for row in ALL if row.runner and row.architecture not in HERE]
 _WASM = {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
 LINKERS_OWN = {
     "i686": {"_GLOBAL_OFFSET_TABLE_"}, "ppc64": {".TOC."}, "ppc64le": {".TOC."},
@@ -138,7 +138,8 @@ def test_every_operation_gives_evaluations_bits_under_emulation(
     reason = missing(target)
     if reason:
         pytest.skip(reason)
-    machine = Machine(tmp_path, target, MODULE, NAMES, opt)
+    kind = WasmMachine if target.runner == "wasmtime" else Machine
+    machine = kind(tmp_path, target, MODULE, NAMES, opt)
     calls, answers = asked
     wrong: list[Any] = []
     found = machine.run(calls, rounding_up=True)
