@@ -55,23 +55,24 @@ def _kernel(name: str, arity: int, t: ScalarType) -> str:
 
 
 @cache
-def _programs() -> tuple[Workspace, dict[tuple[str, ScalarType], Loaded]]:
+def _programs() -> dict[tuple[str, ScalarType], Loaded]:
     keys = [(name, t) for t in TYPES for name in FUNCTIONS]
     head = "import samebits as sb\nfrom samebits import float32, float64, math\n\n"
     source = head + "\n".join(_kernel(name, FUNCTIONS[name], t) for name, t in keys)
-    workspace = Workspace()
-    loaded = workspace.load_all(source, [f"{name}_{t.name}" for name, t in keys])
-    return workspace, dict(zip(keys, loaded, strict=True))
+    with Workspace() as workspace:
+        loaded = workspace.load_all(source, [f"{name}_{t.name}" for name, t in keys])
+    return dict(zip(keys, loaded, strict=True))
 
 
 @cache
-def _module() -> tuple[Module, list[str]]:
-    _, programs = _programs()
-    module = Module()
+def module() -> tuple[Module, list[str]]:
+    """The functions over arrays in one IR module, and the entries' names."""
+    programs = _programs()
+    result = Module()
     for program in programs.values():
-        module.functions.update(program.optimised.functions)
-        module.tables.update(program.optimised.tables)
-    return module, [program.symbol for program in programs.values()]
+        result.functions.update(program.optimised.functions)
+        result.tables.update(program.optimised.tables)
+    return result, [program.symbol for program in programs.values()]
 
 
 def operands(name: str, t: ScalarType, count: int) -> list[NDArray[Any]]:
@@ -124,13 +125,13 @@ def _run(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> NDArr
 @cache
 def _expected(count: int) -> list[list[NDArray[Any]]]:
     """The host's results, by function and part."""
-    module, symbols = _module()
+    ir, symbols = module()
     host = host_target()
-    here = machine(compile_module(module, symbols, host, OPT), len(symbols), host, LIMIT_SECONDS)
+    here = machine(compile_module(ir, symbols, host, OPT), len(symbols), host, LIMIT_SECONDS)
     try:
         return [
             [_run(here, entry, program, inputs) for inputs in _parts(name, t, count)]
-            for entry, ((name, t), program) in enumerate(_programs()[1].items())
+            for entry, ((name, t), program) in enumerate(_programs().items())
         ]
     finally:
         here.close()
@@ -139,17 +140,17 @@ def _expected(count: int) -> list[list[NDArray[Any]]]:
 def on(target: Target, count: int = INPUTS) -> Finding:
     """`count` inputs of every function on a target, against the host's results."""
     found = Finding(target.name, CHECK)
-    module, symbols = _module()
+    ir, symbols = module()
     expected = _expected(count)
     try:
-        compiled = compile_module(module, symbols, target, OPT)
+        compiled = compile_module(ir, symbols, target, OPT)
         there = machine(compiled, len(symbols), target, LIMIT_SECONDS)
     except (RunnerError, RuntimeError) as error:
         found.failure = str(error)
         return found
     where = ""
     try:
-        for entry, ((name, t), program) in enumerate(_programs()[1].items()):
+        for entry, ((name, t), program) in enumerate(_programs().items()):
             where = f"{name} of {t.name}"
             left = NAMED
             for inputs, wanted in zip(_parts(name, t, count), expected[entry], strict=True):

@@ -51,7 +51,7 @@ class Case:
 
 
 class Batch:
-    """The programs of some seeds in one IR module. `close` forgets them."""
+    """The programs of some seeds in one IR module, while it is open."""
 
     def __init__(self, seeds: Sequence[int], input_sets: int = 3) -> None:
         self._workspace = Workspace()
@@ -73,7 +73,10 @@ class Batch:
             self.module.tables.update(case.program.optimised.tables)
         self.symbols = [case.program.symbol for case in self.cases]
 
-    def close(self) -> None:
+    def __enter__(self) -> Batch:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._workspace.__exit__()
 
     def compiled(self, target: Target) -> CompiledObject:
@@ -114,7 +117,7 @@ class Batch:
         found = Finding(target.name, CHECK)
         try:
             there = machine(self.compiled(target), len(self.symbols), target, LIMIT_SECONDS)
-        except (RunnerError, RuntimeError) as error:
+        except (SamebitsError, RuntimeError) as error:
             found.failure = f"seeds {self.seeds[0]} to {self.seeds[-1]}: {error}"
             return found
         try:

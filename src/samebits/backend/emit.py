@@ -11,7 +11,7 @@ from samebits.backend.emit_types import memory_constant, memory_scalar, table_sy
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.targets import Target
-from samebits.backend.wide_helpers import WIDE_HELPERS
+from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import CompileError, IRError
 from samebits.ir.grammar import Function, Module, Op, can_trap, walk
 
@@ -147,7 +147,11 @@ class _Emission:
         head = f'target triple = "{self.target.triple}"'
         tables = [self._table_text(name) for name in self._tables]
         control = definitions(self.target.fp_control)
-        parts = [head, *tables, *helpers, control, *texts, attributes, _METADATA, *self._loops]
+        library = LIBRARY.get(self.target.architecture, "")
+        if not any("mul i64" in text for text in (*texts, *helpers)):
+            library = ""
+        code = (*tables, *helpers, library, control, *texts)
+        parts = [head, *code, attributes, _METADATA, *self._loops]
         text = "\n\n".join(part for part in parts if part)
         return Emitted(text + "\n", tuple(self._sites))
 

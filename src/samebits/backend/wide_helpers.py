@@ -69,6 +69,26 @@ def _multiply() -> str:
     return _define("{ i64, i1 } @sb.smulo.i64(i64 %a, i64 %b)", e, f"{{ i64, i1 }} {pair}")
 
 
+def _library_multiply() -> str:
+    """What LLVM calls for the high half of a product, having recognised it in shorter products."""
+    e = Text()
+    high, low = product(e, "%a", "%b")
+    crossed = e(f"add i64 {e('mul i64 %a, %b.high')}, {e('mul i64 %a.high, %b')}")
+    high = e(f"add i64 {high}, {crossed}")
+    place = e("getelementptr i8, ptr %result, i32 8")
+    lines = "\n".join(e.lines)
+    return f"""\
+@llvm.compiler.used = appending global [1 x ptr] [ptr @__multi3], section "llvm.metadata"
+
+define linkonce_odr hidden void @__multi3(
+    ptr %result, i64 %a, i64 %a.high, i64 %b, i64 %b.high) #0 {{
+{lines}
+  store i64 {low}, ptr %result, align 8
+  store i64 {high}, ptr {place}, align 8
+  ret void
+}}"""
+
+
 def _pattern(value: float) -> str:
     return f"0x{struct.pack('>d', value).hex().upper()}"
 
@@ -146,3 +166,7 @@ WIDE_HELPERS = {
     "fptoui.f64": _float_to_int(False),
 }
 """Definitions by name; the symbol of `x` is `@sb.x`."""
+
+LIBRARY = {"wasm32": _library_multiply()}
+"""By architecture, functions of a compiler's library that LLVM calls by name, where code may
+multiply 64-bit integers. Linkers drop them where nothing does."""

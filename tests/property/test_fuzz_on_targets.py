@@ -1,0 +1,136 @@
+"""Generated programs, TestFloat's vectors and math functions give the host's bits elsewhere.
+
+The small version of `make prove-targets`: WebAssembly, and where qemu-user is installed one target
+of each byte order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tools.prove_targets import functions, vectors
+from tools.prove_targets.finding import Finding
+from tools.prove_targets.machine import ImageBuilder, machine, runners
+from tools.prove_targets.programs import Batch
+
+from samebits import math
+from samebits.backend import llvm
+from samebits.backend.assembly import audit
+from samebits.backend.emit import emit_module
+from samebits.backend.llvm import CompiledObject
+from samebits.backend.targets import TARGETS, Target
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import Module
+from samebits.types import FLOAT64, INT, INT16, UINT8, ArrayType, RefType, StructType
+
+NAMES = ("wasm32", "aarch64", "s390x")
+FIRST_SEED = 900_000
+PROGRAMS, SHARD = 200, 50
+
+
+def runnable(name: str) -> Target:
+    (found,) = (runner for runner in runners() if runner.target.name == name)
+    if found.reason is not None:
+        pytest.skip(f"{name}: {found.reason}")
+    return found.target
+
+
+def assert_same(found: Finding) -> None:
+    assert found.failure is None
+    assert not found.differing, "\n".join(found.differing)
+
+
+@pytest.mark.parametrize("first", range(FIRST_SEED, FIRST_SEED + PROGRAMS, SHARD))
+def test_generated_programs_give_the_same_bits_wherever_they_can_run(first: int) -> None:
+    here = [r.target for r in runners() if r.target.name in NAMES and r.reason is None]
+    if not here:
+        pytest.skip("; ".join(f"{r.target.name}: {r.reason}" for r in runners()))
+    with Batch(range(first, first + SHARD), 2) as batch:
+        assert batch.refused == []
+        for target in here:
+            found = batch.on(target)
+            assert_same(found)
+            assert found.count == SHARD
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_math_function_gives_the_same_bits(name: str) -> None:
+    found = functions.on(runnable(name), 1 << 12)
+    assert_same(found)
+    assert found.count == (1 << 12) * 2 * len(functions.FUNCTIONS)
+
+
+def test_no_math_function_is_forgotten() -> None:
+    assert functions.FUNCTIONS.keys() | functions.OTHERS == set(math.__all__)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_vectors_of_testfloat_hold(name: str) -> None:
+    reason = vectors.missing()
+    if reason:
+        pytest.skip(reason)
+    assert_same(vectors.on(runnable(name)))
+
+
+@pytest.mark.parametrize("name", ["wasm32", "wasm32-simd"])
+def test_high_halves_of_products_need_no_library(name: str) -> None:
+    module, symbols = functions.module()
+    assembly = llvm.assembly_text(module, symbols, TARGETS[name])
+    assert "call\t__multi3" in assembly
+    assert not audit(assembly, TARGETS[name], allow_fma=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_that_differs_is_named_by_its_seed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = runnable(name)
+    with Batch(range(FIRST_SEED, FIRST_SEED + 8), 2) as batch:
+        _ = batch.expected
+        text = emit_module(batch.module, batch.symbols, target)
+        entry = text.text.index("@sb_entry_5(")
+        body = text.text.rindex("define internal i32 @sb.body.5", 0, entry)
+        wrong = (
+            text.text[:body]
+            + text.text[body:entry].replace("ret i32 ", "ret i32 1 ;", 1)
+            + text.text[entry:]
+        )
+        made = CompiledObject(llvm.compile_text(wrong, target, 3), text.traps)
+        monkeypatch.setattr(batch, "compiled", lambda target: made)
+        found = batch.on(target)
+    assert found.failure is None
+    assert [said.split(":")[0] for said in found.differing] == [f"seed {FIRST_SEED + 5}"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_memory_arrives_by_value_in_either_byte_order(name: str) -> None:
+    struct = StructType("S", (("a", UINT8), ("b", FLOAT64), ("c", INT16)))
+    target = runnable(name)
+    b = Builder("k", {"s": RefType(struct), "x": ArrayType(INT16, 1)})
+    place = b.element(b.get("x"), b.const(INT, 1))
+    b.store(place, b.op("add", b.load(place), b.const(INT16, 1)))
+    compiled = llvm.compile_module(Module({"k": b.ret()}), ["k"], target)
+    builder = ImageBuilder()
+    s = np.array([(7, 1.5, -2)], struct.dtype)
+    x = np.array([1, 0x0102, 3], np.int16)
+    places = builder.add(s.tobytes(), struct), builder.add(x.tobytes(), INT16)
+    image = builder.image()
+    assert image.swapped(image.swapped(image.data)) == image.data
+    swapped = np.frombuffer(image.swapped(image.data), struct.dtype.newbyteorder(), 1)
+    assert swapped.tolist() == s.tolist()
+    there = machine(compiled, 1, target, 10)
+    answer = there.call(0, [*places, 3], image)
+    there.close()
+    x[1] += 1
+    assert answer.data[places[1].offset :] == x.tobytes()
+    assert answer.data[: struct.size] == s.tobytes()
+
+
+def test_a_program_that_crashes_is_a_failure_of_its_target_not_of_the_command() -> None:
+    target = runnable("wasm32")
+    with Batch(range(FIRST_SEED, FIRST_SEED + 2), 1) as batch:
+        _ = batch.expected
+        batch.symbols.append("no such function")
+        found = batch.on(target)
+    assert (found.count, found.same) == (0, False)
+    assert "no such function" in str(found.failure)
