@@ -38,7 +38,7 @@ FUNCTIONS = (
 def file_name(simulation: str) -> str:
     """The simulation's name as a C identifier, which also names its files."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", simulation).strip("_") or "simulation"
-    return f"sim_{name}" if name[0].isdigit() or name in _RESERVED else name
+    return f"sim_{name}" if name[0].isdigit() else name
 
 
 def member_names(names: Iterable[str]) -> dict[str, str]:
