@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench fuzz prove clean help
+.PHONY: verify test lint bench fuzz prove prove-targets clean help
 
 help:
 	@echo "make verify  install, then verify both examples on every target available here"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make prove   float32 sin and cos on all 2^32 inputs, float64 on the hard cases"
+	@echo "make prove-targets  compare every target that can run here; writes docs/targets.md"
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"
@@ -49,6 +50,9 @@ fuzz: $(STAMP)
 
 prove: $(STAMP)
 	$(BIN)/python -m tools.prove
+
+prove-targets: $(STAMP)
+	$(BIN)/python -m tools.prove_targets
 
 clean:
 	rm -rf $(VENV) build dist

@@ -1,0 +1,153 @@
+"""`make prove-targets`: compare every target that can run here, and write docs/targets.md.
+
+Exit status 0 where all is the same, 1 where something differs or failed, 2 for bad usage. Ctrl-C
+ends every process that was started and writes what was compared until then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from multiprocessing.connection import wait
+from pathlib import Path
+
+from tools.prove_targets import programs, report, vectors
+from tools.prove_targets.finding import Finding
+from tools.prove_targets.machine import Runner, runners
+from tools.prove_targets.worker import KINDS, Task, Worker
+
+PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
+BATCH = 100
+"""Programs in one module."""
+
+
+def _arguments(known: Sequence[Runner]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.prove_targets", description=__doc__)
+    parser.add_argument("--programs", type=int, default=2000, help="generated programs (2,000)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first program")
+    parser.add_argument("--targets", nargs="+", metavar="NAME", help="these only")
+    parser.add_argument("--checks", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--seconds", type=float, help="start no program on a target past this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--out", type=Path, default=PAGE, help="the page to write")
+    arguments = parser.parse_args()
+    names = [runner.target.name for runner in known]
+    for name in arguments.targets or ():
+        if name not in names:
+            parser.error(f"there is no target '{name}'; the targets are {', '.join(names)}")
+    return arguments
+
+
+class _Proof:
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self._arguments = arguments
+        self.rows = [
+            row for row in runners() if row.target.name in (arguments.targets or [row.target.name])
+        ]
+        self._names = tuple(row.target.name for row in self.rows if row.reason is None)
+        self.tallies = report.Tallies()
+        self._spent = Counter[str]()
+        self._start = time.monotonic()
+        self._tasks = self._plan()
+        self._workers: list[Worker] = []
+
+    def _plan(self) -> Iterator[Task]:
+        """The shorter checks first, a target at a time; then batches of programs."""
+        for kind in ("examples", "vectors", "functions"):
+            if kind in self._arguments.checks and not (kind == "vectors" and vectors.missing()):
+                yield from (Task(kind, (name,)) for name in self._names)
+        if "programs" not in self._arguments.checks:
+            return
+        first, last = self._arguments.seed, self._arguments.seed + self._arguments.programs
+        for start in range(first, last, BATCH):
+            targets = tuple(name for name in self._names if not self._over(name))
+            if not targets:
+                return
+            yield Task("programs", targets, tuple(range(start, min(start + BATCH, last))))
+
+    def _over(self, name: str) -> bool:
+        limit = self._arguments.seconds
+        return limit is not None and self._spent[name] > limit
+
+    def run(self) -> None:
+        """Do everything. Raises KeyboardInterrupt. No process is left, either way."""
+        try:
+            self._workers = [Worker() for _ in range(self._arguments.jobs)]
+            for worker in self._workers:
+                self._next(worker)
+            while busy := [w for w in self._workers if w.current is not None]:
+                for pipe in wait([w.pipe for w in busy]):
+                    self._take(next(w for w in busy if w.pipe is pipe))
+        finally:
+            for worker in self._workers:
+                worker.end()
+
+    def _next(self, worker: Worker) -> None:
+        task = next(self._tasks, None)
+        if task is not None:
+            worker.give(task)
+
+    def _take(self, worker: Worker) -> None:
+        task = worker.current
+        assert task is not None
+        try:
+            found = worker.take()
+        except (EOFError, OSError):
+            # What it had is lost; the others go on.
+            status = worker.end()
+            what = f"seeds {task.seeds[0]} to {task.seeds[-1]}" if task.seeds else task.kind
+            text = f"{what}: the process died with status {status}"
+            self._add(Finding("this process", task.kind, failure=text))
+            fresh = self._workers[self._workers.index(worker)] = Worker()
+            self._next(fresh)
+            return
+        if found is None:
+            self._next(worker)
+        else:
+            self._add(found)
+
+    def _add(self, found: Finding) -> None:
+        before = len(self.tallies.complaints())
+        self.tallies.add(found)
+        self._spent[found.target] += found.seconds
+        for line in self.tallies.complaints()[before:] if not found.same else ():
+            print(f"\n{line}", flush=True)
+        row = self.tallies.rows[found.target, found.check]
+        done = f"{found.target}, {found.check}: {row.count:,} compared"
+        print(f"\r{time.monotonic() - self._start:6.0f} s  {done:<70.70}", end="", flush=True)
+
+    def note(self, stopped: bool) -> str | None:
+        if stopped:
+            return "Stopped before its end."
+        counts = [
+            row.count
+            for (name, check), row in self.tallies.rows.items()
+            if check == programs.CHECK and name in self._names
+        ]
+        if "programs" in self._arguments.checks and min(counts, default=0) < max(counts, default=0):
+            return "Some targets had used up their time before the last programs."
+        return None
+
+
+def main() -> int:
+    arguments = _arguments(runners())
+    proof = _Proof(arguments)
+    stopped = False
+    try:
+        proof.run()
+    except KeyboardInterrupt:
+        stopped = True
+    arguments.out.write_text(report.text(proof.tallies, proof.rows, proof.note(stopped)))
+    print(f"\n{arguments.out} written")
+    for line in itertools.islice(proof.tallies.complaints(), report.NAMED):
+        print(line)
+    return 0 if proof.tallies.same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
