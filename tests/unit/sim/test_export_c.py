@@ -8,15 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import samebits as sb
-from samebits.errors import Trap
-from samebits.lang.structs import Struct
-from samebits.sim.export.header import header_text
-from samebits.sim.export.interface import interface_of
-from samebits.sim.export.names import file_name, member_names
-from samebits.sim.simulation import Simulation
-from tests.unit.sim.exported import (
+from exported import (
     arena,
     compiled,
     duel_inputs,
@@ -26,6 +18,14 @@ from tests.unit.sim.exported import (
     output,
     small,
 )
+
+import samebits as sb
+from samebits.errors import Trap
+from samebits.lang.structs import Struct
+from samebits.sim.export.header import header_text
+from samebits.sim.export.interface import interface_of
+from samebits.sim.export.names import file_name, member_names
+from samebits.sim.simulation import Simulation
 
 pytestmark = [
     needs_zig,
@@ -98,7 +98,13 @@ def test_a_program_gets_the_replays_final_hash(
     if library.endswith(".so"):
         program = _with_path(program, link.parent)
     digest = arena().digest
-    assert output(program, tmp_path / "inputs", seed).split() == [final, final, final, digest, digest]
+    assert output(program, tmp_path / "inputs", seed).split() == [
+        final,
+        final,
+        final,
+        digest,
+        digest,
+    ]
 
 
 def _with_path(program: Path, folder: Path) -> Path:
@@ -245,12 +251,16 @@ def awkward() -> Simulation:
 
 def _typed_kernel(what: str, state: type, given: type | None = None) -> sb.Kernel:
     if given is None:
+
         def init(state, seed):  # type: ignore[no-untyped-def]
             state.small = sb.uint8(1)
+
         init.__annotations__ = {"state": state, "seed": sb.uint64, "return": None}
         return sb.kernel(init)
+
     def step(state, inputs):  # type: ignore[no-untyped-def]
         state.small += 1
+
     step.__annotations__ = {"state": state, "inputs": sb.ReadOnly[given], "return": None}
     return sb.kernel(step)
 

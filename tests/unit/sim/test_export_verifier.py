@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from exported import DUEL, arena, host_folder, made, needs_zig, small
 
 from samebits.errors import ReplayError
 from samebits.sim.export.inputs_file import HEAD, export_inputs
 from samebits.sim.players import player
 from samebits.sim.replay import read_replay
-from tests.unit.sim.exported import DUEL, arena, host_folder, made, needs_zig, small
 
 pytestmark = [
     needs_zig,
@@ -90,7 +90,9 @@ def test_a_trap_is_told_with_its_line(verifier: Path, exported: Path, tmp_path: 
     (tmp_path / "trap").write_bytes(data)
     code, out, err = run(verifier, tmp_path / "trap")
     assert (code, len(out.splitlines())) == (1, 3)
-    assert err.startswith("small-verify: trap in frame 3: index out of range, at small_simulation.py:")
+    assert err.startswith(
+        "small-verify: trap in frame 3: index out of range, at small_simulation.py:"
+    )
     assert err.endswith(" in step\n")
 
 

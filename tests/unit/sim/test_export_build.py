@@ -1,0 +1,164 @@
+"""Builds are reproducible, hold nothing of this machine, and say what is wrong."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exported import ARENA, DUEL, ROOT, SMALL, needs_zig
+
+from samebits.cli import status
+from samebits.sim.export.build import host_row
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Any:
+    """The command line in this process: status, stdout, stderr."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = status([str(a) for a in arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+@needs_zig
+def test_two_processes_in_two_folders_write_the_same_bytes(tmp_path: Path) -> None:
+    rows = [option for t in (host_row(), "wasm32", "aarch64-ios") for option in ("--target", t)]
+    for name in ("one", "another/place"):
+        copy = tmp_path / name / "arena.py"  # the source lies elsewhere too
+        copy.parent.mkdir(parents=True)
+        shutil.copy(ARENA / "arena.py", copy)
+        done = subprocess.run(
+            [sys.executable, "-m", "samebits", "build", str(copy), *rows, "--out", "out"],
+            cwd=copy.parent, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+    first, second = (contents(tmp_path / name / "out") for name in ("one", "another/place"))
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name]] == []
+    for folder in (str(tmp_path), str(ROOT), str(Path.home()), sys.prefix):
+        assert [name for name in first if folder.encode() in first[name]] == []
+
+
+@needs_zig
+def test_the_listing_and_the_readme_name_every_file(run: Any, tmp_path: Path) -> None:
+    code, out, err = run("build", SMALL, "--target", "wasm32", "--out", tmp_path, "--name", "mine")
+    assert (code, err) == (0, "")
+    files = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
+    assert files == ["README.md", "wasm32/mine.d.ts", "wasm32/mine.mjs", "wasm32/mine.wasm"]
+    readme = (tmp_path / "README.md").read_text()
+    for file in files[1:]:
+        assert str(tmp_path / file) in out
+        assert Path(file).name in readme
+
+
+@needs_zig
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="cmake is not installed")
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler for cmake")
+@pytest.mark.parametrize("link", ["STATIC", "SHARED"])
+def test_cmake_and_the_readmes_program_work_as_written(run: Any, tmp_path: Path, link: str) -> None:
+    assert run("build", ARENA / "arena.py", "--out", tmp_path / "lib")[0] == 0
+    text = (tmp_path / "lib" / "README.md").read_text()
+    (tmp_path / "game.c").write_text(text.split("```c\n")[1].split("```")[0])
+    cmake = text.split("```cmake\n")[1].split("```")[0].replace("path/to/this/folder", "lib")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.13)\nproject(game C)\nadd_executable(game game.c)\n"
+        f"set(ARENA_LINK {link})\n{cmake}"
+    )
+    for command in (["cmake", "-S", ".", "-B", "made"], ["cmake", "--build", "made"]):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    shown = subprocess.run([tmp_path / "made" / "game"], capture_output=True, text=True)
+    code = (
+        "from samebits.sim.load import load_simulation as l; import numpy as np, sys;"
+        "s = l(sys.argv[1]); r = s.start(1); r.run(np.zeros((600, 2), s.input_type.dtype));"
+        "print(f'{r.hash():016x}')"
+    )
+    python = subprocess.run(
+        [sys.executable, "-c", code, str(ARENA / "arena.py")], capture_output=True, text=True
+    )
+    assert shown.stdout == python.stdout != ""
+
+
+def test_an_unknown_target_is_refused_with_the_known_ones(run: Any, tmp_path: Path) -> None:
+    code, out, err = run("build", SMALL, "--target", "pdp11", "--out", tmp_path)
+    assert (code, out) == (2, "")
+    assert err.startswith("there is no target 'pdp11'\n  note: the targets are x86-64-v1, ")
+    assert err.endswith("  fix: choose among them; without --target, it is this machine's\n")
+
+
+def test_a_missing_ziglang_names_the_command_that_installs_it(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *a: None if name == "ziglang" else find(name, *a)
+    )
+    code, out, err = run("build", SMALL, "--out", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err == (
+        "building for use outside Python needs the ziglang package, which is not installed\n"
+        "  fix: pip install samebits[targets]\n"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+@needs_zig
+def test_a_folder_that_cannot_be_made_is_told(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    code, out, err = run("build", SMALL, "--out", tmp_path / "file" / "out")
+    assert (code, out) == (2, "")
+    assert err == (
+        f"cannot write to {tmp_path / 'file' / 'out'}: Not a directory\n"
+        "  fix: give --out a folder that this user may write to\n"
+    )
+
+
+def test_export_says_what_it_wrote(run: Any, tmp_path: Path) -> None:
+    out = tmp_path / "duel.inputs"
+    code, said, err = run("replay", "export", DUEL, "--out", out, "--frames", 5)
+    assert (code, err) == (0, "")
+    assert said == f"{out}: inputs of arena, 5 frames, with a hash each\n"
+    assert out.stat().st_size == 64 + 5 * (2 * 3 + 8)
+
+
+def test_export_refuses_what_is_no_replay(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "x.mcap").write_bytes(b"hello")
+    code, out, err = run("replay", "export", tmp_path / "x.mcap", "--out", tmp_path / "y")
+    assert (code, out) == (2, "")
+    assert "is not an MCAP file" in err
+    assert not (tmp_path / "y").exists()
+
+
+@pytest.mark.parametrize("command", [("build",), ("replay", "export")])
+def test_help_has_an_example(run: Any, command: tuple[str, ...]) -> None:
+    code, out, _ = run(*command, "--help")
+    assert code == 0
+    assert "Example" in out
+
+
+@needs_zig
+def test_types_of_the_javascript_side_are_declared(run: Any, tmp_path: Path) -> None:
+    assert run("build", ARENA / "arena.py", "--target", "wasm32", "--out", tmp_path)[0] == 0
+    types = (tmp_path / "wasm32" / "arena.d.ts").read_text()
+    script = (tmp_path / "wasm32" / "arena.mjs").read_text()
+    for name in ("Game", "Simulation", "SimulationTrap"):
+        assert f"export declare class {name}" in types
+        assert f"export class {name}" in script
+    assert "readonly bodies: readonly BodyView[];" in types
+    assert json.dumps("arena") in script
