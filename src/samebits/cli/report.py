@@ -168,12 +168,11 @@ def print_targets(rows: Sequence[Row], as_json: bool) -> None:
 
 
 def print_built(built: Sequence[Built]) -> None:
-    """Every file that was written, and its size."""
-    table = _table("target", "bytes", "file")
-    for part in built:
-        for file in part.files:
-            table.add_row(part.target or "all", f"{file.stat().st_size:,}", str(file))
-    _console().print(table, soft_wrap=True)
+    """Every file that was written, and its size in bytes; paths are never cut."""
+    files = [(part.target or "all", file) for part in built for file in part.files]
+    width = max(len(target) for target, _ in files)
+    for target, file in files:
+        print(f"{target:{width}}  {file.stat().st_size:>10,}  {file}")
 
 
 def _console() -> Console:
@@ -184,7 +183,7 @@ def _console() -> Console:
 def _table(*columns: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        right = column in ("frames", "frames/s", "bytes")
+        right = column in ("frames", "frames/s")
         table.add_column(
             column, justify="right" if right else "left", no_wrap=column in ("target", "final hash")
         )
