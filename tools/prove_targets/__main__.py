@@ -1,7 +1,8 @@
 """`make prove-targets`: compare every target that can run here, and write docs/targets.md.
 
-Exit status 0 where all is the same, 1 where something differs or failed, 2 for bad usage. Ctrl-C
-ends every process that was started and writes what was compared until then.
+Exit status 0 where all is the same, 1 where something differs or failed, 2 for bad usage, 130
+where all was the same until Ctrl-C, which ends every process that was started and writes what was
+compared until then.
 """
 
 from __future__ import annotations
@@ -22,13 +23,12 @@ from tools.prove_targets.machine import Runner, runners
 from tools.prove_targets.worker import KINDS, Task, Worker
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
-BATCH = 100
-"""Programs in one module."""
 
 
 def _arguments(known: Sequence[Runner]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.prove_targets", description=__doc__)
     parser.add_argument("--programs", type=int, default=2000, help="generated programs (2,000)")
+    parser.add_argument("--batch", type=int, default=100, help="programs in one module (100)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first program")
     parser.add_argument("--targets", nargs="+", metavar="NAME", help="these only")
     parser.add_argument("--checks", nargs="+", choices=KINDS, default=list(KINDS))
@@ -64,11 +64,12 @@ class _Proof:
         if "programs" not in self._arguments.checks:
             return
         first, last = self._arguments.seed, self._arguments.seed + self._arguments.programs
-        for start in range(first, last, BATCH):
+        step = self._arguments.batch
+        for start in range(first, last, step):
             targets = tuple(name for name in self._names if not self._over(name))
             if not targets:
                 return
-            yield Task("programs", targets, tuple(range(start, min(start + BATCH, last))))
+            yield Task("programs", targets, tuple(range(start, min(start + step, last))))
 
     def _over(self, name: str) -> bool:
         limit = self._arguments.seconds
@@ -97,7 +98,7 @@ class _Proof:
         assert task is not None
         try:
             found = worker.take()
-        except (EOFError, OSError):
+        except EOFError:
             # What it had is lost; the others go on.
             status = worker.end()
             what = f"seeds {task.seeds[0]} to {task.seeds[-1]}" if task.seeds else task.kind
@@ -146,7 +147,7 @@ def main() -> int:
     print(f"\n{arguments.out} written")
     for line in itertools.islice(proof.tallies.complaints(), report.NAMED):
         print(line)
-    return 0 if proof.tallies.same else 1
+    return 1 if not proof.tallies.same else 130 if stopped else 0
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """A process that does checks one after another, so that generated code can crash only that.
 
-It sends each Finding as soon as it has it. A terminated worker ends the emulators it has started,
-because they end with the pipes that they read from.
+It sends each Finding as soon as it has it. A terminated worker ends what it has started.
 """
 
 from __future__ import annotations
 
-import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,6 +20,9 @@ from tools.prove_targets.machine import runners
 
 from samebits.backend.targets import Target
 from samebits.errors import SamebitsError
+
+END_SECONDS = 10.0
+"""How long a worker may take to clear away what it has."""
 
 
 @dataclass(frozen=True)
@@ -83,15 +85,22 @@ class Worker:
 
     def take(self) -> Finding | None:
         """The next Finding, or None at the task's end. Raises EOFError where the process died."""
-        found: Finding | None = self.pipe.recv()
+        try:
+            found: Finding | None = self.pipe.recv()
+        except OSError:  # it has read what came last, or it has not
+            raise EOFError from None
         if found is None:
             self.current = None
         return found
 
+    def kill(self) -> None:
+        """End it as a crash would."""
+        self._process.kill()
+
     def end(self) -> int | None:
         """End it now; its exit status."""
         self._process.terminate()
-        self._process.join(5)
+        self._process.join(END_SECONDS)
         if self._process.is_alive():
             self._process.kill()
             self._process.join()
@@ -100,7 +109,7 @@ class Worker:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    os._exit(128 + number)
+    sys.exit(128 + number)  # not at once, so that folders and emulators are cleared away
 
 
 def _serve(pipe: Connection) -> None:

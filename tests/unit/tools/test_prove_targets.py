@@ -1,0 +1,83 @@
+"""`make prove-targets` as a command: bad usage, Ctrl-C, processes that die, and its page."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tools.prove_targets import report
+from tools.prove_targets.finding import Finding
+from tools.prove_targets.machine import runners
+from tools.prove_targets.worker import Task, Worker
+
+ROOT = Path(__file__).parents[3]
+COMMAND = [sys.executable, "-m", "tools.prove_targets"]
+HOST = next(runner.target.name for runner in runners() if runner.reason is None)
+
+
+def test_an_unknown_target_is_bad_usage() -> None:
+    done = subprocess.run(
+        [*COMMAND, "--targets", "pdp-11"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "there is no target 'pdp-11'; the targets are x86-64-v1, " in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
+def test_ctrl_c_ends_every_process_and_writes_what_was_compared(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    options = ["--targets", HOST, "--checks", "programs", "--jobs", "1", "--batch", "5"]
+    process = subprocess.Popen(
+        [*COMMAND, "--programs", "100000", *options, "--out", str(page)],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    said = ""
+    while f"{HOST}, fuzz programs" not in said:
+        said += process.stdout.read(1)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert children
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    assert process.wait(30) == 130
+    process.stdout.close()
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        time.sleep(0.1)  # multiprocessing's own helper sees a pipe close
+    assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
+    text = page.read_text(encoding="utf-8")
+    assert "Stopped before its end." in text
+    assert f"| {HOST} | this processor | fuzz programs | " in text
+
+
+def test_a_process_that_dies_is_told_from_one_that_is_done() -> None:
+    worker = Worker()
+    worker.give(Task("programs", (HOST,), tuple(range(1000))))
+    time.sleep(0.5)
+    worker.kill()
+    with pytest.raises(EOFError):
+        worker.take()
+    assert worker.end() == -signal.SIGKILL
+
+
+def test_the_page_names_what_differs_what_failed_and_what_did_not_run() -> None:
+    tallies = report.Tallies()
+    tallies.add(Finding(HOST, "fuzz programs", 100))
+    assert tallies.same
+    tallies.add(Finding(HOST, "fuzz programs", 50, ["seed 7: result 0: 0x1 != 0x2"]))
+    tallies.add(Finding(HOST, "TestFloat vectors", 0, failure="zig failed\nand more"))
+    assert not tallies.same
+    page = report.text(tallies, runners())
+    assert f"| {HOST} | this processor | fuzz programs | 150 programs: 1 differ |" in page
+    assert f"| {HOST} | this processor | TestFloat vectors | 0 vectors: same, 1 failed |" in page
+    assert f"| {HOST} | this processor | math functions | not run |" in page
+    assert "not run: only object code is made for it here |" in page
+    assert f"- {HOST}, fuzz programs: seed 7: result 0: 0x1 != 0x2\n" in page
+    assert f"- {HOST}, TestFloat vectors: failed: zig failed\n" in page
