@@ -24,7 +24,6 @@ OBJECT = CompiledObject(bytes(range(256)) * 4, (SITE, OTHER))
 KEY = digest("one")
 
 
-
 def entry_path(directory: Path, key: str = KEY) -> Path:
     return directory / key[:2] / f"{key}.object"
 
