@@ -20,6 +20,8 @@ from samebits.errors import RunnerError
 
 HERE = Path(__file__).parent
 DRIVER = HERE / "driver.c"
+LINUX = HERE / "linux.h"
+"""What a Linux program without a C library includes."""
 WASM_STACK = 2 << 20
 """Bytes; locals need at most emit.STACK_LIMIT."""
 _LIMIT_SECONDS = 120.0

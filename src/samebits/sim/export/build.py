@@ -13,11 +13,12 @@ from pathlib import Path
 from samebits.backend import llvm
 from samebits.backend.targets import TARGETS, Target
 from samebits.errors import SimulationError, TargetError
+from samebits.runtime.runners.link import LINUX
 from samebits.sim.export import toolchain, wasm
 from samebits.sim.export.header import header_text, type_name
 from samebits.sim.export.interface import Interface, interface_of
 from samebits.sim.export.library import Kernels, kernels_of, library_text
-from samebits.sim.export.platforms import libc_target, platform_of
+from samebits.sim.export.platforms import platform_of
 from samebits.sim.export.readme import cmake_text, readme_text
 from samebits.sim.export.templates import template
 from samebits.sim.simulation import Simulation
@@ -127,13 +128,23 @@ class _Target:
             self._show(self.target.name, "verifier")
             self._write("verify.c", verifier_text(self.interface).encode())
             made.append(platform.program.format(self.name))
-            libc = libc_target(self.target)
+            self._verifier(made[-1], made[0], platform.without_libc)
+        return made
+
+    def _verifier(self, out: str, library: str, without_libc: bool) -> None:
+        if not without_libc:
             toolchain.compile_c(
-                self.folder, libc, self.target.zig_cpu, "verify.c", "verify.o",
+                self.folder, self.target.zig, self.target.zig_cpu, "verify.c", "verify.o",
                 "-D_CRT_SECURE_NO_WARNINGS",
             )  # fmt: skip
-            self._link(libc, made[-1], *platform.program_link, "verify.o", made[0])
-        return made
+            self._link(self.target.zig, out, "verify.o", library)
+            return
+        self._write("linux.h", LINUX.read_bytes())
+        # Else the memory functions would become calls of themselves.
+        options = ["-fno-builtin", f"-D{self.name.upper()}_WITHOUT_LIBC", "-std=c11"]
+        self._compile("verify.c", "verify.o", *options)
+        link = ["ld.lld", "-static", "-s", "--gc-sections", "--build-id=none", "-e", "_start"]
+        toolchain.zig(self.folder, [*link, "verify.o", library, "-o", out])
 
     def _write(self, name: str, data: bytes) -> None:
         (self.folder / name).write_bytes(data)

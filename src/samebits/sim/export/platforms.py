@@ -18,9 +18,8 @@ class Platform:
     extra: tuple[str, ...] = ()
     """What linking it makes besides."""
     program: str = "{}-verify"
-    program_link: tuple[str, ...] = ()
-    program_libc: str = ""
-    """zig's name of the C library that the verifier is linked with, where it is not the row's."""
+    without_libc: bool = False
+    """Whether the verifier stands on system calls alone; otherwise on the system's C library."""
     export: str = '__attribute__((visibility("default")))'
 
 
@@ -29,11 +28,10 @@ _ELF = ("-shared", "-nostdlib", "-Wl,-soname,lib{}.so", "-Wl,--build-id=none")
 
 PLATFORMS = {
     "linux": Platform(
-        what="Linux", shared="lib{}.so", link=_ELF, program_link=("-static", "-Wl,--build-id=none")
+        what="Linux", shared="lib{}.so", link=_ELF, without_libc=True
     ),
     "android": Platform(
-        what="Android", shared="lib{}.so", link=_ELF,
-        program_link=("-static", "-Wl,--build-id=none"), program_libc="musl",
+        what="Android", shared="lib{}.so", link=_ELF, without_libc=True,
     ),
     "windows": Platform(
         what="Windows", shared="{}.dll", link=("-shared", "-Wl,--out-implib,{}.lib"),
@@ -51,11 +49,3 @@ def platform_of(target: Target) -> Platform:
     """The platform of a row that is linked by zig; KeyError for WebAssembly."""
     parts = target.zig.split("-")
     return PLATFORMS["android" if parts[-1] == "android" else parts[1]]
-
-
-def libc_target(target: Target) -> str:
-    """zig's target for a program of the platform."""
-    libc = platform_of(target).program_libc
-    if not libc:
-        return target.zig
-    return "-".join([*target.zig.split("-")[:-1], libc])

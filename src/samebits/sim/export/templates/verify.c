@@ -17,16 +17,135 @@
 
 #include "@NAME@.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 enum { HEAD = 64, DIGEST_BYTES = 16, FRAME = @PLAYERS@ * @INPUT_BYTES@ };
+enum { OUT = 1, ERROR = 2 };
+
+/* Four functions reach the system: open_file (0 where it cannot), read_file (bytes read; fewer
+   than asked for at the end), has_failed (reading), write_to (OUT or ERROR; 0 where it cannot). */
+#ifdef @GUARD@_WITHOUT_LIBC
+#include "linux.h"
+
+static long file_number;
+static int failed;
+
+static int open_file(const char *name)
+{
+    file_number = system_call(SYS_OPENAT, -100, (long)(uintptr_t)name, LARGE_FILE);
+    return file_number >= 0;
+}
+
+static size_t read_file(uint8_t *to, size_t size)
+{
+    size_t got = 0;
+    while (got < size) {
+        long n = system_call(SYS_READ, file_number, (long)(uintptr_t)(to + got), (long)(size - got));
+        if (n <= 0) {
+            failed |= n < 0;
+            break;
+        }
+        got += (size_t)n;
+    }
+    return got;
+}
+
+static int has_failed(void)
+{
+    return failed;
+}
+
+static int write_to(int where, const char *text, size_t size)
+{
+    while (size) {
+        long n = system_call(SYS_WRITE, where, (long)(uintptr_t)text, (long)size);
+        if (n <= 0) return 0;
+        text += n;
+        size -= (size_t)n;
+    }
+    return 1;
+}
+#else
+#include <stdio.h>
+
+static FILE *file;
+
+static int open_file(const char *name)
+{
+    file = fopen(name, "rb");
+    return file != NULL;
+}
+
+static size_t read_file(uint8_t *to, size_t size)
+{
+    return fread(to, 1, size, file);
+}
+
+static int has_failed(void)
+{
+    return ferror(file);
+}
+
+static int write_to(int where, const char *text, size_t size)
+{
+    FILE *to = where == OUT ? stdout : stderr;
+    return fwrite(text, 1, size, to) == size && !fflush(to);
+}
+#endif
 
 static @STATE@ state;
 static @NAME@_scratch scratch;
 static @INPUT@ inputs[@PLAYERS@];
 static uint8_t record[FRAME + 8];
+
+static char buffer[1 << 14];
+static size_t buffered;
+static int unwritten;
+
+static void flush(int where)
+{
+    if (!write_to(where, buffer, buffered) && where == OUT) unwritten = 1;
+    buffered = 0;
+}
+
+static void say(int where, const char *text)
+{
+    for (; *text; text++) {
+        if (buffered == sizeof buffer) flush(where);
+        buffer[buffered++] = *text;
+    }
+}
+
+static void say_number(int where, uint64_t value)
+{
+    char digits[21] = {0};
+    size_t at = 20;
+    do digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    say(where, digits + at);
+}
+
+static void hex(char *to, const uint8_t *bytes, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        to[2 * k] = "0123456789abcdef"[bytes[k] >> 4];
+        to[2 * k + 1] = "0123456789abcdef"[bytes[k] & 15];
+    }
+    to[2 * count] = 0;
+}
+
+static void say_hash(int where, uint64_t hash)
+{
+    char text[17];
+    uint8_t bytes[8];
+    for (int k = 0; k < 8; k++) bytes[k] = (uint8_t)(hash >> (56 - 8 * k));
+    hex(text, bytes, 8);
+    say(where, text);
+}
+
+static int same_text(const char *a, const char *b)
+{
+    while (*a && *a == *b) a++, b++;
+    return *a == *b;
+}
 
 static uint64_t word(const uint8_t *from, int size)
 {
@@ -35,38 +154,73 @@ static uint64_t word(const uint8_t *from, int size)
     return value;
 }
 
-static int bad(const char *file, const char *what)
+/* What was said so far, then the beginning of a complaint. */
+static void complain(const char *what)
 {
-    fflush(stdout);
-    fprintf(stderr, "@NAME@-verify: %s %s\n", file, what);
+    flush(OUT);
+    say(ERROR, "@NAME@-verify: ");
+    say(ERROR, what);
+}
+
+static int bad(const char *name, const char *what)
+{
+    complain(name);
+    say(ERROR, " ");
+    say(ERROR, what);
+    say(ERROR, "\n");
+    flush(ERROR);
     return 2;
 }
 
 static int trapped(int32_t code, const char *where, uint64_t frame)
 {
-    fflush(stdout);
-    fprintf(stderr, "@NAME@-verify: trap in %s", where);
-    if (frame != UINT64_MAX) fprintf(stderr, " %" PRIu64, frame);
-    fprintf(stderr, ": %s, at %s:%d in %s\n", @NAME@_trap_message(code), @NAME@_trap_file(code),
-            (int)@NAME@_trap_line(code), @NAME@_trap_function(code));
+    complain("trap in ");
+    say(ERROR, where);
+    if (frame != UINT64_MAX) say_number(ERROR, frame);
+    say(ERROR, ": ");
+    say(ERROR, @NAME@_trap_message(code));
+    say(ERROR, ", at ");
+    say(ERROR, @NAME@_trap_file(code));
+    say(ERROR, ":");
+    say_number(ERROR, (uint64_t)@NAME@_trap_line(code));
+    say(ERROR, " in ");
+    say(ERROR, @NAME@_trap_function(code));
+    say(ERROR, "\n");
+    flush(ERROR);
     return 1;
 }
 
-static int other_code(const char *file, const uint8_t *digest)
+static int other_code(const char *name, const uint8_t *digest)
 {
     char text[2 * DIGEST_BYTES + 1];
-    for (int k = 0; k < DIGEST_BYTES; k++) sprintf(text + 2 * k, "%02x", digest[k]);
-    if (!strcmp(text, @GUARD@_DIGEST)) return 0;
-    bad(file, "was recorded from other code");
-    fprintf(stderr, "  it has digest %s; this program is of %s\n", text, @GUARD@_DIGEST);
+    hex(text, digest, DIGEST_BYTES);
+    if (same_text(text, @GUARD@_DIGEST)) return 0;
+    bad(name, "was recorded from other code");
+    say(ERROR, "  it has digest ");
+    say(ERROR, text);
+    say(ERROR, "; this program is of " @GUARD@_DIGEST "\n");
+    flush(ERROR);
+    return 1;
+}
+
+static int cut_short(const char *name, uint64_t frame, uint64_t frames)
+{
+    bad(name, has_failed() ? "cannot be read" : "is cut short");
+    say(ERROR, "  it holds ");
+    say_number(ERROR, frame);
+    say(ERROR, " whole frames of ");
+    say_number(ERROR, frames);
+    say(ERROR, "\n");
+    flush(ERROR);
     return 2;
 }
 
-static int replay(const char *name, FILE *file, int final_only)
+static int replay(const char *name, int final_only)
 {
     uint8_t head[HEAD];
-    size_t got = fread(head, 1, HEAD, file);
-    if (got < 8 || memcmp(head, "sbinput1", 8))
+    size_t got = read_file(head, HEAD);
+    if (has_failed()) return bad(name, "cannot be read");
+    if (got < 8 || word(head, 8) != UINT64_C(0x317475706e696273)) /* sbinput1 */
         return bad(name, "is no file of inputs: write one with samebits replay export");
     if (got < HEAD) return bad(name, "ends within its head");
     if (other_code(name, head + 8)) return 2;
@@ -80,41 +234,61 @@ static int replay(const char *name, FILE *file, int final_only)
     uint64_t hash = @NAME@_hash(&state, &scratch), differs = UINT64_MAX;
     size_t size = FRAME + (hashed ? 8 : 0);
     for (uint64_t frame = 0; frame < frames; frame++) {
-        if (fread(record, 1, size, file) != size) {
-            bad(name, ferror(file) ? "cannot be read" : "is cut short");
-            fprintf(stderr, "  it holds %" PRIu64 " whole frames of %" PRIu64 "\n", frame, frames);
-            return 2;
-        }
+        if (read_file(record, size) != size) return cut_short(name, frame, frames);
         for (size_t p = 0; p < @PLAYERS@; p++)
             @NAME@_input_restore(&inputs[p], record + p * @INPUT_BYTES@);
         code = @NAME@_run(&state, inputs, 1, &hash, NULL, &scratch);
-        if (code) return trapped(code, "frame", frame);
-        if (!final_only) printf("%" PRIu64 " %016" PRIx64 "\n", frame, hash);
+        if (code) return trapped(code, "frame ", frame);
+        if (!final_only) {
+            say_number(OUT, frame);
+            say(OUT, " ");
+            say_hash(OUT, hash);
+            say(OUT, "\n");
+        }
         if (hashed && differs == UINT64_MAX && word(record + FRAME, 8) != hash) differs = frame;
     }
-    if (fgetc(file) != EOF) return bad(name, "goes on after its last frame: export it again");
-    printf("final %016" PRIx64 " after %" PRIu64 " frames: ", hash, frames);
+    if (read_file(record, 1)) return bad(name, "goes on after its last frame: export it again");
+    say(OUT, "final ");
+    say_hash(OUT, hash);
+    say(OUT, " after ");
+    say_number(OUT, frames);
+    say(OUT, " frames: ");
     if (differs != UINT64_MAX) {
-        printf("differs from the replay, first in frame %" PRIu64 "\n", differs);
+        say(OUT, "differs from the replay, first in frame ");
+        say_number(OUT, differs);
+        say(OUT, "\n");
         return 1;
     }
-    printf(hashed ? "same as the replay\n" : "the replay has no hashes to compare\n");
+    say(OUT, hashed ? "same as the replay\n" : "the replay has no hashes to compare\n");
     return 0;
 }
 
-int main(int count, char **arguments)
+static int verify(long count, char **arguments)
 {
-    int final_only = count == 3 && !strcmp(arguments[2], "--final");
+    int final_only = count == 3 && same_text(arguments[2], "--final");
     if (count != 2 + final_only) {
-        fprintf(stderr, "usage: @NAME@-verify INPUTS [--final]\n"
-                        "INPUTS is written by: samebits replay export REPLAY --out INPUTS\n");
+        say(ERROR, "usage: @NAME@-verify INPUTS [--final]\n"
+                   "INPUTS is written by: samebits replay export REPLAY --out INPUTS\n");
+        flush(ERROR);
         return 2;
     }
-    if (strcmp(@NAME@_digest(), @GUARD@_DIGEST)) return bad("library", "is not the header's");
-    FILE *file = fopen(arguments[1], "rb");
-    if (!file) return bad(arguments[1], "cannot be opened");
-    int status = replay(arguments[1], file, final_only);
-    fclose(file);
-    if (fflush(stdout) || ferror(stdout)) return bad("output", "cannot be written");
-    return status;
+    if (!same_text(@NAME@_digest(), @GUARD@_DIGEST)) return bad("library", "is not the header's");
+    if (!open_file(arguments[1])) return bad(arguments[1], "cannot be opened");
+    int status = replay(arguments[1], final_only);
+    flush(OUT);
+    return unwritten ? bad("output", "cannot be written") : status;
 }
+
+#ifdef @GUARD@_WITHOUT_LIBC
+__attribute__((used)) _Noreturn void samebits_start(long *stack)
+{
+    leave(verify(stack[0], (char **)(stack + 1)));
+}
+
+START(samebits_start)
+#else
+int main(int count, char **arguments)
+{
+    return verify(count, arguments);
+}
+#endif
