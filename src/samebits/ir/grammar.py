@@ -236,8 +236,10 @@ def can_trap(op: Op) -> bool:
     if not rule.weak_trap:
         return True
     operand = op.args[0].type
-    return isinstance(operand, ScalarType) and operand.weak and (
-        operand.is_float == (op.opcode == "div")
+    return (
+        isinstance(operand, ScalarType)
+        and operand.weak
+        and (operand.is_float == (op.opcode == "div"))
     )
 
 

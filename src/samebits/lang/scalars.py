@@ -249,8 +249,7 @@ def _representation(cls: Any) -> Any:
 
 
 def _reduce(self: Any) -> tuple[Any, ...]:
-    kind: Any = type(self)
-    return kind, (self.item(),)
+    return self.__class__, (self.item(),)
 
 
 def _install() -> None:

@@ -98,9 +98,7 @@ def functions_of(t: ScalarType) -> list[Function]:
         unary("bitcast", t, SCALARS[name]) for name in SAME_SIZE[t.size] if t.kind is not Kind.BOOL
     ]
     if t is INT:
-        result += [
-            unary("narrow", t, to) for to in SCALARS.values() if to.is_int and not to.weak
-        ]
+        result += [unary("narrow", t, to) for to in SCALARS.values() if to.is_int and not to.weak]
     return result
 
 
