@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import re
+import shutil
+import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -280,3 +284,90 @@ def test_fields_keep_their_names_wherever_they_can() -> None:
     assert names == {"class": "class__", "class_": "class_", "x": "x", "été": "_t__"}
     assert file_name("π") == "simulation"
     assert file_name("float") == "float"  # names only ever start with it
+
+
+FOREIGN = """\
+#include "arena.h"
+#include <fenv.h>
+#include <inttypes.h>
+#include <stdio.h>
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+static arena_State state;
+static arena_scratch scratch;
+static arena_Input inputs[ARENA_PLAYERS];
+static uint64_t hash;
+
+int main(void)
+{
+    int frame;
+    fesetround(FE_UPWARD);
+#if defined(__x86_64__)
+    _mm_setcsr(_mm_getcsr() | 0x8040); /* flush to zero, denormals are zero */
+#endif
+    if (arena_init(&state, 1)) return 1;
+    for (frame = 0; frame < 300; frame++) {
+        inputs[0].thrust = 127;
+        inputs[0].turn = (int8_t)(frame % 50);
+        if (arena_step(&state, inputs, &scratch)) return 2;
+        if (arena_run(&state, inputs, 1, &hash, NULL, &scratch)) return 3;
+    }
+    if (fegetround() != FE_UPWARD) return 4;
+#if defined(__x86_64__)
+    if ((_mm_getcsr() & 0xE040) != 0xC040) return 5;
+#endif
+    printf("%016" PRIx64 "\\n", arena_hash(&state, &scratch));
+    return 0;
+}
+"""
+
+
+def test_a_programs_own_floating_point_environment_changes_no_bits_and_stays(
+    arena_folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "arena.h").write_bytes((arena_folder / "arena.h").read_bytes())
+    library = host_folder(arena_folder) / "libarena.a"
+    program = compiled(tmp_path, FOREIGN, "c", library, Path("-lm"))
+    session = arena().start(1)
+    for frame in range(300):
+        row = [{"thrust": 127, "turn": frame % 50}, {}]
+        session.step(row)
+        session.step(row)
+    assert output(program) == f"{session.hash():016x}\n"
+
+
+def test_threads_that_share_nothing_do_not_meet(small_folder: Path) -> None:
+    def play(seed: int) -> int:
+        library = Loaded(small_folder)
+        for _ in range(20):
+            assert library.init(seed) == 0
+            assert library.run(inputs_for(400), np.zeros(400, np.uint64)) == (0, 400)
+        return library.hash()
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(play, range(8)))
+    expected = []
+    for seed in range(8):
+        session = small().start(seed)
+        session.run(inputs_for(400))
+        expected.append(session.hash())
+    assert found == expected
+
+
+def test_a_library_shows_the_headers_functions_alone(arena_folder: Path) -> None:
+    nm = shutil.which("nm")
+    if nm is None:
+        pytest.skip("nm is not installed: apt-get install binutils")
+    library = host_folder(arena_folder) / "libarena.so"
+    done = subprocess.run([nm, "-D", library], capture_output=True, text=True, check=True)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    shown = {row[-1] for row in rows if row[-2] != "U"}
+    needed = {row[-1] for row in rows if row[-2] == "U"}
+    assert shown == set(re.findall(r"^ARENA_API .*?(arena_\w+)\(", _header(arena_folder), re.M))
+    assert needed <= {"memcpy", "memmove", "memset"}
+
+
+def _header(folder: Path) -> str:
+    return (folder / "arena.h").read_text()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 from exported import DUEL, arena, host_folder, made, needs_zig, small
 
+from samebits.backend.targets import QEMU_PACKAGE, TARGETS, Target
 from samebits.errors import ReplayError
 from samebits.sim.export.inputs_file import HEAD, export_inputs
 from samebits.sim.players import player
@@ -142,6 +144,22 @@ def test_a_head_is_not_believed(
     code, _, err = run(verifier, tmp_path / "head", "--final")
     assert code == 2
     assert err.splitlines()[0] == f"small-verify: {tmp_path / 'head'} {message}"
+
+
+@pytest.mark.parametrize(
+    "target", [t for t in TARGETS.values() if t.runner == "qemu"], ids=lambda t: t.name
+)
+def test_every_machine_repeats_the_replay(target: Target, tmp_path: Path, exported: Path) -> None:
+    qemu = shutil.which(target.qemu)
+    if qemu is None:
+        pytest.skip(f"{target.qemu} is not installed: apt-get install {QEMU_PACKAGE}")
+    if target.name == "x86-64-v4":
+        pytest.skip("qemu-x86_64 knows no AVX-512")
+    program = made(small(), tmp_path, target.name) / target.name / "small-verify"
+    cpu = ["-cpu", target.qemu_cpu] if target.qemu_cpu else []
+    code, out, err = run(Path(qemu), *cpu, program, exported, "--final")
+    assert (code, err) == (0, "")
+    assert out.endswith(" after 40 frames: same as the replay\n")
 
 
 def test_usage_and_missing_files_are_told(verifier: Path, tmp_path: Path) -> None:

@@ -48,12 +48,15 @@ def zig(folder: Path, arguments: Sequence[str]) -> None:
 
 
 def compile_c(folder: Path, target: str, cpu: str, source: str, out: str, *more: str) -> None:
-    """One C99 file to an object: no sanitiser, no debug information, no library beneath."""
+    """One C99 file to an object: no sanitiser, no debug information, no library beneath.
+
+    Objects for Windows would hold the path of a temporary file, were they not told another.
+    """
     zig(
         folder,
         ["cc", "-target", target, *_cpu(cpu), "-std=c99", "-O2", "-g0", "-fPIC",
          "-fno-sanitize=all", "-fno-stack-protector", "-fvisibility=hidden", "-Wall", "-Wextra",
-         "-Werror", "-Wno-override-module", *more, "-c", source, "-o", out],
+         "-Werror", *more, "-Xclang", f"-object-file-name={out}", "-c", source, "-o", out],
     )  # fmt: skip
 
 
