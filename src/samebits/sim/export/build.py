@@ -125,7 +125,8 @@ class _Target:
             options = [option.format(self.name) for option in platform.link]
             self._link(self.target.zig, made[1], *options, "shared.o", "kernels.o")
         if platform.program:
-            self._show(self.target.name, "verifier")
+            first = "" if platform.without_libc else " (the first one takes a minute or two)"
+            self._show(self.target.name, f"verifier{first}")
             self._write("verify.c", verifier_text(self.interface).encode())
             made.append(platform.program.format(self.name))
             self._verifier(made[-1], made[0], platform.without_libc)
