@@ -10,11 +10,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from exported import ARENA, DUEL, ROOT, SMALL, needs_zig
+from exported import ARENA, DUEL, ROOT, SMALL, arena, needs_zig
 
 from samebits.cli import status
+from samebits.errors import TargetError
 from samebits.sim.export.build import host_row
+from samebits.sim.export.toolchain import compile_c
 
 
 @pytest.fixture
@@ -56,6 +59,42 @@ def test_two_processes_in_two_folders_write_the_same_bytes(tmp_path: Path) -> No
 
 
 @needs_zig
+@pytest.mark.parametrize("target", ["x86_64-windows-gnu", "aarch64-macos", "s390x-linux-musl"])
+def test_an_object_holds_no_folder_for_any_system(tmp_path: Path, target: str) -> None:
+    objects: list[bytes] = []
+    for name in ("one", "another"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "f.c").write_text("int f(int x)\n{\n    return x + 1;\n}\n")
+        compile_c(folder, target, "", "f.c", "f.o", "-ffreestanding")
+        objects.append((folder / "f.o").read_bytes())
+    assert objects[0] == objects[1]
+    for folder in (str(tmp_path), str(Path.home()), sys.prefix):
+        assert folder.encode() not in objects[0]
+
+
+@needs_zig
+def test_what_a_tool_says_when_it_fails_is_passed_on(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text("int f(void) { return nothing; }\n")
+    with pytest.raises(TargetError, match="zig cc failed") as raised:
+        compile_c(tmp_path, "x86_64-linux-musl", "", "f.c", "f.o", "-ffreestanding")
+    assert raised.value.note is not None
+    assert "use of undeclared identifier 'nothing'" in raised.value.note
+
+
+@needs_zig
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_readmes_script_runs_as_written(run: Any, tmp_path: Path) -> None:
+    assert run("build", ARENA / "arena.py", "--target", "wasm32", "--out", tmp_path)[0] == 0
+    text = (tmp_path / "README.md").read_text()
+    (tmp_path / "game.mjs").write_text(text.split("```js\n")[1].split("```")[0])
+    shown = subprocess.run(["node", "game.mjs"], cwd=tmp_path, capture_output=True, text=True)
+    session = arena().start(1)
+    session.run(np.zeros((600, 2), arena().input_type.dtype))
+    assert shown.stdout == f"{session.hash():016x}\n"
+
+
+@needs_zig
 def test_the_listing_and_the_readme_name_every_file(run: Any, tmp_path: Path) -> None:
     code, out, err = run("build", SMALL, "--target", "wasm32", "--out", tmp_path, "--name", "mine")
     assert (code, err) == (0, "")
@@ -84,15 +123,9 @@ def test_cmake_and_the_readmes_program_work_as_written(run: Any, tmp_path: Path,
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
     shown = subprocess.run([tmp_path / "made" / "game"], capture_output=True, text=True)
-    code = (
-        "from samebits.sim.load import load_simulation as l; import numpy as np, sys;"
-        "s = l(sys.argv[1]); r = s.start(1); r.run(np.zeros((600, 2), s.input_type.dtype));"
-        "print(f'{r.hash():016x}')"
-    )
-    python = subprocess.run(
-        [sys.executable, "-c", code, str(ARENA / "arena.py")], capture_output=True, text=True
-    )
-    assert shown.stdout == python.stdout != ""
+    session = arena().start(1)
+    session.run(np.zeros((600, 2), arena().input_type.dtype))
+    assert shown.stdout == f"{session.hash():016x}\n"
 
 
 def test_an_unknown_target_is_refused_with_the_known_ones(run: Any, tmp_path: Path) -> None:
