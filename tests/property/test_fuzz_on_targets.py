@@ -6,14 +6,19 @@ of each byte order.
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
+from tests.fuzz.loading import load_kernel
 from tools.prove_targets import functions, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import ImageBuilder, machine, runners
 from tools.prove_targets.programs import Batch
 
-from samebits import math
+import samebits as sb
+from samebits import float32, float64, int64, math, uint64
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
 from samebits.backend.emit import emit_module
@@ -134,3 +139,49 @@ def test_a_program_that_crashes_is_a_failure_of_its_target_not_of_the_command() 
         found = batch.on(target)
     assert (found.count, found.same) == (0, False)
     assert "no such function" in str(found.failure)
+
+
+@sb.kernel
+def length_as_float(a: sb.ReadOnly[float32]) -> float64:
+    return float64(len(a))
+
+
+@sb.kernel
+def product_of_widened(a: float32, b: float32) -> float64:
+    return float64(a) * float64(b)
+
+
+@sb.kernel
+def single_from_int64(a: int64, b: uint64) -> tuple[float32, float32]:
+    return float32(a), float32(b)
+
+
+def assembly(kernel: Any, target: str, opt: int = 3) -> str:
+    program = load_kernel(kernel)
+    return llvm.assembly_text(program.optimised, [program.symbol], TARGETS[target], opt)
+
+
+@pytest.mark.parametrize("name", ["ppc64", "ppc64le"])
+def test_a_length_becomes_a_float_on_powerpc(name: str) -> None:
+    text = assembly(length_as_float, name)
+    assert re.search(r"\t(fcfidu?|xscv[su]xddp)\s", text)
+
+
+def test_widened_floats_are_multiplied_as_wide_ones_on_s390x() -> None:
+    text = assembly(product_of_widened, "s390x")
+    assert "mdbr" in text
+    assert "mdeb" not in text
+
+
+@pytest.mark.parametrize("opt", [0, 3])
+def test_no_instruction_that_emulators_round_twice_makes_singles_of_int64(opt: int) -> None:
+    text = assembly(single_from_int64, "ppc64le", opt)
+    assert "xscvsxdsp" not in text
+    assert "xscvuxdsp" not in text
+
+
+@pytest.mark.parametrize("seed", [409, 430, 646])
+def test_programs_that_have_differed_on_s390x_are_the_same(seed: int) -> None:
+    target = runnable("s390x")
+    with Batch([seed]) as batch:
+        assert_same(batch.on(target))

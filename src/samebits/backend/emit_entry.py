@@ -45,7 +45,8 @@ class _Body:
                 return self._emit(f"load ptr, ptr {place}, align 8")
             word = self._emit(f"load i64, ptr {place}, align 8")
             return self._emit(f"inttoptr i64 {word} to ptr")
-        return self._emit(f"load i64, ptr {place}, align 8, !range !1")
+        known = ", !range !1" if self._target.has_ranges else ""
+        return self._emit(f"load i64, ptr {place}, align 8{known}")
 
     def _scalar_argument(self, t: ScalarType) -> str:
         word = self._emit(f"load i64, ptr {self._next_slot()}, align 8")

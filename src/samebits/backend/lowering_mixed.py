@@ -38,7 +38,13 @@ def _converted(f: FunctionEmitter, name: str, source: ScalarType, target: Scalar
     if source.is_float and target.is_float:
         if source.bits == target.bits:
             return name
-        return f.emit(f"{'fptrunc' if target.bits < source.bits else 'fpext'} {s} {name} to {t}")
+        if target.bits < source.bits:
+            return f.emit(f"fptrunc {s} {name} to {t}")
+        name = f.emit(f"fpext {s} {name} to {t}")
+        if f.target.has_wide_product:
+            return name
+        # An empty instruction: LLVM's arithmetic fence fails an assertion for SystemZ.
+        return f.emit(f'call {t} asm "", "=f,0"({t} {name})')
     if source.is_float:
         if needs_help(f, target):
             return float_to_wide(f, name, source, target)
@@ -48,7 +54,8 @@ def _converted(f: FunctionEmitter, name: str, source: ScalarType, target: Scalar
         sign = "s" if target.is_signed else "u"
         return f.emit(f"call {t} @llvm.fpto{sign}i.sat.{t}.f{source.bits}({s} {name})")
     if target.is_float:
-        if needs_help(f, source):
+        single = source.bits == 64 and target.bits == 32 and not f.target.has_single_from_int64
+        if single or needs_help(f, source):
             return wide_to_float(f, name, source, target)
         return f.emit(f"{'s' if source.is_signed else 'u'}itofp {s} {name} to {t}")
     return _resize(f, name, source, target.bits)

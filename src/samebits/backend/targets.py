@@ -43,6 +43,15 @@ class Target:
     has_saturation: bool = True
     """Whether LLVM's saturating conversion to unsigned integers gives 0 for every NaN. Where it
     is made of an instruction for maxima, a signalling NaN gives the largest integer."""
+    has_single_from_int64: bool = True
+    """Whether 64-bit integers become binary32 by one instruction and one rounding. QEMU 7.2 rounds
+    `xscvsxdsp` and `xscvuxdsp` twice, so that none is made."""
+    has_wide_product: bool = True
+    """Whether LLVM may make one instruction of the product of two widened floats. QEMU before 8.2.2
+    takes operands of `mdeb` and `mdebr` for wide ones, so that none is made."""
+    has_ranges: bool = True
+    """Whether loads may say which values they give. LLVM's PowerPC back end fails an assertion on
+    that where an integer is loaded to be made a float."""
     fuses_sqrt: bool = False
     """Whether LLVM makes one instruction, rounded once, of a quotient of a square root."""
     convention: str = ""
@@ -139,21 +148,21 @@ _ROWS = (
     Target(
         name="ppc64le", architecture="powerpc64le", triple="powerpc64le-unknown-linux-gnu",
         cpu="ppc64le", abi="elfv2", data_layout=f"e-{_PPC_LAYOUT}", has_fma=True,
-        has_saturation=False, fp_control="fpscr-ppc", zig="powerpc64le-linux-musl",
-        qemu="qemu-ppc64le",
+        has_saturation=False, has_single_from_int64=False, has_ranges=False,
+        fp_control="fpscr-ppc", zig="powerpc64le-linux-musl", qemu="qemu-ppc64le",
     ),
     # AltiVec flushes where its NJ bit is set, which systems differ in. musl uses ELFv2 here too.
     Target(
         name="ppc64", architecture="powerpc64", triple="powerpc64-unknown-linux-musl",
         cpu="ppc64", features="-altivec", abi="elfv2", data_layout=f"E-{_PPC_LAYOUT}",
-        little_endian=False, has_fma=True, fp_control="fpscr-ppc", zig="powerpc64-linux-musl",
-        qemu="qemu-ppc64",
+        little_endian=False, has_fma=True, has_ranges=False, fp_control="fpscr-ppc",
+        zig="powerpc64-linux-musl", qemu="qemu-ppc64",
     ),
     Target(
         name="s390x", architecture="s390x", triple="s390x-unknown-linux-gnu", cpu="z10",
         data_layout="E-m:e-i1:8:16-i8:8:16-i64:64-f128:64-v128:64-a:8:16-n32:64",
-        little_endian=False, has_fma=True, fp_control="fpc", zig="s390x-linux-musl",
-        qemu="qemu-s390x",
+        little_endian=False, has_fma=True, has_wide_product=False, fp_control="fpc",
+        zig="s390x-linux-musl", qemu="qemu-s390x",
     ),
     Target(
         name="loongarch64", architecture="loongarch64", triple="loongarch64-unknown-linux-gnu",
