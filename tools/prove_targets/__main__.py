@@ -12,7 +12,7 @@ import itertools
 import os
 import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -51,7 +51,7 @@ class _Proof:
         ]
         self._names = tuple(row.target.name for row in self.rows if row.reason is None)
         self.tallies = report.Tallies()
-        self._spent = Counter[str]()
+        self._spent: dict[str, float] = defaultdict(float)
         self._start = time.monotonic()
         self._tasks = self._plan()
         self._workers: list[Worker] = []

@@ -152,9 +152,8 @@ def call(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> Outco
     other than the canonical one, RunnerError."""
     memory = Memory(inputs, program.struct_type)
     builder = ImageBuilder()
-    slots: list[Slot] = []
-    returned = program.structs
-    slots += [builder.add(struct_memory(t).tobytes(), t) for t in returned]
+    returned = [builder.add(struct_memory(t).tobytes(), t) for t in program.structs]
+    slots: list[Slot] = [*returned]
     types = {a[2]: memory.type_of(a[1]) for a in inputs.args if a[0] in ("array", "struct")}
     blobs = [builder.add(blob, types[k]) for k, blob in enumerate(inputs.blobs)]
     for t, argument in zip(program.params, inputs.args, strict=True):
@@ -164,7 +163,8 @@ def call(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> Outco
             case VectorType():
                 slots += argument[2]
             case _:
-                slots.append(Place(blobs[argument[2]].offset + argument[3]))
+                blob: Place = blobs[int(argument[2])]
+                slots.append(Place(blob.offset + int(argument[3])))
                 if isinstance(t, ArrayType):
                     slots += argument[4][: t.ndim]
     results = flatten(program.results)
@@ -181,9 +181,8 @@ def call(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> Outco
         if not is_canonical(t, bits):
             raise DisagreementError(f"result {bits:#x} is no canonical NaN")
     structs: list[bytes] = []
-    for n, t in enumerate(returned):
-        one, place = struct_memory(t), slots[n]
-        assert isinstance(place, Place)
+    for t, place in zip(program.structs, returned, strict=True):
+        one = struct_memory(t)
         _fill(one, answer.data, place.offset)
         structs.append(masked(t, one))
     return Outcome(None, scalars, tuple(structs), memory.bytes())

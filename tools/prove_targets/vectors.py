@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from tests.bits.testfloat import DATA, FILES, programs, vectors
+from tests.bits.testfloat import DATA, programs, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import machine
 from tools.prove_targets.programs import OPT, call
@@ -46,6 +46,7 @@ def on(target: Target) -> Finding:
     except (RunnerError, RuntimeError) as error:
         found.failure = str(error)
         return found
+    name = ""
     try:
         for entry, (name, program) in enumerate(programs().items()):
             inputs, wanted = vectors(name)
@@ -65,7 +66,7 @@ def on(target: Target) -> Finding:
                     f"{name}({operands}): {int(got[row]):#x}, TestFloat has {int(due[row]):#x}"
                 )
     except RunnerError as error:
-        found.failure = f"{list(FILES)[entry]}: {error.message}"
+        found.failure = f"{name}: {error.message}"
     finally:
         there.close()
     return found
