@@ -47,8 +47,8 @@ class Target:
     """Whether 64-bit integers become binary32 by one instruction and one rounding. QEMU 7.2 rounds
     `xscvsxdsp` and `xscvuxdsp` twice, so that none is made."""
     has_wide_product: bool = True
-    """Whether LLVM may make one instruction of the product of two widened floats. QEMU before 8.2.2
-    takes operands of `mdeb` and `mdebr` for wide ones, so that none is made."""
+    """Whether LLVM may make one instruction of the product of two widened floats. Under QEMU
+    7.2 `mdeb` and `mdebr` give other products, so that none is made."""
     has_ranges: bool = True
     """Whether loads may say which values they give. LLVM's PowerPC back end fails an assertion on
     that where an integer is loaded to be made a float."""
