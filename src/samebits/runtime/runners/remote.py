@@ -137,7 +137,15 @@ class Remote:
             except BlockingIOError:
                 continue
             except OSError:
-                raise self._ended() from None
+                # What it said unasked, before it went, tells more than how it ended.
+                said = self._unasked()
+                raise (self._nonsense(repr(said)) if said else self._ended()) from None
+
+    def _unasked(self) -> bytes:
+        try:
+            return os.read(self._stdout.fileno(), self._reply.size)
+        except OSError:
+            return b""
 
     def _receive(self, size: int, deadline: float) -> bytes:
         parts: list[bytes] = []
