@@ -18,7 +18,7 @@ from samebits.sim.load import load_simulation
 
 def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
     """Build and list what was written; the exit status."""
-    rows = choose_targets(targets)
+    rows = choose_targets([name for names in targets for name in names.split(",") if name])
     simulation = load_simulation(sim)
     with _progress([row.name for row in rows]) as show:
         built = build(simulation, rows, Path(out), name, show)

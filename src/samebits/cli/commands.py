@@ -152,14 +152,16 @@ def targets(
 
 @_application.command(
     epilog="Examples: `samebits build game.py --out dist`,   "
-    "`samebits build game.py --target x86-64-v3 --target wasm32 --out dist`",
+    "`samebits build game.py --target x86-64-v3,wasm32 --out dist`",
 )
 def build(
     sim: Sim,
     out: Annotated[str, typer.Option(metavar="DIR", help="The folder to write to.")],
     target: Annotated[
         list[str] | None,
-        typer.Option(metavar="T", help="A target, as often as wanted; without it, this machine's."),
+        typer.Option(
+            metavar="T", help="Targets, with commas or repeated; without it, this machine's."
+        ),
     ] = None,
     name: Annotated[
         str | None, typer.Option(help="The prefix of all names; without it, the simulation's name.")

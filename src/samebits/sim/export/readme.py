@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from samebits.backend.targets import Target
+from samebits.sim.export import wasm
 from samebits.sim.export.header import type_name
 from samebits.sim.export.interface import Interface
 from samebits.sim.export.platforms import platform_of
@@ -67,7 +68,7 @@ def _rows(interface: Interface, targets: Sequence[Target]) -> Iterator[str]:
     name = interface.name
     for t in targets:
         if not t.zig:
-            files, what = [f"{name}.wasm", f"{name}.mjs", f"{name}.d.ts"], "browsers, Node"
+            files, what = wasm.file_names(name), "browsers, Node"
         else:
             platform = platform_of(t)
             files = [f"lib{name}.a", platform.shared, *platform.extra, platform.program]

@@ -20,6 +20,11 @@ _C_CPU = "mvp"
 """What surrounds the kernels asks no more of a browser than they do."""
 
 
+def file_names(name: str) -> list[str]:
+    """TypeScript looks for a .mjs file's types in .d.mts; .d.ts gives the same to the rest."""
+    return [f"{name}.wasm", f"{name}.mjs", f"{name}.d.mts", f"{name}.d.ts"]
+
+
 def make(
     interface: Interface, target: Target, folder: Path, sites: tuple[TrapSite, ...]
 ) -> list[str]:
@@ -39,10 +44,11 @@ def make(
     facts = _facts(interface)
     for form, text in (
         ("mjs", template("module.mjs").render(**facts, **_script(interface, sites))),
-        ("d.ts", template("module.d.ts").render(**facts, TYPES=declarations_text(interface))),
+        ("d.mts", template("module.d.mts").render(**facts, TYPES=declarations_text(interface))),
+        ("d.ts", template("module.d.ts").render(NAME=name, **facts)),
     ):
         (folder / f"{name}.{form}").write_text(text, encoding="utf-8", newline="\n")
-    return [f"{name}.wasm", f"{name}.mjs", f"{name}.d.ts"]
+    return file_names(name)
 
 
 def _module_c(interface: Interface) -> str:
