@@ -78,7 +78,7 @@ from samebits.lang.vectors import (
     uint3,
     uint4,
 )
-from samebits.modes import DETERMINISTIC, FAST, HIGH, STRICT
+from samebits.modes import DETERMINISTIC, FAST, HIGH, LOW, MEDIUM, STRICT
 from samebits.runtime.install import install
 
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ __all__ = [
     "DETERMINISTIC",
     "FAST",
     "HIGH",
+    "LOW",
+    "MEDIUM",
     "STRICT",
     "ArgumentError",
     "Array",

@@ -11,6 +11,10 @@ class Precision(Enum):
 
     HIGH = "HIGH"
     """Correctly rounded."""
+    MEDIUM = "MEDIUM"
+    """At most 1 ULP off, as each function states."""
+    LOW = "LOW"
+    """At most 350 ULP off on the range that each function states; the fastest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +31,5 @@ DETERMINISTIC = Mode("DETERMINISTIC", "the bits of the rewritten IR, on every ta
 FAST = Mode("FAST", "no promise", False)
 MODES = {mode.name: mode for mode in (STRICT, DETERMINISTIC, FAST)}
 HIGH = Precision.HIGH
+MEDIUM = Precision.MEDIUM
+LOW = Precision.LOW

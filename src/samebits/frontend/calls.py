@@ -390,7 +390,7 @@ def _overloaded(
         ]
     columns, t = intrinsics.broadcast(ctx, node, f"{function.__name__}()", operands)
     element = t.element if isinstance(t, VectorType) else t
-    kernel = function.kernel_for(element)
+    kernel = function.kernel_for(element, ctx.precision)
     callee = ctx.compile_callee(kernel, kernel.resolve((element,) * len(operands)), ctx.span(node))
     results = [emit_call(ctx, node, callee, list(c)) for c in zip(*columns, strict=True)]
     if not isinstance(t, VectorType):

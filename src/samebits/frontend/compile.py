@@ -41,6 +41,9 @@ class Unit:
     tables: dict[str, Table]
 
 
+LIBRARY = "samebits.mathlib."
+"""Where the modules are whose kernels may use what is not the same on every target."""
+
 _ZERO = {Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0}
 
 _symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary()
@@ -116,6 +119,8 @@ class _Lowering:
             compile_callee=self._callee,
             captured=names.captured,
             typevars=self.kernel.typevars(self.types),
+            precision=self.kernel.precision,
+            in_library=self.kernel.function.__module__.startswith(LIBRARY),
             local_names=_assigned_names(self.source.node),
         )
         span = self._head_span()

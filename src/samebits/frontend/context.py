@@ -14,6 +14,7 @@ from samebits.frontend.source import Source
 from samebits.frontend.values import Operand, Place, Scalar, Vector, View
 from samebits.ir.grammar import MAX_NESTING, Region, Value
 from samebits.lang.tables import Table
+from samebits.modes import HIGH, Precision
 from samebits.types import (
     COMPONENTS,
     ArrayType,
@@ -65,6 +66,10 @@ class Context:
     """Names certainly assigned here; None where control can't come."""
     breaks: list[list[frozenset[str]]] = field(default_factory=list[list[frozenset[str]]])
     written: set[str] = field(default_factory=set[str])
+    precision: Precision = HIGH
+    """That of the math functions which are called."""
+    in_library: bool = False
+    """Whether the function is one of samebits' math library."""
     local_names: frozenset[str] = frozenset()
     """Every name that the function assigns, parameters included."""
     first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])

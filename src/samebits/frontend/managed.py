@@ -11,6 +11,7 @@ import ast
 import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType, ModuleType, TracebackType
 from typing import Any, TypeVar, cast
 
@@ -28,6 +29,7 @@ from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.storage import implicit, implicit_vector
 from samebits.lang.vectors import Vector
 from samebits.lang.weak import Int
+from samebits.modes import Precision
 from samebits.types import (
     FLOAT32,
     FLOAT64,
@@ -62,14 +64,6 @@ def _assert(condition: bool, message: str | None = None) -> None:
 _BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, builtins.int: _int}
 
 
-def _frozen(value: object) -> object:
-    """A captured object as the managed run sees it."""
-    try:
-        return _BUILTINS.get(value, value)
-    except TypeError:
-        return value
-
-
 class _Rewrite(ast.NodeTransformer):
     """Puts checked ints for literals, frozen objects for outer names, calls for `assert`."""
 
@@ -78,6 +72,8 @@ class _Rewrite(ast.NodeTransformer):
         self.typevars = typevars
         self.local = local
         self.names: dict[str, object] = {"__sb_assert": _assert}
+        self.functions: dict[Overloads, Callable[..., Any]] = {}
+        """The math functions that it calls, at its precision."""
 
     def _named(self, node: ast.AST, value: object) -> ast.expr:
         name = next((name for name, known in self.names.items() if known is value), "")
@@ -94,7 +90,18 @@ class _Rewrite(ast.NodeTransformer):
                 return self._named(node, class_of_type(t))
         if type(value) is int or type(value) is float:
             return ast.copy_location(ast.Constant(value), node)
-        return self._named(node, _frozen(value))
+        return self._named(node, self.frozen(value))
+
+    def frozen(self, value: object) -> object:
+        """A captured object as the managed run sees it."""
+        if isinstance(value, Overloads):
+            return self.functions.setdefault(
+                value, partial(call_overloads, value, self.kernel.precision)
+            )
+        try:
+            return _BUILTINS.get(value, value)
+        except TypeError:
+            return value
 
     def outer(self, node: ast.expr) -> tuple[bool, object]:
         """Whether `node` is an outer name or an attribute of an outer module, and its value."""
@@ -307,19 +314,19 @@ def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any])
     return target.function(*[take(v) for take, v in zip(target.takes, bound, strict=True)])
 
 
-def call_overloads(function: Overloads, args: tuple[Any, ...]) -> Any:
+def call_overloads(function: Overloads, precision: Precision, *args: Any) -> Any:
     """A math function inside a managed run: by element type, component-wise on vectors."""
     vector = next((a for a in args if isinstance(a, Vector)), None)
     if vector is not None:
         n = vector.__sb_type__.length
         columns = [tuple(a) if isinstance(a, Vector) else (a,) * n for a in args]
-        return type(vector)(*(call_overloads(function, c) for c in zip(*columns, strict=True)))
+        return type(vector)(*(call_overloads(function, precision, *c) for c in zip(*columns, strict=True)))
     floats = [cast("Any", a) for a in args if isinstance(a, np.floating)]
     t = FLOAT32 if floats and floats[0].dtype == FLOAT32.dtype else FLOAT64
     cls = SCALAR_CLASSES[t]
     if any(isinstance(a, np.generic) and not isinstance(a, cls) for a in args):
         raise ArgumentError(f"{function.__name__}() takes floats of one type", fix="convert one")
-    kernel = function.kernel_for(t)
+    kernel = function.kernel_for(t, precision)
     target = instance(kernel, kernel.resolve((t,) * len(args)))
     return target.function(*[a if type(a) is cls else cls(a) for a in args])
 

@@ -28,15 +28,16 @@ def kernel(
     """Make a typed Python function a kernel: compiled when called, the same bits everywhere.
 
     Types come from the annotations. `kernel.managed(...)` runs the same function in CPython.
+    `precision` is that of the math functions which it calls itself: a kernel that it calls keeps
+    its own.
     Raises CompileError at decoration where a parameter has no type, at the first call for
-    anything else that is not in the language.
+    anything else that is not in the language, and ArgumentError for what is no precision.
     """
-    del precision  # HIGH is the only one yet
     if function is not None:
-        return Kernel(function, mode=mode)
+        return Kernel(function, mode=mode, precision=precision)
 
     def decorate(inner: Callable[..., Any]) -> Kernel:
-        return Kernel(inner, mode=mode)
+        return Kernel(inner, mode=mode, precision=precision)
 
     return decorate
 

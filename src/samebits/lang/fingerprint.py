@@ -55,7 +55,7 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
         yield f"again {kernel.__qualname__}"
         return
     seen.add(id(kernel))
-    yield f"kernel {kernel.mode.name}"
+    yield f"kernel {kernel.mode.name} {kernel.precision.name}"
     yield from _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):
@@ -99,8 +99,9 @@ def _value(value: object, seen: set[int]) -> Iterator[str]:
             yield from _kernel(value, seen)
         case Overloads():
             yield f"overloads {value.__name__}"
-            for inner in value.kernels.values():
-                yield from _kernel(inner, seen)
+            for row in value.kernels.values():
+                for inner in row.values():
+                    yield from _kernel(inner, seen)
         case Table():
             yield f"table {value.identity}"
         case ModuleType():

@@ -21,7 +21,7 @@ from samebits.errors import ArgumentError, CompileError, Span
 from samebits.lang import generics
 from samebits.lang.annotations import class_of_type, type_of_annotation
 from samebits.lang.constants import constant
-from samebits.modes import STRICT, Mode
+from samebits.modes import HIGH, STRICT, Mode, Precision
 from samebits.types import ScalarType, StructType, Type
 
 _Value = TypeVar("_Value")
@@ -119,6 +119,7 @@ class Kernel:
         function: Callable[..., Any],
         *,
         mode: Mode = STRICT,
+        precision: Precision = HIGH,
         self_type: StructType | None = None,
     ) -> None:
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
@@ -137,11 +138,13 @@ class Kernel:
             raise CompileError(
                 f"mode {mode.name} is not available yet", fix="use mode=sb.STRICT, the default"
             )
+        check_precision(precision)
         update_wrapper(self, function)
         self.__name__: str = function.__name__
         self.__qualname__: str = function.__qualname__
         self.function = function
         self.mode = mode
+        self.precision = precision
         self.self_type = self_type
         self.units: dict[tuple[Type, ...], Any] = {}
         """The front end's result for each list of parameter types."""
@@ -361,37 +364,61 @@ class Kernel:
         return f"<kernel {self.__qualname__}>"
 
 
-class Overloads:
-    """A math function: one kernel a float type, component-wise on vectors.
+def check_precision(precision: object) -> Precision:
+    """`precision` if it is one; ArgumentError otherwise."""
+    if isinstance(precision, Precision):
+        return precision
+    raise ArgumentError(
+        f"a precision is sb.HIGH, sb.MEDIUM or sb.LOW, not {precision!r:.60}",
+        fix="write precision=sb.LOW",
+    )
 
-    From Python it also maps over NumPy arrays (`Overloads.mapped`, installed by the runtime).
+
+Precisions = tuple[Kernel, Kernel, Kernel]
+"""The kernels of one function and float type at HIGH, MEDIUM and LOW."""
+
+
+class Overloads:
+    """A math function: kernels by float type and precision, component-wise on vectors.
+
+    `kernels` has a row for each float type: one kernel, which serves every precision, or three,
+    for HIGH, MEDIUM and LOW. Each takes `arity` scalars (1 to 3), of the row's type or integers;
+    it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays
+    (`Overloads.mapped`, installed by the runtime).
     """
 
-    mapped: ClassVar[Callable[[Overloads, tuple[Any, ...]], Any] | None] = None
+    mapped: ClassVar[Callable[..., Any] | None] = None
 
     def __init__(
-        self, name: str, arity: int, kernels: Mapping[ScalarType, Kernel], doc: str
+        self,
+        name: str,
+        arity: int,
+        kernels: Mapping[ScalarType, Kernel | Precisions],
+        doc: str,
     ) -> None:
         self.__name__ = name
         self.__doc__ = doc
         self.arity = arity
-        self.kernels = dict(kernels)
+        self.kernels: dict[ScalarType, dict[Precision, Kernel]] = {
+            t: dict(zip(Precision, row if isinstance(row, tuple) else (row,) * 3, strict=True))
+            for t, row in kernels.items()
+        }
 
-    def kernel_for(self, t: ScalarType) -> Kernel:
-        """The kernel for a float type (weak float: float64)."""
-        for scalar, kernel in self.kernels.items():
+    def kernel_for(self, t: ScalarType, precision: Precision = HIGH) -> Kernel:
+        """The kernel for a float type (weak float: float64) at a precision. CompileError."""
+        for scalar, row in self.kernels.items():
             if scalar.bits == t.bits:
-                return kernel
+                return row[precision]
         raise CompileError(f"{self.__name__}() has no version for {t}", fix="convert to float32")
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, out: Any = None) -> Any:
         if _managed.active:
             from samebits.frontend import managed
 
-            return managed.call_overloads(self, args)
+            return managed.call_overloads(self, HIGH, *args)
         if Overloads.mapped is None:
             raise CompileError("no compiler is installed", fix="import samebits")
-        return Overloads.mapped(self, args)
+        return Overloads.mapped(self, args, out)
 
     def __repr__(self) -> str:
         return f"<math function {self.__name__}>"

@@ -14,10 +14,10 @@ def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return runtime.run(kernel, args, kwargs)
 
 
-def _map(function: Overloads, args: tuple[Any, ...]) -> Any:
+def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
     from samebits.runtime import ufunc
 
-    return ufunc.call(function, args)
+    return ufunc.call(function, args, out)
 
 
 def _pinned() -> AbstractContextManager[Any]:

@@ -29,7 +29,7 @@ _ARRAYS: tuple[type[Any], ...] = (np.ndarray, np.memmap)
 _SEQUENCES: tuple[type[Any], ...] = (list, tuple)
 
 
-def call(function: Overloads, args: tuple[Any, ...]) -> Any:
+def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
     """`function` of one argument, natively; the result has the argument's type, shape and dtype.
 
     Python's int and float count as float64. Raises ArgumentError for anything but a float32 or
