@@ -7,7 +7,9 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks import export_speed
 from benchmarks.arena_speed import GOAL, ArenaSpeed
+from benchmarks.export_speed import ExportSpeed
 from benchmarks.latency import Latency
 from benchmarks.memory import FEW, FRAMES, Memory
 from benchmarks.peers import C_FLAGS
@@ -148,6 +150,7 @@ def document(
     latencies: list[Latency],
     arena: ArenaSpeed | None,
     memory: Memory | None,
+    exports: list[ExportSpeed],
     rounds: int,
 ) -> str:
     """RESULTS.md. Parts that were not measured are left out."""
@@ -171,6 +174,17 @@ def document(
         ]
     if arena:
         lines += ["", "## Arena", "", *arena_lines(arena)]
+    if exports:
+        lines += [
+            "",
+            "## Out of Python",
+            "",
+            "The arena built by `samebits build`: speeds against the run inside Python at this "
+            "machine's best level, and against that at x86-64-v1 with LLVM's vectorisers off; "
+            "medians of interleaved rounds.",
+            "",
+            *export_speed.table(exports),
+        ]
     if memory:
         lines += ["", "## Memory", "", *memory_lines(memory)]
     if latencies:

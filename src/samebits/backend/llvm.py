@@ -96,11 +96,11 @@ def data_layout(target: Target) -> str:
         return str(_machine(target.triple, target.cpu, target.features, target.abi, 0).target_data)
 
 
-def _optimise(module: Any, machine: Any, opt: int) -> None:
+def _optimise(module: Any, machine: Any, opt: int, vectorise: bool) -> None:
     binding = _binding()
     options = binding.create_pipeline_tuning_options(speed_level=opt)
-    options.loop_vectorization = True
-    options.slp_vectorization = True
+    options.loop_vectorization = vectorise
+    options.slp_vectorization = vectorise
     builder = binding.create_pass_builder(machine, options)
     manager = builder.getModulePassManager()
     try:
@@ -113,7 +113,7 @@ def _optimise(module: Any, machine: Any, opt: int) -> None:
         options.close()
 
 
-def _with_module(text: str, target: Target, opt: int, want: str) -> Any:
+def _with_module(text: str, target: Target, opt: int, want: str, vectorise: bool = True) -> Any:
     binding = _binding()
     with _lock:
         machine = _machine(target.triple, target.cpu, target.features, target.abi, opt)
@@ -123,7 +123,7 @@ def _with_module(text: str, target: Target, opt: int, want: str) -> Any:
         module = binding.parse_assembly(layout + text, context)
         try:
             if opt:
-                _optimise(module, machine, opt)
+                _optimise(module, machine, opt, vectorise)
             if want == "text":
                 return str(module)
             emit = machine.emit_assembly if want == "assembly" else machine.emit_object
@@ -133,17 +133,18 @@ def _with_module(text: str, target: Target, opt: int, want: str) -> Any:
             context.close()
 
 
-def compile_text(text: str, target: Target, opt: int = 3) -> bytes:
+def compile_text(text: str, target: Target, opt: int = 3, *, vectorise: bool = True) -> bytes:
     """Object code of LLVM text. Raises RuntimeError where the text is not valid."""
-    return _with_module(text, target, opt, "object")
+    return _with_module(text, target, opt, "object", vectorise)
 
 
 def compile_module(
-    module: Module, entries: Sequence[str], target: Target, opt: int = 3
+    module: Module, entries: Sequence[str], target: Target, opt: int = 3, *, vectorise: bool = True
 ) -> CompiledObject:
     """Object code with `sb_entry_<n>` for the n-th of `entries`; `opt` is 0 or 3."""
     emitted = emit_module(module, entries, target)
-    return CompiledObject(compile_text(emitted.text, target, opt), emitted.traps)
+    code = compile_text(emitted.text, target, opt, vectorise=vectorise)
+    return CompiledObject(code, emitted.traps)
 
 
 def llvm_text(
