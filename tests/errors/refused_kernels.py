@@ -447,3 +447,11 @@ def unicode_source(x: float32) -> float32:
 
 
 recursion_kernel = sb.kernel(recursion)
+
+
+from samebits.mathlib.primitives import muladd
+
+
+@refused
+def sum_that_may_be_fused(a: float64, b: float64) -> float64:
+    return muladd(a, b, 1.0)

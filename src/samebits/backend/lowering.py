@@ -9,6 +9,7 @@ from samebits.backend.lowering_float import FLOAT_LOWERINGS
 from samebits.backend.lowering_integer import INTEGER_LOWERINGS
 from samebits.backend.lowering_memory import MEMORY_LOWERINGS
 from samebits.backend.lowering_mixed import MIXED_LOWERINGS
+from samebits.backend.lowering_product import PRODUCT_LOWERINGS
 from samebits.ir.grammar import Op
 from samebits.types import ScalarType
 
@@ -30,7 +31,7 @@ def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:
 
 
 def _table() -> dict[str, Lowering]:
-    table: dict[str, Lowering] = {**MEMORY_LOWERINGS, **MIXED_LOWERINGS}
+    table: dict[str, Lowering] = {**MEMORY_LOWERINGS, **MIXED_LOWERINGS, **PRODUCT_LOWERINGS}
     for opcode in (*INTEGER_LOWERINGS, *FLOAT_LOWERINGS):
         table[opcode] = _by_type(INTEGER_LOWERINGS.get(opcode), FLOAT_LOWERINGS.get(opcode))
     return table

@@ -67,10 +67,14 @@ ELEMENTWISE: dict[str, Elementwise] = {
     "copysign": Elementwise(2, True, False, _one("copysign")),
     "clamp": Elementwise(3, True, True, _clamp),
     "fma": Elementwise(3, True, False, _one("fma")),
+    "muladd": Elementwise(3, True, False, _one("muladd")),
+    "product_error": Elementwise(2, True, False, _one("product_error")),
     "popcount": Elementwise(1, False, True, _one("popcount")),
     "clz": Elementwise(1, False, True, _one("clz")),
     "ctz": Elementwise(1, False, True, _one("ctz")),
 }
+LIBRARY_ONLY = {"muladd", "product_error"}
+"""What has the same bits everywhere only in code that is proven to round them away."""
 WIDTH_MATTERS = {"popcount", "clz", "ctz"}
 
 
@@ -363,6 +367,13 @@ SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
 
 def lower(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Operand:
     """Lower the intrinsic `name`."""
+    if name in LIBRARY_ONLY and not ctx.in_library:
+        ctx.fail(
+            node,
+            f"{name}() is for samebits' own math functions",
+            note="its last bits differ between machines with fused multiply-add and without",
+            fix="write fma(a, b, c), or a * b + c",
+        )
     if name in ELEMENTWISE:
         return elementwise(ctx, node, name, operands)
     return SPECIAL[name](ctx, node, operands)

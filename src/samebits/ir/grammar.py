@@ -177,6 +177,11 @@ OPS: dict[str, OpRule] = {
     "mod": OpRule(2, "a-floor(a/b)*b of integers, the divisor's sign", "zero"),
     "sqrt": OpRule(1, "square root of a float, rounded to nearest even"),
     "fma": OpRule(3, "a*b+c of floats, rounded once"),
+    "muladd": OpRule(3, "a*b+c of floats; rounded twice here, once where the target has the "
+                        "instruction: legal only where what follows rounds either to one result"),
+    "product_error": OpRule(2, "a*b of floats minus its rounded value, exact unless it or a part "
+                               "of it underflows or |a| or |b| is above 2^995 (binary32: 2^127), "
+                               "where it may differ between targets: legal as muladd is"),
     "min": OpRule(2, "least; floats: -0 < +0, a NaN gives NaN"),
     "max": OpRule(2, "greatest; floats: -0 < +0, a NaN gives NaN"),
     "floor": OpRule(1, "round a float down; keeps the sign of zero"),

@@ -104,6 +104,14 @@ def _fma(t: ScalarType, a: float, b: float, c: float) -> float:
     return exact_fma(a, b, c, t.bits)
 
 
+def _muladd(t: ScalarType, a: float, b: float, c: float) -> float:
+    return round_float(t, round_float(t, a * b) + c)
+
+
+def _product_error(t: ScalarType, a: float, b: float) -> float:
+    return exact_fma(a, b, -round_float(t, a * b), t.bits)
+
+
 def _min(t: ScalarType, a: Any, b: Any) -> Any:
     if t.is_float:
         if a != a or b != b:
@@ -215,6 +223,7 @@ BINARY: dict[str, Binary] = {
     "min": _min,
     "max": _max,
     "copysign": _copysign,
+    "product_error": _product_error,
     "and": lambda t, a, b: a & b,
     "or": lambda t, a, b: a | b,
     "xor": lambda t, a, b: a ^ b,
@@ -231,6 +240,7 @@ BINARY: dict[str, Binary] = {
 }
 TERNARY: dict[str, Ternary] = {
     "fma": _fma,
+    "muladd": _muladd,
     "select": lambda t, a, b, c: b if a else c,
 }
 SEMANTICS: dict[str, Semantics] = {**UNARY, **BINARY, **TERNARY}

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from samebits.bits import exact_fma
 from samebits.lang.conversions import square_root
 from samebits.types import ScalarType
@@ -98,6 +100,18 @@ def _fma(t: ScalarType) -> Callable[[float, float, float], float]:
     return lambda a, b, c: exact_fma(a, b, c, t.bits)
 
 
+def _muladd(t: ScalarType) -> Callable[[float, float, float], float]:
+    return lambda a, b, c: _rounded(t, a * b) + c
+
+
+def _product_error(t: ScalarType) -> Callable[[float, float], float]:
+    return lambda a, b: exact_fma(a, b, -_rounded(t, a * b), t.bits)
+
+
+def _rounded(t: ScalarType, value: float) -> float:
+    return float(np.float32(value)) if t.bits == 32 else value
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionRule:
     """An element-wise intrinsic: it takes "float", "integer" or "number", all of one type."""
@@ -118,6 +132,8 @@ FUNCTION_RULES: dict[str, FunctionRule] = {
     "copysign": FunctionRule("float", _same(_copysign)),
     "sign": FunctionRule("number", _by_kind(_sign, _sign_int)),
     "fma": FunctionRule("float", _fma),
+    "muladd": FunctionRule("float", _muladd),
+    "product_error": FunctionRule("float", _product_error),
     "popcount": FunctionRule("integer", _popcount),
     "clz": FunctionRule("integer", _leading_zeros),
     "ctz": FunctionRule("integer", _trailing_zeros),

@@ -1,37 +1,37 @@
-"""What only the math library may use: sums of products that may be fused, and rare kernels."""
+"""What only the math library may use: sums and errors of products whose last bits may differ
+between machines, and kernels for rare inputs.
 
-# pyright: reportReturnType=false
-# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
+A function that uses the first two must round either result to the same bits.
+"""
 
 from __future__ import annotations
 
-from samebits.lang.decorators import kernel
-from samebits.lang.scalars import float64
+from typing import Any
 
-SPLITTER = 2.0**27 + 1.0
+from samebits.lang.decorators import kernel
+from samebits.lang.elementwise import apply
 
 rare_kernel = kernel
 """A kernel for the inputs that a fast path leaves open: scalars in, one scalar out, no traps."""
 
 
-@kernel
-def muladd(a: float64, b: float64, c: float64) -> float64:
-    """a·b + c, fused where the target has the instruction, else rounded twice."""
-    return a * b + c
+def muladd(a: Any, b: Any, c: Any) -> Any:
+    """a·b + c of floats: rounded once where the target has fused multiply-add, else twice.
 
-
-@kernel
-def product_error(a: float64, b: float64) -> float64:
-    """a·b − fl(a·b), exactly, where nothing overflows or underflows.
-
-    Dekker, "A floating-point technique for extending the available precision", Numerische
-    Mathematik 18, 1971, with Veltkamp's splitting.
+    Managed and evaluated runs round twice. Only where what follows gives one result for both.
     """
-    p = a * b
-    t = SPLITTER * a
-    a1 = t - (t - a)
-    a2 = a - a1
-    t = SPLITTER * b
-    b1 = t - (t - b)
-    b2 = b - b1
-    return a2 * b2 - (((p - a1 * b1) - a2 * b1) - a1 * b2)
+    return apply("muladd", a, b, c)
+
+
+def product_error(a: Any, b: Any) -> Any:
+    """a·b − fl(a·b) of floats, exactly.
+
+    Only where a·b and its low half (down to 2^-106·|a·b|) are normal or zero, and |a| and |b| are
+    at most 2^995: beyond, targets differ. (float32: any a and b whose product's low half is not
+    below 2^-149.)
+    """
+    return apply("product_error", a, b)
+
+
+muladd.__samebits_intrinsic__ = "muladd"  # type: ignore[attr-defined]
+product_error.__samebits_intrinsic__ = "product_error"  # type: ignore[attr-defined]

@@ -57,6 +57,8 @@ BAD_OPS: list[tuple[str, str, Attribute, list[ValueType], str]] = [
     ("add", "i i", 3, [INT], "it has no attribute such as 3"),
     ("div", "i i", None, [INT], "floats of one type are due"),
     ("sqrt", "n", None, [INT32], "floats of one type are due"),
+    ("muladd", "f f d", None, [FLOAT32], "floats of one type are due"),
+    ("product_error", "i i", None, [INT], "floats of one type are due"),
     ("fma", "f f d", None, [FLOAT32], "floats of one type are due"),
     ("mod", "f f", None, [FLOAT32], "integers of one type are due"),
     ("and", "f f", None, [FLOAT32], "integers or bools of one type are due"),
