@@ -14,7 +14,7 @@ help:
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make prove   float32 sin and cos on all 2^32 inputs, float64 on the hard cases"
-	@echo "make prove-targets  compare every target that can run here; writes docs/targets.md"
+	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"

@@ -27,7 +27,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
 
 def _arguments(known: Sequence[Runner]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.prove_targets", description=__doc__)
-    parser.add_argument("--programs", type=int, default=2000, help="generated programs (2,000)")
+    parser.add_argument("--programs", type=int, default=20_000, help="generated programs (20,000)")
     parser.add_argument("--batch", type=int, default=100, help="programs in one module (100)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first program")
     parser.add_argument("--targets", nargs="+", metavar="NAME", help="these only")

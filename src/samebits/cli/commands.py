@@ -71,7 +71,12 @@ def verify(
     ] = None,
     targets: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Only these targets, as `samebits targets` lists them."),
+        typer.Option(
+            "--targets",
+            "--target",
+            metavar="A,B",
+            help="Only these targets, as `samebits targets` lists them.",
+        ),
     ] = None,
     frames: Annotated[
         str | None,
@@ -160,7 +165,10 @@ def build(
     target: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="T", help="Targets, with commas or repeated; without it, this machine's."
+            "--target",
+            "--targets",
+            metavar="T",
+            help="Targets, with commas or repeated; without it, this machine's.",
         ),
     ] = None,
     name: Annotated[
