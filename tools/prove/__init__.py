@@ -1,0 +1,1 @@
+"""Proofs and tests of the math library against MPFR."""

@@ -1,0 +1,172 @@
+"""The functions that are proven: their place in reference.c, MPFR's version, and where to look.
+
+A row here and one in reference.c add a function.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gmpy2
+
+WIDE = 400
+"""Bits for what MPFR has no function for; rounded once more at the end."""
+
+
+def _of_pi(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """sin(πx) or cos(πx) where neither is exactly representable, and exactly where it is."""
+
+    def exact(x: Any) -> Any:
+        if not gmpy2.is_finite(x):
+            return gmpy2.nan()
+        with gmpy2.context(precision=2200):
+            turns = gmpy2.fmod(x, 2)
+            doubled = turns * 2
+            whole = gmpy2.is_integer(doubled)
+        if whole:  # multiples of a half
+            k = int(doubled) % 4
+            if function is gmpy2.sin:
+                value = (0, 1, 0, -1)[k]
+                return gmpy2.mpfr(value) if value else gmpy2.copy_sign(gmpy2.mpfr(0), x)
+            return gmpy2.mpfr((1, 0, -1, 0)[k])
+        if function is gmpy2.cos:
+            with gmpy2.context(precision=2200):
+                size = abs(turns)
+                turns = abs(size - 1) - gmpy2.mpfr("0.5")  # cos(πs) = sin(π(|s − 1| − ½))
+        with gmpy2.context(precision=WIDE):
+            return gmpy2.sin(gmpy2.const_pi() * turns)
+
+    return exact
+
+
+def _rsqrt(x: Any) -> Any:
+    """1/√x; of −0 it is −∞, as in IEEE 754-2019, where MPFR has +∞."""
+    return -gmpy2.inf() if gmpy2.is_zero(x) and gmpy2.is_signed(x) else gmpy2.rec_sqrt(x)
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function. `exact` works in the current gmpy2 context, `rounded` says that its result is
+    already rounded there. `interesting` is where results are neither trivial nor special.
+    """
+
+    name: str
+    exact: Callable[..., Any]
+    interesting: tuple[float, float] = (-100.0, 100.0)
+    arity: int = 1
+    rounded: bool = True
+    margin_f64: float = 64.0
+    """How near a rounding boundary the wide reference does not decide, in units of 2^-53."""
+    margin_f80: float = 8.0
+    """The same for long double, in units of 2^-64."""
+
+
+FUNCTIONS = (
+    Function("exp", gmpy2.exp, (-746.0, 710.0)),
+    Function("exp2", gmpy2.exp2, (-1075.0, 1024.0)),
+    Function("exp10", gmpy2.exp10, (-324.0, 309.0)),
+    Function("expm1", gmpy2.expm1, (-40.0, 710.0)),
+    Function("log", gmpy2.log, (0.0, 8.0)),
+    Function("log2", gmpy2.log2, (0.0, 8.0)),
+    Function("log10", gmpy2.log10, (0.0, 8.0)),
+    Function("log1p", gmpy2.log1p, (-1.0, 3.0)),
+    Function("sin", gmpy2.sin),
+    Function("cos", gmpy2.cos),
+    Function("tan", gmpy2.tan),
+    Function("sinpi", _of_pi(gmpy2.sin), (-4.0, 4.0), rounded=False),
+    Function("cospi", _of_pi(gmpy2.cos), (-4.0, 4.0), rounded=False),
+    Function("asin", gmpy2.asin, (-1.0, 1.0)),
+    Function("acos", gmpy2.acos, (-1.0, 1.0)),
+    Function("atan", gmpy2.atan, (-20.0, 20.0)),
+    Function("sinh", gmpy2.sinh, (-711.0, 711.0)),
+    Function("cosh", gmpy2.cosh, (-711.0, 711.0)),
+    Function("tanh", gmpy2.tanh, (-20.0, 20.0)),
+    Function("asinh", gmpy2.asinh, (-1000.0, 1000.0)),
+    Function("acosh", gmpy2.acosh, (1.0, 100.0)),
+    Function("atanh", gmpy2.atanh, (-1.0, 1.0)),
+    Function("cbrt", gmpy2.cbrt, (-1000.0, 1000.0)),
+    Function("rsqrt", _rsqrt, (0.0, 8.0)),
+    Function("pow", pow, arity=2),
+    Function("atan2", gmpy2.atan2, arity=2),
+    Function("hypot", gmpy2.hypot, arity=2),
+    Function("fmod", gmpy2.fmod, arity=2, margin_f64=0, margin_f80=0),
+    Function("remainder", gmpy2.remainder, arity=2, margin_f64=0, margin_f80=0),
+    Function("erf", gmpy2.erf, (-6.0, 6.0)),
+)
+"""In the order of reference.c."""
+NAMED = {f.name: f for f in FUNCTIONS}
+INDEX = {f.name: n for n, f in enumerate(FUNCTIONS)}
+
+
+@dataclass(frozen=True)
+class Format:
+    """A float type as MPFR, NumPy and reference.c know it."""
+
+    name: str
+    float_type: Any
+    bits_type: Any
+    precision: int
+    emin: int
+    emax: int
+    check: str
+    reference: str
+    unit: float
+    """The wide reference's unit: relative half ULP."""
+    measured_above: float
+    """Where a sum of two doubles holds the wide reference."""
+
+    def context(self) -> Any:
+        """Rounds to nearest even in this type, subnormals included."""
+        return gmpy2.context(
+            precision=self.precision, emin=self.emin, emax=self.emax, subnormalize=True
+        )
+
+    def margin(self, function: Function) -> float:
+        """Relative distance from a boundary within which the wide reference does not decide."""
+        units = function.margin_f64 if self.precision == 24 else function.margin_f80
+        return units * self.unit
+
+
+FORMATS = {
+    "float32": Format(
+        "float32",
+        "f4",
+        "u4",
+        24,
+        -148,
+        128,
+        "check_f32",
+        "reference_f32",
+        2.0**-53,
+        1e-60,
+    ),
+    "float64": Format(
+        "float64",
+        "f8",
+        "u8",
+        53,
+        -1073,
+        1024,
+        "check_f64",
+        "reference_f64",
+        2.0**-64,
+        1e-280,
+    ),
+}
+
+
+def rounded(function: Function, form: Format, arguments: tuple[float, ...]) -> float:
+    """The correctly rounded result; NaN where the function has none."""
+    if any(math.isnan(x) for x in arguments) and function.arity == 1:
+        return math.nan
+    if function.rounded:
+        with form.context():
+            return float(function.exact(*map(gmpy2.mpfr, arguments)))
+    with gmpy2.context(precision=53):
+        wide = [gmpy2.mpfr(x) for x in arguments]
+    value = function.exact(*wide)
+    with form.context():
+        return float(gmpy2.mpfr(value) if gmpy2.is_zero(value) else value + 0)

@@ -1,0 +1,183 @@
+"""Which inputs are checked: all bit patterns, hard cases, special values, random ones."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tools.prove.functions import Format, Function
+
+HARD_CASES = Path(__file__).parents[3] / "shared" / "data" / "core-math"
+BLOCK = 1 << 18
+Arguments = tuple[Any, ...]
+
+
+def ordered(value: float, form: Format) -> int:
+    """A float's place among all of its type: consecutive floats are consecutive integers."""
+    bits = int(np.array(value, form.float_type).view(form.bits_type))
+    sign = 1 << (8 * np.dtype(form.bits_type).itemsize - 1)
+    return sign - bits if bits & sign else bits
+
+
+def patterns(first: int, last: int, form: Format) -> Iterator[Arguments]:
+    """Every float from place `first` to `last`, in blocks."""
+    sign = 1 << (8 * np.dtype(form.bits_type).itemsize - 1)
+    for start in range(first, last + 1, BLOCK):
+        places = np.arange(start, min(start + BLOCK, last + 1), dtype=np.int64)
+        yield (_floats(places, sign, form),)
+
+
+def _floats(places: Any, sign: int, form: Format) -> Any:
+    bits = np.where(places < 0, sign - places, places) if sign < 1 << 63 else None
+    if bits is None:
+        bits = np.where(places < 0, np.int64(-(2**63)) - places, places).view(np.uint64)
+    return bits.astype(form.bits_type).view(form.float_type)
+
+
+def every_pattern(form: Format) -> Iterator[Arguments]:
+    """All 2³² of float32, in blocks."""
+    assert form.precision == 24
+    for start in range(0, 1 << 32, BLOCK):
+        bits = np.arange(start, start + BLOCK, dtype=np.int64).astype(np.uint32)
+        yield (bits.view(np.float32),)
+
+
+def special(function: Function, form: Format) -> Arguments:
+    """Zeros, infinities, NaN, limits, subnormals, small integers and halves, and their pairs."""
+    info = np.finfo(form.float_type)
+    positive = [
+        0.0, info.smallest_subnormal, float(info.tiny) / 2, float(info.tiny), float(info.max),
+        float(np.nextafter(info.tiny, info.dtype.type(0))), np.inf, float(info.eps),
+        float(info.eps) / 2, float(info.eps) / 4, float(np.nextafter(info.dtype.type(1), info.dtype.type(0))),
+        float(np.nextafter(info.dtype.type(1), info.dtype.type(2))),
+        *(k / 2 for k in range(1, 41)), *(10.0**k for k in range(2, 23)), 0.1, 0.25, 0.75, 0.125,
+        *(2.0**k for k in range(5, 130, 3)), *(2.0**-k for k in range(4, 149, 3)),
+        2.0**23 + 0.5, 2.0**24 - 1, 2.0**24 + 1, 2.0**52 + 0.5, 2.0**53 - 1, 2.0**53 + 1, 2.0**62,
+        np.pi, np.pi / 2, np.e, 1 / 3,
+    ]  # fmt: skip
+    with np.errstate(over="ignore"):
+        values = np.array([*positive, *(-v for v in positive), np.nan], form.float_type)
+    if function.arity == 1:
+        return (values,)
+    return np.repeat(values, len(values)), np.tile(values, len(values))
+
+
+def hard_cases(function: Function, form: Format, folder: Path = HARD_CASES) -> Arguments | None:
+    """CORE-MATH's inputs of a function with every sign; None where it has no list."""
+    name = function.name + ("f" if form.precision == 24 else "")
+    path = folder / f"{name}.wc.xz"
+    if not path.exists():
+        return None
+    rows: list[list[float]] = []
+    with lzma.open(path, "rt") as file:
+        for line in file:
+            text = line.split("#")[0].strip()
+            if text:
+                fields = text.lower().replace("snan", "nan").replace("qnan", "nan").split(",")
+                rows.append([float.fromhex(field.strip()) for field in fields])
+    table = np.array(rows, np.float64)
+    columns = [table[:, k] for k in range(function.arity)]
+    if function.arity == 1:
+        signed: list[Any] = [np.concatenate([columns[0], -columns[0]])]
+    else:
+        x, y = columns
+        pairs = [(x, y), (-x, y), (x, -y), (-x, -y)]
+        if function.name == "hypot":
+            pairs.append((y, x))
+        signed = [np.concatenate([p[k] for p in pairs]) for k in (0, 1)]
+    with np.errstate(over="ignore"):
+        return tuple(np.ascontiguousarray(column.astype(form.float_type)) for column in signed)
+
+
+def random(
+    function: Function, form: Format, count: int, seed: int, limits: tuple[float, float] | None
+) -> Iterator[Arguments]:
+    """`count` random inputs in blocks: by value, by exponent and of any bits in turn.
+
+    With `limits`, only between them.
+    """
+    done = 0
+    rng = np.random.default_rng([seed, *function.name.encode(), form.precision])
+    while done < count:
+        n = min(BLOCK, count - done)
+        yield tuple(
+            np.ascontiguousarray(a, form.float_type)
+            for a in (_one if function.arity == 1 else _two)(function, form, n, rng, limits)
+        )
+        done += n
+
+
+def _any_bits(form: Format, n: int, rng: np.random.Generator) -> Any:
+    size = 8 * np.dtype(form.bits_type).itemsize
+    return rng.integers(0, 1 << size, n, form.bits_type, endpoint=False).view(form.float_type)
+
+
+def _by_exponent(low: float, high: float, form: Format, n: int, rng: np.random.Generator) -> Any:
+    """Uniform among the floats in [low, high]."""
+    sign = 1 << (8 * np.dtype(form.bits_type).itemsize - 1)
+    places = rng.integers(ordered(low, form), ordered(high, form), n, endpoint=True)
+    return _floats(places, sign, form)
+
+
+def _one(
+    function: Function, form: Format, n: int, rng: np.random.Generator,
+    limits: tuple[float, float] | None,
+) -> tuple[Any]:  # fmt: skip
+    low, high = limits or function.interesting
+    by_value = (low + (high - low) * rng.random(n * 9 // 20)).astype(form.float_type)
+    if limits:
+        by_value = np.clip(by_value, low, high)
+        return (np.concatenate([by_value, _by_exponent(low, high, form, n - len(by_value), rng)]),)
+    count = n * 9 // 20
+    near = _by_exponent(low, high, form, count * 2, rng)
+    # Half of the floats in an interval around 0 are below 2^-500: no place for half of the inputs.
+    tiny = np.abs(near) < 2.0**-70
+    near = np.concatenate([near[~tiny], near[tiny]])[:count]
+    rest = _any_bits(form, n - len(by_value) - len(near), rng)
+    return (np.concatenate([by_value, near, rest]),)
+
+
+def _two(
+    function: Function, form: Format, n: int, rng: np.random.Generator,
+    limits: tuple[float, float] | None,
+) -> tuple[Any, Any]:  # fmt: skip
+    if limits:
+        low, high = limits
+        return _by_exponent(low, high, form, n, rng), _by_exponent(low, high, form, n, rng)
+    with np.errstate(all="ignore"):
+        if function.name == "pow":
+            return _pow(form, n, rng)
+        x = _any_bits(form, n, rng)
+        spread = {"hypot": 30, "atan2": 60}.get(function.name, 40)
+        # The second of like magnitude, else the result is trivial.
+        factor = rng.uniform(1, 2, n) * np.exp2(rng.integers(-spread, spread, n))
+        y = (x.astype(np.float64) * np.where(rng.random(n) < 0.5, factor, -factor)).astype(
+            form.float_type
+        )
+        rest = n // 16
+        y[:rest] = _any_bits(form, rest, rng)
+        return x, y
+
+
+def _pow(form: Format, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Half with a result of any exponent, a quarter near base 1, an eighth with small integer or
+    half exponents and short bases (exact and halfway cases), the rest any bits."""
+    top = float(form.emax)
+    x = np.abs(_any_bits(form, n, rng))
+    half, quarter, eighth = n // 2, n // 4, n // 8
+    x[half : half + quarter] = rng.uniform(0.5, 2.0, quarter)
+    y = rng.uniform(-top * 1.2, top * 1.05, n) / np.log2(x.astype(np.float64))
+    y = y.astype(form.float_type)
+    short = slice(half + quarter, half + quarter + eighth)
+    x[short] = rng.integers(1, 1 << 13, eighth) * np.exp2(rng.integers(-14, 8, eighth))
+    y[short] = rng.integers(-40, 80, eighth) / np.exp2(rng.integers(0, 3, eighth))
+    negative = rng.random(n) < 0.1
+    x = np.where(negative, -x, x)
+    y = np.where(negative & (np.abs(y) < 2**30), np.rint(y), y)
+    rest = n - half - quarter - eighth
+    x[-rest:], y[-rest:] = _any_bits(form, rest, rng), _any_bits(form, rest, rng)
+    return x, y
