@@ -35,6 +35,7 @@ from samebits.lang.functions import (
     sqrt,
     trunc,
 )
+from samebits.lang.running import precision
 from samebits.mathlib.trigonometric import cos, sin
 
 pi: float = _python.pi
@@ -46,6 +47,6 @@ e: float = _python.e
 
 __all__ = [
     "abs", "all", "any", "bitcast", "ceil", "clamp", "clz", "copysign", "cos", "cross", "ctz",
-    "dot", "e", "floor", "fma", "length", "max", "min", "normalize", "pi", "popcount", "rotl",
-    "rotr", "round", "select", "sign", "sin", "sqrt", "tau", "trunc",
+    "dot", "e", "floor", "fma", "length", "max", "min", "normalize", "pi", "popcount",
+    "precision", "rotl", "rotr", "round", "select", "sign", "sin", "sqrt", "tau", "trunc",
 ]  # fmt: skip

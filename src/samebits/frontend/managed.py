@@ -24,7 +24,8 @@ from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
-from samebits.lang.kernel import Kernel, Overloads, managed_run
+from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.running import managed_run
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.storage import implicit, implicit_vector
 from samebits.lang.vectors import Vector
@@ -320,7 +321,9 @@ def call_overloads(function: Overloads, precision: Precision, *args: Any) -> Any
     if vector is not None:
         n = vector.__sb_type__.length
         columns = [tuple(a) if isinstance(a, Vector) else (a,) * n for a in args]
-        return type(vector)(*(call_overloads(function, precision, *c) for c in zip(*columns, strict=True)))
+        return type(vector)(
+            *(call_overloads(function, precision, *c) for c in zip(*columns, strict=True))
+        )
     floats = [cast("Any", a) for a in args if isinstance(a, np.floating)]
     t = FLOAT32 if floats and floats[0].dtype == FLOAT32.dtype else FLOAT64
     cls = SCALAR_CLASSES[t]

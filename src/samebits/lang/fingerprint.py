@@ -16,11 +16,18 @@ import numpy as np
 from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.tables import Table
+from samebits.modes import HIGH, Precision
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
+
+LIBRARY = "samebits.mathlib."
+"""Where the kernels of the math library are."""
 
 
 def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
-    """Text that is the same only where the front end would make the same IR."""
+    """Text that is the same only where the same samebits would make the same IR.
+
+    Kernels of its math library stand by name: what else a key is made of tells its versions apart.
+    """
     seen: set[int] = set()
     parts = [f"python {sys.version_info[:2]}", f"types {types!r} {kernel.result_type(types)!r}"]
     parts += _kernel(kernel, seen)
@@ -51,11 +58,14 @@ def _constant(value: object) -> str:
 
 
 def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
+    if kernel.function.__module__.startswith(LIBRARY) and not kernel.function.__closure__:
+        yield f"library {kernel.function.__module__}.{kernel.__qualname__}"
+        return
     if id(kernel) in seen:
         yield f"again {kernel.__qualname__}"
         return
     seen.add(id(kernel))
-    yield f"kernel {kernel.mode.name} {kernel.precision.name}"
+    yield f"{'rare ' * kernel.rare}kernel {kernel.mode.name} {kernel.precision.name}"
     yield from _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):
@@ -65,10 +75,10 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
     yield f"returns {kernel.function.__annotations__.get('return')!r}"
     for name, value in sorted(kernel.captured.items()):
         yield f"name {name}"
-        yield from _value(value, seen)
+        yield from _value(value, seen, kernel.precision)
     for (_, name), (owner, value) in sorted(kernel.attributes.items(), key=_attribute_order):
         yield f"attribute {name} of {getattr(owner, '__name__', '')}"
-        yield from _value(value, seen)
+        yield from _value(value, seen, kernel.precision)
 
 
 def _attribute_order(item: tuple[tuple[int, str], tuple[object, object]]) -> tuple[str, str]:
@@ -93,15 +103,14 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _value(value: object, seen: set[int]) -> Iterator[str]:
+def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterator[str]:
     match value:
         case Kernel():
             yield from _kernel(value, seen)
         case Overloads():
             yield f"overloads {value.__name__}"
             for row in value.kernels.values():
-                for inner in row.values():
-                    yield from _kernel(inner, seen)
+                yield from _kernel(row[precision], seen)
         case Table():
             yield f"table {value.identity}"
         case ModuleType():

@@ -9,9 +9,8 @@ from __future__ import annotations
 import builtins
 import inspect
 import linecache
-import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
@@ -21,6 +20,7 @@ from samebits.errors import ArgumentError, CompileError, Span
 from samebits.lang import generics
 from samebits.lang.annotations import class_of_type, type_of_annotation
 from samebits.lang.constants import constant
+from samebits.lang.running import check_precision, running
 from samebits.modes import HIGH, STRICT, Mode, Precision
 from samebits.types import ScalarType, StructType, Type
 
@@ -42,29 +42,6 @@ class _lazily(Generic[_Value]):  # noqa: N801
         if instance is None:
             return self  # type: ignore[return-value]
         return instance.__dict__.setdefault(self._name, self._compute(instance))
-
-
-class _ManagedFlag(threading.local):
-    active = False
-
-
-_managed = _ManagedFlag()
-
-
-def in_managed_run() -> bool:
-    """Whether this thread is inside a managed run, where every kernel call is managed too."""
-    return _managed.active
-
-
-@contextmanager
-def managed_run() -> Generator[None]:
-    """Inside, calls of kernels run managed."""
-    before = _managed.active
-    _managed.active = True
-    try:
-        yield
-    finally:
-        _managed.active = before
 
 
 class Environment(Protocol):
@@ -146,6 +123,8 @@ class Kernel:
         self.mode = mode
         self.precision = precision
         self.self_type = self_type
+        self.rare = False
+        """Whether it is for inputs so rare that its callers are made fast for all the others."""
         self.units: dict[tuple[Type, ...], Any] = {}
         """The front end's result for each list of parameter types."""
         self.native: dict[tuple[Type, ...], Any] = {}
@@ -338,7 +317,7 @@ class Kernel:
         return tuple(values[name] for name in names)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if _managed.active:
+        if running.managed:
             from samebits.frontend import managed
 
             return managed.call_inner(self, args, kwargs)
@@ -362,16 +341,6 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.__qualname__}>"
-
-
-def check_precision(precision: object) -> Precision:
-    """`precision` if it is one; ArgumentError otherwise."""
-    if isinstance(precision, Precision):
-        return precision
-    raise ArgumentError(
-        f"a precision is sb.HIGH, sb.MEDIUM or sb.LOW, not {precision!r:.60}",
-        fix="write precision=sb.LOW",
-    )
 
 
 Precisions = tuple[Kernel, Kernel, Kernel]
@@ -412,7 +381,7 @@ class Overloads:
         raise CompileError(f"{self.__name__}() has no version for {t}", fix="convert to float32")
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
-        if _managed.active:
+        if running.managed:
             from samebits.frontend import managed
 
             return managed.call_overloads(self, HIGH, *args)

@@ -13,8 +13,10 @@ import numpy as np
 from samebits.errors import ArgumentError
 from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.running import python_precision
 from samebits.lang.scalars import float32, float64
 from samebits.lang.vectors import Vector
+from samebits.modes import Precision
 from samebits.types import FLOAT32, FLOAT64
 
 T = TypeVar("T")
@@ -45,12 +47,12 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
     if type(x) in _ARRAYS:
         return _array(function, x)
     if isinstance(x, Vector) and x.__sb_type__.element in (FLOAT32, FLOAT64):
-        kernel = function.kernel_for(x.__sb_type__.element)
+        kernel = function.kernel_for(x.__sb_type__.element, python_precision.get())
         return type(x)(*(kernel(item) for item in x))
     scalar = _scalar_class(x)
     if scalar is None:
         _refuse(function, x)
-    return function.kernel_for(_TYPES[scalar])(scalar(x))
+    return function.kernel_for(_TYPES[scalar], python_precision.get())(scalar(x))
 
 
 def _scalar_class(x: Any) -> Any:
@@ -62,17 +64,17 @@ def _array(function: Overloads, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]
         _refuse(function, x)
     given = np.require(np.asarray(x), requirements=["C", "A"])
     result = np.empty(x.shape, x.dtype)
-    _over_array(function)(given.reshape(-1), result.reshape(-1))
+    _over_array(function, python_precision.get())(given.reshape(-1), result.reshape(-1))
     return result
 
 
 @cache
-def _over_array(function: Overloads) -> Kernel:
+def _over_array(function: Overloads, precision: Precision) -> Kernel:
     def map_elements(x: ReadOnly[T], result: Array[T]) -> None:
         for i in range(len(result)):  # pyright: ignore[reportArgumentType]
             result[i] = function(x[i])  # pyright: ignore[reportIndexIssue]
 
-    return Kernel(map_elements)
+    return Kernel(map_elements, precision=precision)
 
 
 def _refuse(function: Overloads, x: Any) -> NoReturn:

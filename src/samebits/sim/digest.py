@@ -22,6 +22,7 @@ from samebits.lang.kernel import Kernel, Overloads, method_kernel
 from samebits.lang.structs import Struct
 from samebits.lang.tables import Table
 from samebits.lang.vectors import Vector
+from samebits.modes import HIGH, Precision
 from samebits.sim.schema import to_json
 from samebits.types import ArrayType, FixedArrayType, StructType
 
@@ -77,15 +78,16 @@ class _Walk:
             if isinstance(part, ast.Attribute | ast.Name):
                 found = _outer(kernel, part, inner)
                 if found is not None:
-                    uses[ast.unparse(part)] = self._described(found[0])
+                    uses[ast.unparse(part)] = self._described(found[0], kernel.precision)
         yield from (f"{name} = {value}" for name, value in sorted(uses.items()))
 
-    def _described(self, value: Any) -> str:
+    def _described(self, value: Any, precision: Precision = HIGH) -> str:
         match value:
             case Kernel():
                 return self._kernel_name(value)
             case Overloads():
-                return f"{_LIBRARY} {value.__name__}"
+                at = "" if precision is HIGH else f" {precision.name}"
+                return f"{_LIBRARY} {value.__name__}{at}"
             case Table():
                 return f"table {value.identity}"
             case np.generic():

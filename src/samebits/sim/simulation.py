@@ -15,7 +15,6 @@ from samebits.bits import canonical_size
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
-from samebits.modes import HIGH
 from samebits.sim.inputs import InputRules
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type
 
@@ -37,8 +36,9 @@ class Simulation:
 
     `init(state: State, seed: uint64) -> None` fills a zeroed state;
     `step(state: State, inputs: ReadOnly[Input]) -> None` advances it by one frame, with one input
-    a player. `tick_rate` is in frames a second of simulated time. `version` changes whenever old
-    replays would no longer give the same states.
+    a player. Both may have any precision, and so may what they call. `tick_rate` is in frames a
+    second of simulated time. `version` changes whenever old replays would no longer give the same
+    states.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Simulation:
             state_size=canonical_size(self.state_type),
             tick_rate=self.tick_rate,
             mode=self.step.mode.name,
-            precision=HIGH.name,
+            precision=self.step.precision.name,
             schema=self.schema,
         )
 

@@ -1,0 +1,64 @@
+"""What a thread is doing: whether its calls of kernels are managed, and at which precision Python's
+own calls of math functions are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+
+from samebits.errors import ArgumentError
+from samebits.modes import HIGH, Precision
+
+
+class _Running(threading.local):
+    managed = False
+    """Whether this thread is inside a managed run, where every kernel call is managed too."""
+
+
+running = _Running()
+
+
+@contextmanager
+def managed_run() -> Generator[None]:
+    """Inside, calls of kernels run managed."""
+    before = running.managed
+    running.managed = True
+    try:
+        yield
+    finally:
+        running.managed = before
+
+
+python_precision: ContextVar[Precision] = ContextVar("python_precision", default=HIGH)
+"""The precision of math functions that are called from plain Python."""
+
+
+def check_precision(value: object) -> Precision:
+    """`value` if it is a precision; ArgumentError otherwise."""
+    if isinstance(value, Precision):
+        return value
+    raise ArgumentError(
+        f"a precision is sb.HIGH, sb.MEDIUM or sb.LOW, not {value!r:.60}",
+        fix="write sb.HIGH, sb.MEDIUM or sb.LOW",
+    )
+
+
+def precision(value: Precision) -> AbstractContextManager[None]:
+    """In a `with` block: math functions called from Python have this precision.
+
+    It holds for this thread or asynchronous task, and for calls of `math` functions alone: a
+    kernel, also one called in the block, keeps the precision that it was decorated with. Raises
+    ArgumentError for anything but `sb.HIGH`, `sb.MEDIUM` and `sb.LOW`.
+    """
+    return _precision(check_precision(value))
+
+
+@contextmanager
+def _precision(value: Precision) -> Generator[None]:
+    token = python_precision.set(value)
+    try:
+        yield
+    finally:
+        python_precision.reset(token)
