@@ -1,0 +1,76 @@
+"""Makes src/samebits/mathlib/wide_table.py, printed to standard output. Needs gmpy2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gmpy2
+from gmpy2 import mpfr
+
+PRECISION = 320
+STEPS = 64
+HEAD = '''"""Tables of 192-bit fractions, made by tools/math/wide_table.py.
+
+A number is three entries, highest word first; what is missing is below 2^-192.
+"""
+
+from __future__ import annotations
+
+from samebits.lang.scalars import uint64
+from samebits.lang.tables import table'''
+
+
+def words(value: Any) -> list[int]:
+    """value·2^192, cut, as three words, highest first."""
+    scaled = int(gmpy2.floor(value * mpfr(2) ** 192))
+    assert 0 <= scaled < 1 << 192
+    return [scaled >> 128, scaled >> 64 & (1 << 64) - 1, scaled & (1 << 64) - 1]
+
+
+def print_table(name: str, values: list[Any], meaning: str) -> None:
+    """Print a table of fractions."""
+    print(f"\n{name} = table(\n    [")
+    for value in values:
+        print("        " + ", ".join(f"0x{word:016X}" for word in words(value)) + ",")
+    print(f'    ],\n    uint64,\n)  # fmt: skip\n"""{meaning}"""')
+
+
+def print_constant(name: str, value: Any, meaning: str) -> None:
+    """Print the three words of a fraction."""
+    print()
+    for place, word in zip(("HIGH", "MIDDLE", "LOW"), words(value), strict=True):
+        print(f"{name}_{place} = 0x{word:016X}")
+    print(f'"""{meaning}"""')
+
+
+def main() -> None:
+    """Print the module."""
+    log_2 = gmpy2.const_log2()
+    print(HEAD)
+    print_constant("LN2", log_2, "ln 2.")
+    print_constant("LOG2_E", 1 / (2 * log_2), "Half of log2 e.")
+    print_constant("LOG10_E", 2 / gmpy2.log(mpfr(10)), "Twice log10 e.")
+    print_constant("LOG2_10", gmpy2.log2(mpfr(10)) / 4, "A quarter of log2 10.")
+    print_constant("QUARTER_PI", gmpy2.const_pi() / 4, "π/4.")
+    factorials = [1 / mpfr(2 * gmpy2.fac(j)) for j in range(48)]
+    odd = [1 / mpfr(2 * (2 * j + 1)) for j in range(16)]
+    print_table(
+        "COEFFICIENTS", factorials + odd,
+        "Halves of 1/j!, j = 0..47, and from entry 48 of 1/(2j + 1), j = 0..15.",
+    )  # fmt: skip
+    print_table(
+        "EXP2_STEPS", [gmpy2.exp2(mpfr(i) / STEPS) / 2 for i in range(STEPS)],
+        "Halves of 2^(i/64), i = 0..63.",
+    )  # fmt: skip
+    print_table(
+        "LOG_STEPS", [abs(gmpy2.log(mpfr((i - 32) % STEPS + 32) / STEPS)) for i in range(STEPS)],
+        "|ln(i/64)| for i = 32..95, at i modulo 64.",
+    )  # fmt: skip
+    print_table(
+        "ATAN_STEPS", [gmpy2.atan(mpfr(i) / STEPS) for i in range(STEPS)], "atan(i/64), i = 0..63."
+    )
+
+
+if __name__ == "__main__":
+    with gmpy2.context(precision=PRECISION):
+        main()
