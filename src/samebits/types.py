@@ -132,6 +132,14 @@ VECTORS = {
 COMPONENTS = "xyzw"
 
 
+_VECTOR_OF = {(v.element, v.length): v for v in VECTORS.values()}
+
+
+def vector_of(element: ScalarType, length: int) -> VectorType:
+    """The vector of 2 to 4 elements of float32, float64, int32, uint32 or bool. KeyError."""
+    return _VECTOR_OF[element, length]
+
+
 @dataclass(frozen=True)
 class FixedArrayType:
     """An array whose shape (one or two dimensions) is part of its type, C order."""

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from samebits.errors import CompileError
-from samebits.frontend import intrinsics, places
+from samebits.frontend import intrinsics, overloads, places
 from samebits.frontend.context import Callee, Context, values_of
-from samebits.frontend.convert import build_vector, coerce, convert_explicit, to_scalar
+from samebits.frontend.convert import build_vector, coerce, convert_explicit
 from samebits.frontend.values import (
     Literal,
     Nothing,
@@ -28,7 +28,6 @@ from samebits.lang.arrays import zeros
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
 from samebits.types import (
     BOOL,
-    FLOAT64,
     INT,
     UINT64,
     ArrayType,
@@ -94,7 +93,7 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
     if isinstance(name, str):
         return intrinsics.lower(ctx, node, name, operands)
     if isinstance(called, Overloads):
-        return _overloaded(ctx, node, called, operands)
+        return overloads.lower(ctx, node, called, operands, emit_call)
     fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
     ctx.fail(
         node,
@@ -362,37 +361,3 @@ def emit_call(ctx: Context, node: ast.AST, callee: Callee, values: list[Value]) 
             case _:
                 raise AssertionError(t)
     return Tuple(tuple(operands)) if isinstance(callee.result, TupleType) else operands[0]
-
-
-def _overloaded(
-    ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand]
-) -> Operand:
-    """A math function: chosen by the float type of its operands, component-wise on vectors."""
-    intrinsics.arguments(ctx, node, function.__name__, function.arity)
-    for operand in operands:
-        element = operand.type.element if isinstance(operand, Vector) else operand.type
-        weak = isinstance(operand, Literal)
-        if not (weak or (isinstance(element, ScalarType) and element.is_float)):
-            ctx.fail(
-                node,
-                f"{function.__name__}() takes a float or a vector of floats, "
-                f"but this is {describe(operand)}",
-                fix=f"write {function.__name__}(float32({ctx.text(node.args[0])}))"
-                if isinstance(operand, Scalar)
-                else "give a float",
-            )
-    strong = [o for o in operands if isinstance(o, Vector) or not getattr(o.type, "weak", False)]
-    if not strong:
-        operands = [
-            Scalar(to_scalar(ctx, node, operand, FLOAT64), FLOAT64)
-            for operand in operands
-            if isinstance(operand, (Literal, Scalar))
-        ]
-    columns, t = intrinsics.broadcast(ctx, node, f"{function.__name__}()", operands)
-    element = t.element if isinstance(t, VectorType) else t
-    kernel = function.kernel_for(element, ctx.precision)
-    callee = ctx.compile_callee(kernel, kernel.resolve((element,) * len(operands)), ctx.span(node))
-    results = [emit_call(ctx, node, callee, list(c)) for c in zip(*columns, strict=True)]
-    if not isinstance(t, VectorType):
-        return results[0]
-    return Vector(tuple(r.value for r in results if isinstance(r, Scalar)), t)

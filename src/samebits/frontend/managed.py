@@ -17,8 +17,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError, Span, Trap
-from samebits.frontend import operators
+from samebits.errors import Span, Trap
+from samebits.frontend import operators, overloads
 from samebits.frontend.source import SYNTAX, Source, source_of, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
@@ -28,12 +28,8 @@ from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.running import managed_run
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.storage import implicit, implicit_vector
-from samebits.lang.vectors import Vector
 from samebits.lang.weak import Int
-from samebits.modes import Precision
 from samebits.types import (
-    FLOAT32,
-    FLOAT64,
     INT,
     INT64,
     ScalarType,
@@ -97,7 +93,7 @@ class _Rewrite(ast.NodeTransformer):
         """A captured object as the managed run sees it."""
         if isinstance(value, Overloads):
             return self.functions.setdefault(
-                value, partial(call_overloads, value, self.kernel.precision)
+                value, partial(overloads.managed, value, self.kernel.precision)
             )
         try:
             return _BUILTINS.get(value, value)
@@ -313,25 +309,6 @@ def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any])
     types = kernel.fixed_types
     target = instance(kernel, types if types is not None else types_for(kernel, bound))
     return target.function(*[take(v) for take, v in zip(target.takes, bound, strict=True)])
-
-
-def call_overloads(function: Overloads, precision: Precision, *args: Any) -> Any:
-    """A math function inside a managed run: by element type, component-wise on vectors."""
-    vector = next((a for a in args if isinstance(a, Vector)), None)
-    if vector is not None:
-        n = vector.__sb_type__.length
-        columns = [tuple(a) if isinstance(a, Vector) else (a,) * n for a in args]
-        return type(vector)(
-            *(call_overloads(function, precision, *c) for c in zip(*columns, strict=True))
-        )
-    floats = [cast("Any", a) for a in args if isinstance(a, np.floating)]
-    t = FLOAT32 if floats and floats[0].dtype == FLOAT32.dtype else FLOAT64
-    cls = SCALAR_CLASSES[t]
-    if any(isinstance(a, np.generic) and not isinstance(a, cls) for a in args):
-        raise ArgumentError(f"{function.__name__}() takes floats of one type", fix="convert one")
-    kernel = function.kernel_for(t, precision)
-    target = instance(kernel, kernel.resolve((t,) * len(args)))
-    return target.function(*[a if type(a) is cls else cls(a) for a in args])
 
 
 def _located(trap: Trap, traceback: TracebackType | None) -> Trap:

@@ -368,10 +368,19 @@ class Overloads:
         self.__name__ = name
         self.__doc__ = doc
         self.arity = arity
+        self.plans: dict[tuple[object, ...], Callable[..., Any]] = {}
+        """How the managed run calls it, by precision and the arguments' classes."""
         self.kernels: dict[ScalarType, dict[Precision, Kernel]] = {
             t: dict(zip(Precision, row if isinstance(row, tuple) else (row,) * 3, strict=True))
             for t, row in kernels.items()
         }
+
+    @_lazily
+    def integers(self) -> tuple[bool, ...]:
+        """Whether each argument is an integer rather than a float of the row's type."""
+        row = next(iter(self.kernels.values()))
+        types = row[HIGH].fixed_types or ()
+        return tuple(isinstance(t, ScalarType) and t.is_int for t in types)
 
     def kernel_for(self, t: ScalarType, precision: Precision = HIGH) -> Kernel:
         """The kernel for a float type (weak float: float64) at a precision. CompileError."""
@@ -382,9 +391,9 @@ class Overloads:
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
         if running.managed:
-            from samebits.frontend import managed
+            from samebits.frontend import overloads
 
-            return managed.call_overloads(self, HIGH, *args)
+            return overloads.managed(self, HIGH, *args)
         if Overloads.mapped is None:
             raise CompileError("no compiler is installed", fix="import samebits")
         return Overloads.mapped(self, args, out)

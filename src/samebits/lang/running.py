@@ -20,6 +20,11 @@ class _Running(threading.local):
 running = _Running()
 
 
+def in_managed_run() -> bool:
+    """Whether this thread is inside a managed run."""
+    return running.managed
+
+
 @contextmanager
 def managed_run() -> Generator[None]:
     """Inside, calls of kernels run managed."""

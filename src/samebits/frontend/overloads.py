@@ -1,0 +1,197 @@
+"""Calls of math functions in kernels: which kernel is meant, and vectors by component.
+
+Owns the rule for compiled and managed code. The float arguments promote as in arithmetic, weak
+ones alone to float64; beside a vector a scalar has its element's type. An argument that is an
+integer converts as any kernel's does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from functools import reduce
+from itertools import repeat
+from typing import Any, cast
+
+from samebits.errors import ArgumentError
+from samebits.frontend import intrinsics
+from samebits.frontend.context import Callee, Context
+from samebits.frontend.convert import coerce, to_scalar
+from samebits.frontend.values import Literal, Operand, Scalar, Tuple, Vector, describe
+from samebits.ir.grammar import Value
+from samebits.lang.conversions import kind_of
+from samebits.lang.kernel import Overloads
+from samebits.lang.scalars import CONVERTERS, type_of_scalar
+from samebits.lang.storage import implicit
+from samebits.lang.vectors import VECTOR_CLASSES, as_element, vector
+from samebits.lang.vectors import Vector as ManagedVector
+from samebits.modes import Precision
+from samebits.types import FLOAT64, ScalarType, VectorType, promote, vector_of
+
+Emit = Callable[[Context, ast.AST, Callee, list[Value]], Operand]
+"""Emits a call of a compiled kernel."""
+
+
+def float_type(found: list[ScalarType]) -> ScalarType:
+    """The type at which a function of floats is computed: float32 or float64."""
+    common = reduce(lambda a, b: promote(a, b) or FLOAT64, found)
+    return FLOAT64 if common.weak else common
+
+
+def lower(
+    ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand], emit: Emit
+) -> Operand:
+    """`function(...)` in a kernel, at that kernel's precision."""
+    name = function.__name__
+    intrinsics.arguments(ctx, node, name, function.arity)
+    floats: list[Literal | Scalar | Vector] = []
+    for operand, source, integer in zip(operands, node.args, function.integers, strict=True):
+        if not integer:
+            floats.append(_float(ctx, node, name, operand, source))
+    vectors = [operand.type for operand in operands if isinstance(operand, Vector)]
+    beside = [operand.type for operand in floats if isinstance(operand, Vector)]
+    if beside:
+        element = beside[0].element
+    else:
+        element = float_type([o.type for o in floats if not isinstance(o, Vector)])
+    length = vectors[0].length if vectors else 1
+    kernel = function.kernel_for(element, ctx.precision)
+    types = kernel.resolve((element,) * function.arity)
+    columns: list[list[Value]] = []
+    for n, (operand, t, source) in enumerate(zip(operands, types, node.args, strict=True)):
+        assert isinstance(t, ScalarType)
+        if isinstance(operand, Vector):
+            if operand.type != vector_of(t, length):
+                ctx.fail(
+                    source,
+                    f"{name}() on {vectors[0]} and {describe(operand)}",
+                    fix=f"convert it to {vector_of(t, length)}",
+                )
+            columns.append(list(operand.items))
+        elif isinstance(operand, (Literal, Scalar)) and not (beside or function.integers[n]):
+            columns.append([to_scalar(ctx, node, operand, t)] * length)
+        else:
+            what = "a scalar beside a vector" if beside else f"argument {n + 1} of {name}()"
+            value = coerce(ctx, node, operand, t, what, source)
+            assert isinstance(value, Scalar)
+            columns.append([value.value] * length)
+    callee = ctx.compile_callee(kernel, types, ctx.span(node))
+    results = [emit(ctx, node, callee, list(row)) for row in zip(*columns, strict=True)]
+    if not vectors:
+        return results[0]
+    if isinstance(results[0], Tuple):
+        rows = zip(*(r.items for r in results if isinstance(r, Tuple)), strict=True)
+        return Tuple(tuple(_vector(row) for row in rows))
+    return _vector(tuple(results))
+
+
+def _float(
+    ctx: Context, node: ast.Call, name: str, operand: Operand, source: ast.expr
+) -> Literal | Scalar | Vector:
+    """`operand`, if it can stand for a float."""
+    element = operand.type.element if isinstance(operand, Vector) else operand.type
+    known = isinstance(operand, (Scalar, Vector)) and isinstance(element, ScalarType)
+    if isinstance(operand, Literal) or (known and cast("ScalarType", element).is_float):
+        return cast("Literal | Scalar | Vector", operand)
+    converted = f"float32({ctx.text(source)})"
+    if isinstance(operand, Scalar):
+        fix = f"write {name}({converted})" if len(node.args) == 1 else f"write {converted}"
+    else:
+        fix = "give a float"
+    ctx.fail(
+        node if len(node.args) == 1 else source,
+        f"{name}() takes a float or a vector of floats, but this is {describe(operand)}",
+        fix=fix,
+    )
+
+
+def _vector(items: tuple[Operand, ...]) -> Vector:
+    scalars = [item for item in items if isinstance(item, Scalar)]
+    return Vector(tuple(s.value for s in scalars), vector_of(scalars[0].type, len(scalars)))
+
+
+# The managed run ------------------------------------------------------------------------
+
+
+def managed(function: Overloads, precision: Precision, *args: Any) -> Any:
+    """`function(...)` inside a managed run."""
+    key = (precision, *map(type, args))
+    plan = function.plans.get(key)
+    if plan is None:
+        plan = function.plans[key] = _plan(function, precision, args)
+    return plan(*args)
+
+
+def _plan(function: Overloads, precision: Precision, args: tuple[Any, ...]) -> Callable[..., Any]:
+    """What a call with arguments of these classes does."""
+    if len(args) != function.arity:
+        raise ArgumentError(
+            f"{function.__name__}() takes {function.arity} arguments, but {len(args)} are given"
+        )
+    vectors = [type(a) for a in args if isinstance(a, ManagedVector)]
+    if vectors:
+        return lambda *parts: _by_component(function, precision, vectors[0].__sb_type__, parts)
+    types = [type_of_scalar(a) for a in args]
+    floats = [t for t, integer in zip(types, function.integers, strict=True) if not integer]
+    if any(not (t.is_float or t.weak) for t in floats):
+        raise ArgumentError(
+            f"{function.__name__}() takes a float, got {' and '.join(map(str, floats))}",
+            fix="convert it first, for example float32(x)",
+        )
+    return _scalar_plan(function, precision, float_type(floats), args)
+
+
+def _scalar_plan(
+    function: Overloads, precision: Precision, element: ScalarType, args: tuple[Any, ...]
+) -> Callable[..., Any]:
+    from samebits.frontend.managed import instance
+
+    kernel = function.kernel_for(element, precision)
+    types = kernel.resolve((element,) * function.arity)
+    target = instance(kernel, types).function
+    takes: list[Callable[[Any], Any]] = []
+    for n, (a, t, integer) in enumerate(zip(args, types, function.integers, strict=True)):
+        assert isinstance(t, ScalarType)
+        place = f"argument {n + 1} of {function.__name__}()"
+        takes.append(
+            (lambda v, t=t, place=place: implicit(v, t, place))
+            if integer
+            else CONVERTERS[t][kind_of(a)]
+        )
+    if len(takes) == 1:
+        return _of_one(target, takes[0])
+    return lambda *values: target(*(take(v) for take, v in zip(takes, values, strict=True)))
+
+
+def _of_one(target: Callable[..., Any], take: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda x: target(take(x))
+
+
+def _by_component(
+    function: Overloads, precision: Precision, first: VectorType, parts: tuple[Any, ...]
+) -> Any:
+    """One call a component; scalars repeat."""
+    name, n = function.__name__, first.length
+    cls: Any = None
+    columns: list[Any] = []
+    for part, integer in zip(parts, function.integers, strict=True):
+        if not integer and isinstance(part, ManagedVector):
+            cls = cls or type(part)
+    for part, integer in zip(parts, function.integers, strict=True):
+        if isinstance(part, ManagedVector):
+            if part.__sb_type__.length != n or not (integer or type(part) is cls):
+                raise ArgumentError(f"{name}() of {first} and {part.__sb_type__}")
+            columns.append(part)
+        elif integer or cls is None:
+            columns.append(repeat(part, n))
+        else:
+            columns.append(repeat(as_element(part, cls, name), n))
+    rows = [managed(function, precision, *row) for row in zip(*columns, strict=True)]
+    if isinstance(rows[0], tuple):
+        return tuple(map(_managed_vector, zip(*rows, strict=True)))
+    return _managed_vector(tuple(rows))
+
+
+def _managed_vector(items: tuple[Any, ...]) -> Any:
+    t = vector_of(type_of_scalar(items[0]), len(items))
+    return vector(VECTOR_CLASSES[t], items)
