@@ -5,15 +5,16 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench fuzz prove prove-targets clean help
+.PHONY: verify test lint bench bench-math fuzz prove prove-targets clean help
 
 help:
 	@echo "make verify  install, then verify both examples on every target available here"
 	@echo "make test    install, then run the tests"
 	@echo "make lint    ruff and pyright"
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
+	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
-	@echo "make prove   float32 sin and cos on all 2^32 inputs, float64 on the hard cases"
+	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -44,6 +45,9 @@ lint: $(VENV)/.lint
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.run
+
+bench-math: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.mathlib.run
 
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz.run

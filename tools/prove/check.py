@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from tools.prove import inputs
 from tools.prove.functions import FORMATS, NAMED
 from tools.prove.reference import Finding, Reference, library
-from tools.prove.subject import compiled, host_rows, kernel_of
+from tools.prove.subject import compiled_loop, host_rows, kernel_of
 
 Progress = Callable[[int], None]
 
@@ -109,7 +108,8 @@ def main() -> int:
     if level not in rows:
         parser.error(f"{level} does not run here; these do: {', '.join(rows)}")
     kernel = kernel_of(options.function, options.type, options.precision)
-    run = compiled(kernel, options.type, function.arity, rows[level])
+    signature = "xx->x" if function.arity == 2 else "x->x"
+    run = compiled_loop(kernel, options.type, signature, rows[level])
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         reference = Reference(library(Path(folder)), function, form)

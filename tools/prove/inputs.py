@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from tools.prove.functions import Format, Function
 
 HARD_CASES = Path(__file__).parents[3] / "shared" / "data" / "core-math"
@@ -52,8 +51,7 @@ def special(function: Function, form: Format) -> Arguments:
     positive = [
         0.0, info.smallest_subnormal, float(info.tiny) / 2, float(info.tiny), float(info.max),
         float(np.nextafter(info.tiny, info.dtype.type(0))), np.inf, float(info.eps),
-        float(info.eps) / 2, float(info.eps) / 4, float(np.nextafter(info.dtype.type(1), info.dtype.type(0))),
-        float(np.nextafter(info.dtype.type(1), info.dtype.type(2))),
+        float(info.eps) / 2, float(info.eps) / 4, 1.0 - float(info.epsneg), 1.0 + float(info.eps),
         *(k / 2 for k in range(1, 41)), *(10.0**k for k in range(2, 23)), 0.1, 0.25, 0.75, 0.125,
         *(2.0**k for k in range(5, 130, 3)), *(2.0**-k for k in range(4, 149, 3)),
         2.0**23 + 0.5, 2.0**24 - 1, 2.0**24 + 1, 2.0**52 + 0.5, 2.0**53 - 1, 2.0**53 + 1, 2.0**62,

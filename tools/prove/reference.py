@@ -1,4 +1,4 @@
-"""Compares results with the correctly rounded ones: reference.c first, MPFR where that is undecided."""
+"""Compares results with the correctly rounded ones: by reference.c, and MPFR where it can't say."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 import gmpy2
 import numpy as np
-
 from tools.prove.functions import INDEX, Format, Function, rounded
 
 FLAGS = (
@@ -176,10 +175,10 @@ class Reference:
         )  # fmt: skip
         worst = 0.0
         with gmpy2.context(precision=200):
-            for at, (h, l) in enumerate(zip(high.tolist(), low.tolist(), strict=True)):
+            for at, (h, rest) in enumerate(zip(high.tolist(), low.tolist(), strict=True)):
                 if not np.isfinite(h) or abs(h) < self.form.measured_above:
                     continue
                 exact = self.function.exact(*(gmpy2.mpfr(float(a[at])) for a in sample))
-                off = abs((gmpy2.mpfr(h) + gmpy2.mpfr(l) - exact) / exact)
+                off = abs((gmpy2.mpfr(h) + gmpy2.mpfr(rest) - exact) / exact)
                 worst = max(worst, float(off) / self.form.unit)
         return worst

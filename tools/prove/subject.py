@@ -1,20 +1,27 @@
 """What is checked: one kernel of the math library, compiled into a loop over arrays."""
 
+import ctypes
+import hashlib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from samebits import math, modes
+from samebits import math
 from samebits.backend import llvm
 from samebits.backend.targets import Target
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.grammar import Module
+from samebits.ir.text import print_module
 from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.scalars import float32, float64
-from samebits.runtime.kernel import compile_native
+from samebits.lang.scalars import float32, float64, int32
+from samebits.modes import Precision
+from samebits.passes.pipeline import optimise
+from samebits.runtime.native import NativeModule
 from samebits.types import FLOAT32, FLOAT64
 
 TYPES = {"float32": FLOAT32, "float64": FLOAT64}
-SCALARS: dict[str, Any] = {"float32": float32, "float64": float64}
 
 
 def kernel_of(function: str, type_name: str, precision: str) -> Kernel:
@@ -29,9 +36,9 @@ def kernel_of(function: str, type_name: str, precision: str) -> Kernel:
     found = getattr(math, function, None)
     if not isinstance(found, Overloads):
         raise LookupError(f"samebits.math has no library function {function}")
-    if not hasattr(modes, precision):
-        return found.kernel_for(TYPES[type_name])
-    return found.kernel_for(TYPES[type_name], getattr(modes, precision))  # type: ignore[call-arg]
+    if not any(t.name == type_name for t in found.kernels):
+        raise LookupError(f"{function} has no version for {type_name}")
+    return found.kernel_for(TYPES[type_name], Precision[precision])
 
 
 def host_rows() -> dict[str, Target]:
@@ -39,33 +46,73 @@ def host_rows() -> dict[str, Target]:
     return {h.target.name: h.target for h in llvm.available_targets() if h.reason is None}
 
 
-def over_arrays(kernel: Kernel, scalar: Any, arity: int, part: int | None = None) -> Kernel:
-    """A loop of `kernel` over arrays; `part` picks one of several results."""
-    if arity == 1:
-        if part is None:
+def _scalars(signature: str, type_name: str) -> tuple[list[Any], list[Any]]:
+    """The types of arguments and results; in a signature, x is the float type and i int32."""
+    real = {"float32": float32, "float64": float64}[type_name]
+    arguments, results = signature.split("->")
+    return [real if c == "x" else int32 for c in arguments], [
+        real if c == "x" else int32 for c in results
+    ]
 
-            def one(x: ReadOnly[scalar], result: Array[scalar]) -> None:  # type: ignore[valid-type]
-                for i in range(len(result)):
-                    result[i] = kernel(x[i])
 
-            return Kernel(one)
+def over_arrays(kernel: Kernel, type_name: str, signature: str = "x->x") -> Kernel:
+    """A loop of `kernel` over arrays of its arguments, then of its results."""
+    takes, gives = _scalars(signature, type_name)
+    a, b = takes[0], takes[-1]
+    c, d = gives[0], gives[-1]
 
-        def one_of(x: ReadOnly[scalar], result: Array[scalar]) -> None:  # type: ignore[valid-type]
-            for i in range(len(result)):
-                first, second = kernel(x[i])
-                result[i] = first if part == 0 else second
+    def one(x: ReadOnly[a], result: Array[c]) -> None:
+        for i in range(len(result)):
+            result[i] = kernel(x[i])
 
-        return Kernel(one_of)
-
-    def two(x: ReadOnly[scalar], y: ReadOnly[scalar], result: Array[scalar]) -> None:  # type: ignore[valid-type]
+    def two(x: ReadOnly[a], y: ReadOnly[b], result: Array[c]) -> None:
         for i in range(len(result)):
             result[i] = kernel(x[i], y[i])
 
-    return Kernel(two)
+    def both(x: ReadOnly[a], first: Array[c], second: Array[d]) -> None:
+        for i in range(len(first)):
+            first[i], second[i] = kernel(x[i])
+
+    return Kernel({(1, 1): one, (2, 1): two, (1, 2): both}[len(takes), len(gives)])
 
 
-def compiled(kernel: Kernel, type_name: str, arity: int, target: Target) -> Callable[..., None]:
-    """`run(*arrays, result)` on a level of this host."""
-    loop = over_arrays(kernel, SCALARS[type_name], arity)
+@dataclass(frozen=True)
+class Linked:
+    """A loop's IR with everything that it calls."""
+
+    module: Module
+    entries: list[str]
+
+    def digest(self) -> str:
+        """Of the IR's text, which names neither files nor lines: equal while the bits must be."""
+        return hashlib.sha256(print_module(self.module).encode()).hexdigest()[:16]
+
+    def native(self, target: Target, opt: int = 3) -> NativeModule:
+        """Compiled for a level of this host. Entry 0 takes an address and a length an array."""
+        with Kernel.environment():
+            optimised = optimise(self.module, self.entries)
+            made = llvm.compile_module(optimised, self.entries, target, opt)
+        return NativeModule(made, 1)
+
+
+def linked(kernel: Kernel, type_name: str, signature: str) -> Linked:
+    """The loop of `kernel` over arrays."""
+    loop = over_arrays(kernel, type_name, signature)
     assert loop.fixed_types is not None
-    return compile_native(loop, loop.fixed_types, target)
+    with Kernel.environment():
+        unit = compile_kernel(loop, loop.fixed_types)
+        return Linked(link(unit), [unit.function.name])
+
+
+def slots(arrays: Sequence[Any]) -> Any:
+    """What an entry takes for contiguous arrays of one dimension."""
+    words = [word for a in arrays for word in (a.ctypes.data, len(a))]
+    return (ctypes.c_int64 * len(words))(*words)
+
+
+def compiled_loop(
+    kernel: Kernel, type_name: str, signature: str, target: Target
+) -> Callable[..., None]:
+    """`run(*arguments, *results)` over contiguous arrays, on a level of this host."""
+    entry = linked(kernel, type_name, signature).native(target).entry(0)
+    return lambda *arrays: entry.run(slots(arrays))

@@ -1,0 +1,1 @@
+"""The math library beside peers: `make bench-math`."""
