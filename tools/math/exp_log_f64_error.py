@@ -1,0 +1,62 @@
+"""Finds the largest error of the sums of two parts of exp, log and pow, against MPFR.
+
+Prints for each function and range the largest error, relative to the margin that its rounding test
+takes: 1 would be too much.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import gmpy2
+import numpy as np
+
+import samebits as sb
+from samebits import Array, ReadOnly, float64, int32
+from samebits.mathlib import exp_f64
+
+COUNT = 50_000
+
+
+@sb.kernel
+def exp_parts(
+    x: ReadOnly[float64], s: Array[float64], low: Array[float64], margin: Array[float64]
+) -> None:
+    """exp in two parts but for a power of two."""
+    for j in range(len(x)):
+        k, r, r_low = exp_f64.reduce_exp(x[j])
+        a, b = exp_f64.power_in_two_parts(int32(k & 127), r, r_low)
+        s[j] = exp_f64.scaled(a, k)
+        low[j] = b / a * s[j]
+        margin[j] = exp_f64.MARGIN * s[j]
+
+
+CASES: list[tuple[str, Any, Any, list[tuple[float, float]]]] = [
+    ("exp", exp_parts, gmpy2.exp, [(-1.0, 1.0), (-600.0, 600.0), (-0.003, 0.003)]),
+]
+
+
+def main() -> None:
+    """Print the worst of each range."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
+    random = np.random.default_rng(7)
+    for name, parts, exact, ranges in CASES:
+        for first, last in ranges:
+            x = first + (last - first) * random.random(count)
+            s, low, margin = (np.zeros(count) for _ in range(3))
+            parts(x, s, low, margin)
+            worst = (0.0, 0.0, 0.0)
+            with gmpy2.context(precision=200):
+                for v, a, b, m in zip(*(z.tolist() for z in (x, s, low, margin)), strict=True):
+                    wanted = exact(gmpy2.mpfr(v))
+                    error = abs(wanted - (gmpy2.mpfr(a) + b))
+                    worst = max(worst, (float(error / m), float(error / abs(wanted)), v))
+            relative = math.log2(worst[1]) if worst[1] else -math.inf
+            print(f"{name} [{first:g}, {last:g}): {worst[0]:.3f} of the margin, 2^{relative:.2f} "
+                  f"at {worst[2].hex()}", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
