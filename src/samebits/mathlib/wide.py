@@ -24,6 +24,9 @@ NOISE_BITS = 24
 """The lowest bits, which `to_float64` rounds away: an argument must be good to 2^-169."""
 HALF_NOISE = 1 << (NOISE_BITS - 1)
 THREE_SIXTEENTHS = 0x3000_0000_0000_0000
+UNIT_62 = 2.0**62
+UNIT_125 = 2.0**125
+FRACTION_63 = 2.0**-63
 
 
 @kernel
@@ -146,7 +149,7 @@ def reciprocal(
 
     Newton's iteration for y = 1/(4d), d the fraction: y' = 4y(1/2 - dy), from 50 bits.
     """
-    y2 = uint64(2.0**125 / float64(int64(x2 >> 1)))
+    y2 = uint64(UNIT_125 / float64(int64(x2 >> 1)))
     y1 = uint64(0)
     y0 = uint64(0)
     for _ in range(2):
@@ -170,7 +173,7 @@ def reciprocal_root(
     """
     odd = e & 1
     x2, x1, x0 = shifted(x2, x1, x0, odd)
-    y2 = uint64(2.0**62 / sqrt(float64(int64(x2 >> 1)) * 2.0**-63))
+    y2 = uint64(UNIT_62 / sqrt(float64(int64(x2 >> 1)) * FRACTION_63))
     y1 = uint64(0)
     y0 = uint64(0)
     for _ in range(2):
