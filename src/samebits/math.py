@@ -19,12 +19,9 @@ from samebits.lang.functions import (
     copysign,
     cross,
     ctz,
-    dot,
     floor,
     fma,
     length,
-    max,
-    min,
     normalize,
     popcount,
     rotl,
@@ -36,6 +33,18 @@ from samebits.lang.functions import (
     trunc,
 )
 from samebits.lang.running import precision
+from samebits.mathlib.array_functions import (
+    argmax,
+    argmin,
+    cumsum,
+    dot,
+    exact_sum,
+    max,
+    mean,
+    min,
+    norm,
+    sum,
+)
 from samebits.mathlib.trigonometric import cos, sin
 
 pi: float = _python.pi
@@ -46,7 +55,8 @@ e: float = _python.e
 """Euler's number rounded to float64, 2.718281828459045."""
 
 __all__ = [
-    "abs", "all", "any", "bitcast", "ceil", "clamp", "clz", "copysign", "cos", "cross", "ctz",
-    "dot", "e", "floor", "fma", "length", "max", "min", "normalize", "pi", "popcount",
-    "precision", "rotl", "rotr", "round", "select", "sign", "sin", "sqrt", "tau", "trunc",
+    "abs", "all", "any", "argmax", "argmin", "bitcast", "ceil", "clamp", "clz", "copysign", "cos",
+    "cross", "ctz", "cumsum", "dot", "e", "exact_sum", "floor", "fma", "length", "max", "mean",
+    "min", "norm", "normalize", "pi", "popcount", "precision", "rotl", "rotr", "round", "select",
+    "sign", "sin", "sqrt", "sum", "tau", "trunc",
 ]  # fmt: skip

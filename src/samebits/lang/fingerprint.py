@@ -15,6 +15,7 @@ import numpy as np
 
 from samebits.lang.annotations import class_of_type
 from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.reduction import Reduction
 from samebits.lang.tables import Table
 from samebits.modes import HIGH, Precision
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
@@ -111,6 +112,8 @@ def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterat
             yield f"overloads {value.__name__}"
             for row in value.kernels.values():
                 yield from _kernel(row[precision], seen)
+        case Reduction():
+            yield f"reduction {value.__name__}"
         case Table():
             yield f"table {value.identity}"
         case ModuleType():

@@ -19,6 +19,7 @@ import numpy as np
 
 from samebits.frontend.source import source_of
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
+from samebits.lang.reduction import Reduction
 from samebits.lang.structs import Struct
 from samebits.lang.tables import Table
 from samebits.lang.vectors import Vector
@@ -88,6 +89,8 @@ class _Walk:
             case Overloads():
                 at = "" if precision is HIGH else f" {precision.name}"
                 return f"{_LIBRARY} {value.__name__}{at}"
+            case Reduction():
+                return f"{_LIBRARY} {value.__name__}"
             case Table():
                 return f"table {value.identity}"
             case np.generic():

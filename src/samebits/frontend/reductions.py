@@ -1,0 +1,41 @@
+"""Calls of functions that take whole arrays: which kernel is meant, by the first operand's type."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from samebits.frontend import intrinsics
+from samebits.frontend.context import Context
+from samebits.frontend.values import Operand, describe
+from samebits.lang.kernel import Kernel
+from samebits.lang.reduction import Reduction
+from samebits.types import ArrayType, Type
+
+Call = Callable[[Context, ast.Call, Kernel, list[tuple[ast.expr, Operand]]], Operand]
+
+
+def lower(
+    ctx: Context,
+    node: ast.Call,
+    function: Reduction,
+    operands: list[Operand],
+    type_of: Callable[[Operand], Type | None],
+    call: Call,
+) -> Operand:
+    """A call of `function`: of arrays, or of its form for numbers and vectors."""
+    t = type_of(operands[0]) if operands else None
+    name = getattr(function.scalars, "__samebits_intrinsic__", None)
+    if not isinstance(t, ArrayType) and isinstance(name, str):
+        return intrinsics.lower(ctx, node, name, operands)
+    intrinsics.arguments(ctx, node, function.__name__, function.arrays)
+    kernel = function.kernel_for(t.element) if isinstance(t, ArrayType) and t.ndim == 1 else None
+    if kernel is None:
+        kinds = ", ".join(str(scalar) for scalar in function.kernels)
+        ctx.fail(
+            node,
+            f"{function.__name__}() has no form for {describe(operands[0])}",
+            note=f"it takes one-dimensional arrays of {kinds}",
+            fix="loop over the array",
+        )
+    return call(ctx, node, kernel, list(zip(node.args, operands, strict=True)))

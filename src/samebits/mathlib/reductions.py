@@ -1,0 +1,236 @@
+"""Sums over arrays in a shape that depends on their length alone: `sum`, `dot`, `mean`, `norm`.
+
+The shape, which is part of the contract, is in docs/reductions.md: blocks of 32 rows of 64 lanes,
+the lanes of a block folded in halves, blocks joined as a binary counter joins them. Lanes are
+independent, so that every SIMD width does the same additions.
+"""
+
+# pyright: reportReturnType=false, reportOperatorIssue=false, reportArgumentType=false
+# pyright: reportAssignmentType=false, reportIndexIssue=false, reportCallIssue=false
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportInvalidTypeVarUse=false, reportUnknownMemberType=false
+# Elements of a type variable and arithmetic on them are beyond what the checker knows.
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from samebits.lang.arrays import ReadOnly, zeros
+from samebits.lang.decorators import kernel
+from samebits.lang.functions import abs, sqrt
+from samebits.lang.scalars import float32, float64, int64, uint64
+
+T = TypeVar("T")
+
+LANES = 64
+ROWS = 32
+BLOCK = LANES * ROWS
+LEVELS = 56
+"""More than the binary digits of any count of blocks."""
+
+
+@kernel
+def block_sum(x: ReadOnly[T], start: int, count: int) -> T:
+    """The sum of x[start : start + count]: lane i has elements i, 64 + i, …; −0 for count 0."""
+    lanes = zeros(LANES, T)
+    for i in range(LANES):
+        lanes[i] = T(-0.0)
+    if count == BLOCK:
+        for row in range(ROWS):
+            for i in range(LANES):
+                lanes[i] += x[start + (row * LANES + i)]
+    else:
+        for j in range(count):
+            lanes[j & (LANES - 1)] += x[start + j]
+    half = LANES >> 1
+    while half > 0:
+        for i in range(half):
+            lanes[i] += lanes[half + i]
+        half = half >> 1
+    return lanes[0]
+
+
+@kernel
+def block_dot(x: ReadOnly[T], y: ReadOnly[T], start: int, count: int) -> T:
+    """As `block_sum`, of the products x[i]·y[i], each rounded."""
+    lanes = zeros(LANES, T)
+    for i in range(LANES):
+        lanes[i] = T(-0.0)
+    if count == BLOCK:
+        for row in range(ROWS):
+            for i in range(LANES):
+                j = start + (row * LANES + i)
+                lanes[i] += x[j] * y[j]
+    else:
+        for j in range(count):
+            lanes[j & (LANES - 1)] += x[start + j] * y[start + j]
+    half = LANES >> 1
+    while half > 0:
+        for i in range(half):
+            lanes[i] += lanes[half + i]
+        half = half >> 1
+    return lanes[0]
+
+
+@kernel
+def block_squares(x: ReadOnly[T], start: int, count: int, scale: float64) -> float64:
+    """As `block_sum`, of (x[i]·scale)² in float64."""
+    lanes = zeros(LANES, float64)
+    if count == BLOCK:
+        for row in range(ROWS):
+            for i in range(LANES):
+                v = float64(x[start + (row * LANES + i)]) * scale
+                lanes[i] += v * v
+    else:
+        for j in range(count):
+            v = float64(x[start + j]) * scale
+            lanes[j & (LANES - 1)] += v * v
+    half = LANES >> 1
+    while half > 0:
+        for i in range(half):
+            lanes[i] += lanes[half + i]
+        half = half >> 1
+    return lanes[0]
+
+
+@kernel
+def sum(x: ReadOnly[T]) -> T:
+    """The sum of floats; 0 of none."""
+    n = len(x)
+    if n == 0:
+        return T(0.0)
+    levels = zeros(LEVELS, T)
+    blocks = n // BLOCK
+    for b in range(blocks):
+        total = block_sum(x, b * BLOCK, BLOCK)
+        k = 0
+        while (b >> k) & 1 != 0:
+            total = levels[k] + total
+            k += 1
+        levels[k] = total
+    rest = block_sum(x, blocks * BLOCK, n - blocks * BLOCK)
+    for level in range(LEVELS):
+        if (blocks >> level) & 1 != 0:
+            rest = levels[level] + rest
+    return rest
+
+
+@kernel
+def dot(x: ReadOnly[T], y: ReadOnly[T]) -> T:
+    """The sum of x[i]·y[i], floats of one length; 0 of none."""
+    n = len(x)
+    assert len(y) == n, "dot() of arrays of two lengths"
+    if n == 0:
+        return T(0.0)
+    levels = zeros(LEVELS, T)
+    blocks = n // BLOCK
+    for b in range(blocks):
+        total = block_dot(x, y, b * BLOCK, BLOCK)
+        k = 0
+        while (b >> k) & 1 != 0:
+            total = levels[k] + total
+            k += 1
+        levels[k] = total
+    rest = block_dot(x, y, blocks * BLOCK, n - blocks * BLOCK)
+    for level in range(LEVELS):
+        if (blocks >> level) & 1 != 0:
+            rest = levels[level] + rest
+    return rest
+
+
+@kernel
+def squares(x: ReadOnly[T], scale: float64) -> float64:
+    """The sum of (x[i]·scale)² in float64."""
+    n = len(x)
+    levels = zeros(LEVELS, float64)
+    blocks = n // BLOCK
+    for b in range(blocks):
+        total = block_squares(x, b * BLOCK, BLOCK, scale)
+        k = 0
+        while (b >> k) & 1 != 0:
+            total = levels[k] + total
+            k += 1
+        levels[k] = total
+    rest = block_squares(x, blocks * BLOCK, n - blocks * BLOCK, scale)
+    for level in range(LEVELS):
+        if (blocks >> level) & 1 != 0:
+            rest = levels[level] + rest
+    return rest
+
+
+@kernel
+def sum_signed(x: ReadOnly[T]) -> int64:
+    """The sum of signed integers modulo 2^64."""
+    total = int64(0)
+    for i in range(len(x)):
+        total += int64(x[i])
+    return total
+
+
+@kernel
+def sum_unsigned(x: ReadOnly[T]) -> uint64:
+    """The sum of unsigned integers modulo 2^64."""
+    total = uint64(0)
+    for i in range(len(x)):
+        total += uint64(x[i])
+    return total
+
+
+@kernel
+def dot_signed(x: ReadOnly[T], y: ReadOnly[T]) -> int64:
+    """The sum of products of signed integers modulo 2^64."""
+    assert len(y) == len(x), "dot() of arrays of two lengths"
+    total = int64(0)
+    for i in range(len(x)):
+        total += int64(x[i]) * int64(y[i])
+    return total
+
+
+@kernel
+def dot_unsigned(x: ReadOnly[T], y: ReadOnly[T]) -> uint64:
+    """The sum of products of unsigned integers modulo 2^64."""
+    assert len(y) == len(x), "dot() of arrays of two lengths"
+    total = uint64(0)
+    for i in range(len(x)):
+        total += uint64(x[i]) * uint64(y[i])
+    return total
+
+
+@kernel
+def mean(x: ReadOnly[T]) -> T:
+    """sum(x) / len(x) in the type of the elements; NaN of none."""
+    return sum(x) / T(len(x))
+
+
+@kernel
+def mean_signed(x: ReadOnly[T]) -> float64:
+    """float64(sum(x)) / len(x); NaN of none."""
+    return float64(sum_signed(x)) / float64(len(x))
+
+
+@kernel
+def mean_unsigned(x: ReadOnly[T]) -> float64:
+    """float64(sum(x)) / len(x); NaN of none."""
+    return float64(sum_unsigned(x)) / float64(len(x))
+
+
+@kernel
+def norm_f32(x: ReadOnly[float32]) -> float32:
+    """√(Σ x[i]²), summed in float64, where no square overflows or vanishes."""
+    return float32(sqrt(squares(x, 1.0)))
+
+
+TOO_LARGE = 2.0**1000
+TOO_SMALL = 2.0**-900
+SCALE = 2.0**600
+
+
+@kernel
+def norm_f64(x: ReadOnly[float64]) -> float64:
+    """√(Σ x[i]²); where the sum leaves [2^-900, 2^1000], again with all scaled by 2^±600."""
+    total = squares(x, 1.0)
+    if total > TOO_LARGE:
+        return sqrt(squares(x, 1.0 / SCALE)) * SCALE
+    if total < TOO_SMALL:
+        return sqrt(squares(x, SCALE)) / SCALE
+    return abs(sqrt(total))
