@@ -188,6 +188,13 @@ def reciprocal_root(
 
 
 @kernel
+def root(e: int32, x2: uint64, x1: uint64, x0: uint64) -> tuple[int32, uint64, uint64, uint64]:
+    """√x to a relative 2^-181, for x ≥ 0."""
+    re, r2, r1, r0 = reciprocal_root(e, x2, x1, x0)
+    return multiply(e, x2, x1, x0, re, r2, r1, r0)
+
+
+@kernel
 def from_float64(x: float64) -> tuple[int32, uint64]:
     """Exponent and highest word of |x|, x finite; the other words are zero."""
     u = bitcast(uint64, x) & MAGNITUDE
