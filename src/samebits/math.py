@@ -45,6 +45,10 @@ from samebits.mathlib.array_functions import (
     norm,
     sum,
 )
+from samebits.mathlib.exponential import exp, exp2, exp10, expm1
+from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from samebits.mathlib.logarithmic import log, log1p, log2, log10
+from samebits.mathlib.powers import cbrt, rsqrt
 from samebits.mathlib.trigonometric import cos, sin
 
 pi: float = _python.pi
@@ -55,8 +59,9 @@ e: float = _python.e
 """Euler's number rounded to float64, 2.718281828459045."""
 
 __all__ = [
-    "abs", "all", "any", "argmax", "argmin", "bitcast", "ceil", "clamp", "clz", "copysign", "cos",
-    "cross", "ctz", "cumsum", "dot", "e", "exact_sum", "floor", "fma", "length", "max", "mean",
-    "min", "norm", "normalize", "pi", "popcount", "precision", "rotl", "rotr", "round", "select",
-    "sign", "sin", "sqrt", "sum", "tau", "trunc",
+    "abs", "acosh", "all", "any", "argmax", "argmin", "asinh", "atanh", "bitcast", "cbrt", "ceil",
+    "clamp", "clz", "copysign", "cos", "cosh", "cross", "ctz", "cumsum", "dot", "e", "exact_sum",
+    "exp", "exp2", "exp10", "expm1", "floor", "fma", "length", "log", "log1p", "log2", "log10",
+    "max", "mean", "min", "norm", "normalize", "pi", "popcount", "precision", "rotl", "rotr",
+    "round", "rsqrt", "select", "sign", "sin", "sinh", "sqrt", "sum", "tanh", "tau", "trunc",
 ]  # fmt: skip
