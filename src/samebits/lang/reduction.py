@@ -12,6 +12,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.arrays import ManagedArray
+from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.running import running
 from samebits.types import MemoryType, ScalarType
@@ -37,6 +38,8 @@ class Reduction:
         self.arrays = arrays
         self.kernels = dict(kernels)
         self.scalars = scalars
+        self._native: dict[np.dtype[Any], Callable[..., Any]] = {}
+        """What runs each dtype, once it has run: without a search for a generic kernel's types."""
 
     def kernel_for(self, t: MemoryType) -> Kernel | None:
         """The kernel for arrays of `t`."""
@@ -51,7 +54,7 @@ class Reduction:
             assert kernel is not None, "what is refused has not been compiled either"
             return managed.call_inner(kernel, args, {})
         if isinstance(first, np.ndarray):
-            return self._native(args)
+            return self._from_python(args)
         if self.scalars is None:
             raise ArgumentError(
                 f"{self.__name__}() takes an array, got {type(first).__name__}",
@@ -59,7 +62,7 @@ class Reduction:
             )
         return self.scalars(*args)
 
-    def _native(self, args: tuple[Any, ...]) -> Any:
+    def _from_python(self, args: tuple[Any, ...]) -> Any:
         if len(args) != self.arrays:
             raise ArgumentError(
                 f"{self.__name__}() takes {self.arrays} array{'s' * (self.arrays != 1)}, "
@@ -67,13 +70,22 @@ class Reduction:
                 fix="see its documentation: help(math." + self.__name__ + ")",
             )
         given = [self._flat(argument) for argument in args]
-        if len({(array.dtype, array.shape) for array in given}) != 1:
+        if len(args) > 1 and len({(array.dtype, array.shape) for array in args}) != 1:
             shapes = " and ".join(f"{array.shape} of {array.dtype}" for array in args)
             raise ArgumentError(
                 f"{self.__name__}() takes arrays of one dtype and one shape, got {shapes}",
                 fix="convert one of them with .astype, or cut both to one length",
             )
-        return self._of(given[0])(*given)
+        return self._run(*given)
+
+    def _run(self, *given: np.ndarray[Any, Any]) -> Any:
+        native = self._native.get(given[0].dtype)
+        if native is not None:
+            return native(*given)
+        kernel = self._of(given[0])
+        result = kernel(*given)
+        self._native[given[0].dtype] = kernel.native[types_for(kernel, given)]
+        return result
 
     def _flat(self, argument: Any) -> np.ndarray[Any, Any]:
         if type(argument) not in (np.ndarray, np.memmap):
@@ -82,6 +94,9 @@ class Reduction:
                 fix=f"write math.{self.__name__}(np.asarray(x))",
             )
         array = cast("np.ndarray[Any, Any]", argument)
+        flags = array.flags
+        if array.ndim == 1 and flags.c_contiguous and flags.aligned:
+            return array
         return np.require(np.asarray(array), requirements=["C", "A"]).reshape(-1)
 
     def _of(self, array: np.ndarray[Any, Any]) -> Kernel:
@@ -101,11 +116,11 @@ class Reduction:
 class Scan(Reduction):
     """Writes into an array of the same length: from Python into a new one, which it returns."""
 
-    def _native(self, args: tuple[Any, ...]) -> Any:
+    def _from_python(self, args: tuple[Any, ...]) -> Any:
         if len(args) == self.arrays - 1:
             given = self._flat(args[0])
             result = np.empty_like(given)
-            self._of(given)(given, result)
+            self._run(given, result)
             return result.reshape(np.asarray(args[0]).shape)
         raise ArgumentError(
             f"{self.__name__}() takes {self.arrays - 1} array, but {len(args)} arguments are given",

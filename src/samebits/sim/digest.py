@@ -90,7 +90,7 @@ class _Walk:
                 at = "" if precision is HIGH else f" {precision.name}"
                 return f"{_LIBRARY} {value.__name__}{at}"
             case Reduction():
-                return f"{_LIBRARY} {value.__name__}"
+                return value.__name__ if value.scalars else f"{_LIBRARY} {value.__name__}"
             case Table():
                 return f"table {value.identity}"
             case np.generic():
