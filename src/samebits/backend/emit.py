@@ -7,13 +7,22 @@ from dataclasses import dataclass
 
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_function import FunctionEmitter, TrapSite
-from samebits.backend.emit_types import memory_constant, memory_scalar, table_symbol
+from samebits.backend.emit_types import (
+    function_symbol,
+    memory_constant,
+    memory_scalar,
+    scalar,
+    table_symbol,
+)
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
+from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
+from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import CompileError, IRError
 from samebits.ir.grammar import Function, Module, Op, can_trap, walk
+from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
 """Bytes of local memory that one call may need, its callees' included. Threads of some systems
@@ -37,7 +46,7 @@ _HELPERS = HELPERS | WIDE_HELPERS
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """LLVM text, and the traps that the statuses 1, 2, … stand for."""
+    """LLVM text as `llvm` takes it, and the traps that the statuses 1, 2, … stand for."""
 
     text: str
     traps: tuple[TrapSite, ...]
@@ -55,6 +64,7 @@ class _Emission:
         self._helpers: dict[str, None] = {}
         self._loops: list[str] = []
         self._tables: dict[str, None] = {}
+        self._rare: dict[str, RareFunction] = {}
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises IRError where there is none."""
@@ -64,6 +74,9 @@ class _Emission:
 
     def traps(self, name: str) -> bool:
         return self._traps[name]
+
+    def rare(self, name: str) -> RareFunction | None:
+        return self._rare.get(name)
 
     def trap_status(self, site: TrapSite) -> int:
         return self._sites.setdefault(site, len(self._sites) + 1)
@@ -134,7 +147,20 @@ class _Emission:
             )
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
+        if function.rare and not traps:  # what can trap is a function as any other
+            self._add_rare(function)
         found[name] = None
+
+    def _add_rare(self, function: Function) -> None:
+        types = [t for _, t in function.params if isinstance(t, ScalarType)]
+        self._rare[function.name] = RareFunction(
+            len(self._rare),
+            function_symbol(function.name),
+            [scalar(t) for t in types],
+            scalar(function.results[0]),
+            self.target.convention,
+            self.target.vector_bits,
+        )
 
     def result(self, texts: list[str]) -> Emitted:
         probed = self.target.architecture in _PROBED and "-windows-" not in self.target.triple
@@ -142,6 +168,7 @@ class _Emission:
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
         attributes = _ATTRIBUTES % extra
+        rare_attributes = RARE_ATTRIBUTES.format(extra=extra) if self._rare else ""
         define = f"define internal {self.target.convention}"
         helpers = [_HELPERS[n].replace("define internal ", define) for n in self._helpers]
         head = f'target triple = "{self.target.triple}"'
@@ -150,10 +177,13 @@ class _Emission:
         library = LIBRARY.get(self.target.architecture, "")
         if not any("mul i64" in text for text in (*texts, *helpers)):
             library = ""
-        code = (*tables, *helpers, library, control, *texts)
-        parts = [head, *code, attributes, _METADATA, *self._loops]
-        text = "\n\n".join(part for part in parts if part)
-        return Emitted(text + "\n", tuple(self._sites))
+        tests = [test for rare in self._rare.values() for test in rare.tests()]
+        code = (*tables, *helpers, library, control, *texts, *tests)
+        parts = [head, *code, attributes, rare_attributes, _METADATA, *self._loops]
+        text = "\n\n".join(part for part in parts if part) + "\n"
+        for rare in self._rare.values():
+            text += "".join(rare.lanes(head, rare_attributes))
+        return Emitted(text, tuple(self._sites))
 
 
 def emit_module(module: Module, entries: Sequence[str], target: Target) -> Emitted:

@@ -19,6 +19,7 @@ from samebits.backend.emit_types import (
     parts,
     scalar,
 )
+from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide import unsigned_quotient
 from samebits.errors import IRError, Span
@@ -76,6 +77,10 @@ class ModuleContext(Protocol):
 
     def helper(self, name: str) -> str:
         """The symbol of a function that the backend provides, such as `fma.f64`."""
+        ...
+
+    def rare(self, name: str) -> RareFunction | None:
+        """The function as one that is kept out of line for rare inputs, if it is such a one."""
         ...
 
     def checked_loop(self) -> str:
@@ -218,9 +223,13 @@ class FunctionEmitter:
                 fix="end every path with `return`",
             )
         symbol = function_symbol(self.function.name)
-        head = f"define internal {self.target.convention}{self._return} {symbol}"
+        rare = self.module.rare(self.function.name)
+        linkage, attributes = "internal ", "#0"
+        if rare is not None:
+            linkage, attributes = rare.linkage, f"#1{rare.variants()}"
+        head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
         return "\n".join([
-            f"{head}({', '.join(arguments)}) #0 {{",
+            f"{head}({', '.join(arguments)}) {attributes} {{",
             "entry:", *self._allocas, "  br label %start",
             "start:", *self._lines, *self._aside, *self._tail,
             "}",
@@ -319,7 +328,8 @@ class FunctionEmitter:
         then, orelse, after = self._label("then"), self._label("else"), self._label("after")
         condition = self.operand(statement.condition)
         target = orelse if statement.orelse else after
-        self.do(f"br i1 {condition}, label %{then}, label %{target}")
+        weights = f", {UNLIKELY}" if self._is_rare(statement.then) else ""
+        self.do(f"br i1 {condition}, label %{then}, label %{target}{weights}")
         reached = not statement.orelse
         for label, region in ((then, statement.then), (orelse, statement.orelse)):
             if label == orelse and not region:
@@ -330,6 +340,12 @@ class FunctionEmitter:
             self._jump(after)
         if reached:
             self._start(after)
+
+    def _is_rare(self, region: Region) -> bool:
+        return any(
+            isinstance(s, Op) and s.opcode == "call" and self.module.rare(str(s.attr)) is not None
+            for s in region
+        )
 
     def _turn(self, head: str, traps_before: int) -> None:
         """The back edge. A loop that can trap gets only what costs no compile time."""

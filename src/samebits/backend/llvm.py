@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any
 
 from samebits.backend.emit import TrapSite, emit_module
+from samebits.backend.rare import Late, is_test, split
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
 from samebits.errors import TargetError
 from samebits.ir.grammar import Module
@@ -96,13 +97,19 @@ def data_layout(target: Target) -> str:
         return str(_machine(target.triple, target.cpu, target.features, target.abi, 0).target_data)
 
 
-def _optimise(module: Any, machine: Any, opt: int, vectorise: bool) -> None:
+def _optimise(module: Any, machine: Any, opt: int, vectorise: bool, late: bool = False) -> None:
+    """The passes of a level, or those that come when what is `late` is to be linked."""
     binding = _binding()
     options = binding.create_pipeline_tuning_options(speed_level=opt)
     options.loop_vectorization = vectorise
     options.slp_vectorization = vectorise
     builder = binding.create_pass_builder(machine, options)
-    manager = builder.getModulePassManager()
+    if late:
+        manager = binding.create_new_module_pass_manager()
+        manager.add_always_inliner_pass()
+        manager.add_global_dead_code_eliminate_pass()
+    else:
+        manager = builder.getModulePassManager()
     try:
         manager.run(module, builder)
     finally:
@@ -113,6 +120,24 @@ def _optimise(module: Any, machine: Any, opt: int, vectorise: bool) -> None:
         options.close()
 
 
+def _link_late(module: Any, machine: Any, context: Any, layout: str, late: list[Late]) -> None:
+    """After vectorisation: the tests for lanes go where they are called, and the loops over
+    lanes that are then called are added."""
+    for function in module.functions:
+        if is_test(function.name):
+            function.linkage = "internal"
+    _optimise(module, machine, 0, False, late=True)
+    called = {function.name for function in module.functions if function.is_declaration}
+    for part in late:
+        if part.name in called:
+            module.link_in(_binding().parse_assembly(layout + part.text, context))
+    own = {part.name for part in late} | {part.rare for part in late}
+    for function in module.functions:
+        if function.name in own and not function.is_declaration:
+            function.linkage = "internal"
+    _optimise(module, machine, 0, False, late=True)
+
+
 def _with_module(text: str, target: Target, opt: int, want: str, vectorise: bool = True) -> Any:
     binding = _binding()
     with _lock:
@@ -120,10 +145,13 @@ def _with_module(text: str, target: Target, opt: int, want: str, vectorise: bool
         context = binding.create_context()
         # Without its layout the passes would take every target for a little-endian 64-bit one.
         layout = f'target datalayout = "{machine.target_data}"\n'
+        text, late = split(text)
         module = binding.parse_assembly(layout + text, context)
         try:
             if opt:
                 _optimise(module, machine, opt, vectorise)
+            if late:
+                _link_late(module, machine, context, layout, late)
             if want == "text":
                 return str(module)
             emit = machine.emit_assembly if want == "assembly" else machine.emit_object

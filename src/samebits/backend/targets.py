@@ -32,6 +32,8 @@ class Target:
     little_endian: bool = True
     has_fma: bool = False
     """Whether fused multiply-add is an instruction; exact emulation stands in where not."""
+    vector_bits: int = 0
+    """Width of the vectors that LLVM makes loops of; 0: it makes none."""
     has_round: bool = False
     """Whether floor, ceil, trunc and round-to-even are done in line by LLVM."""
     has_int64: bool = True
@@ -96,12 +98,12 @@ _APPLE_ARM_LAYOUT = f"e-m:o-{_X86_POINTERS}-i64:64-i128:128-n32:64-S128-Fn32"
 
 _X86_64_V1 = Target(
     name="x86-64-v1", architecture="x86_64", triple="x86_64-unknown-linux-gnu", cpu="x86-64",
-    data_layout=_X86_LAYOUT, fp_control="mxcsr",
+    data_layout=_X86_LAYOUT, vector_bits=128, fp_control="mxcsr",
     zig="x86_64-linux-musl", qemu="qemu-x86_64", qemu_cpu="max",
 )  # fmt: skip
 _AARCH64 = Target(
     name="aarch64", architecture="aarch64", triple="aarch64-unknown-linux-gnu", cpu="generic",
-    data_layout=_ARM_LAYOUT, has_fma=True, has_round=True, fp_control="fpcr",
+    data_layout=_ARM_LAYOUT, has_fma=True, vector_bits=128, has_round=True, fp_control="fpcr",
     zig="aarch64-linux-musl", qemu="qemu-aarch64", qemu_cpu="max",
 )  # fmt: skip
 _WASM32 = Target(
@@ -114,19 +116,20 @@ _ROWS = (
     _X86_64_V1,
     replace(_X86_64_V1, name="x86-64-v2", cpu="x86-64-v2", has_round=True, requires=_V2, level=2),
     replace(
-        _X86_64_V1, name="x86-64-v3", cpu="x86-64-v3", has_fma=True, has_round=True, requires=_V3,
-        level=3,
+        _X86_64_V1, name="x86-64-v3", cpu="x86-64-v3", has_fma=True, vector_bits=256,
+        has_round=True, requires=_V3, level=3,
     ),
     replace(
-        _X86_64_V1, name="x86-64-v4", cpu="x86-64-v4", has_fma=True, has_round=True, requires=_V4,
-        level=4,
+        _X86_64_V1, name="x86-64-v4", cpu="x86-64-v4", has_fma=True, vector_bits=512,
+        has_round=True, requires=_V4, level=4,
     ),
     # SSE2 does all the arithmetic; results in x87 registers are avoided by the convention.
     Target(
         name="i686", architecture="i686", triple="i686-unknown-linux-gnu", cpu="pentium4",
         data_layout="e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32"
         "-n8:16:32-S128",
-        pointer_bits=32, has_int64=False, has_high_multiply=False, convention="fastcc ",
+        pointer_bits=32, vector_bits=128, has_int64=False, has_high_multiply=False,
+        convention="fastcc ",
         fp_control="mxcsr", zig="x86-linux-musl", zig_cpu="pentium4", qemu="qemu-i386",
         qemu_cpu="max",
     ),
@@ -147,7 +150,7 @@ _ROWS = (
     ),
     Target(
         name="ppc64le", architecture="powerpc64le", triple="powerpc64le-unknown-linux-gnu",
-        cpu="ppc64le", abi="elfv2", data_layout=f"e-{_PPC_LAYOUT}", has_fma=True,
+        cpu="ppc64le", abi="elfv2", data_layout=f"e-{_PPC_LAYOUT}", has_fma=True, vector_bits=128,
         has_saturation=False, has_single_from_int64=False, has_ranges=False,
         fp_control="fpscr-ppc", zig="powerpc64le-linux-musl", qemu="qemu-ppc64le",
     ),
@@ -184,7 +187,7 @@ _ROWS = (
     ),
     _WASM32,
     replace(
-        _WASM32, name="wasm32-simd", level=2,
+        _WASM32, name="wasm32-simd", level=2, vector_bits=128,
         features="+mutable-globals,+nontrapping-fptoint,+sign-ext,+simd128",
     ),
     replace(

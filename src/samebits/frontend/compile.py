@@ -155,6 +155,7 @@ class _Lowering:
             locals=dict(builder.locals),
             body=builder.body,
             span=span,
+            rare=self.kernel.rare,
         )
         parameters = tuple(
             (p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True)

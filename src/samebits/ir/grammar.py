@@ -118,7 +118,9 @@ MAX_NESTING = 200
 class Function:
     """`params` are slots that hold the arguments on entry, `slots` the other names.
 
-    `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`.
+    `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`. A `rare`
+    function takes scalars and gives one, and is seldom called: loops around its calls are made
+    fast for the turns without one.
     """
 
     name: str
@@ -128,6 +130,7 @@ class Function:
     locals: dict[str, MemoryType]
     body: Region
     span: Span
+    rare: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,8 +153,11 @@ class _FunctionParser:
         results: list[ScalarType] = []
         slots: dict[str, ValueType] = {}
         locals_: dict[str, MemoryType] = {}
+        rare = False
         while (row := reader.next_at(2)) is not None:
-            match row.expect("source", "param", "result", "slot", "local", "body"):
+            match row.expect("rare", "source", "param", "result", "slot", "local", "body"):
+                case "rare":
+                    rare = True
                 case "source":
                     self.sources.append((row.string(), row.string()))
                 case "param":
@@ -177,7 +180,7 @@ class _FunctionParser:
         span = self.span(line, head)
         body = self.region(4)
         self.function = Function(
-            name, tuple(params.items()), tuple(results), slots, locals_, body, span
+            name, tuple(params.items()), tuple(results), slots, locals_, body, span, rare
         )
 
     def new_name(self, line: Line, *known: dict[str, ValueType] | dict[str, MemoryType]) -> str:

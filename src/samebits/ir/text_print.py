@@ -148,6 +148,7 @@ class _Printer:
         self.region(it.body, "    ")
         return [
             head,
+            *(["  rare"] * it.rare),
             *(f"  source {quoted(file)} {quoted(name)}" for file, name in self.sources),
             *(f"  param {quoted(name)}: {self.type(t)}" for name, t in it.params),
             *(f"  result {self.type(t)}" for t in it.results),

@@ -27,7 +27,7 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.ir.rules import ATTRIBUTED, CHECKS, Surroundings, fits
-from samebits.types import BOOL, INT
+from samebits.types import BOOL, INT, ScalarType
 
 MAX_LOCALS = 1 << 20
 """Most bytes of one function's locals: compiled code keeps them on the stack."""
@@ -78,6 +78,9 @@ class _Verifier:
             self.fail(f"slot {twice!r}", "each slot has a name of its own", it.span)
         if sum(t.size for t in it.locals.values()) > MAX_LOCALS:
             self.fail("locals", f"they take at most {MAX_LOCALS} bytes", it.span)
+        scalars = len(it.results) == 1 and all(isinstance(t, ScalarType) for _, t in it.params)
+        if it.rare and not scalars:
+            self.fail("rare", "it takes scalars and gives one", it.span)
         self.region(it.body, loop=False, level=0)
         if not terminates(it.body):
             self.fail("the end", "every path ends with a return", it.span)

@@ -6,13 +6,12 @@ A function that uses the first two must round either result to the same bits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from samebits.lang.decorators import kernel
 from samebits.lang.elementwise import apply
-
-rare_kernel = kernel
-"""A kernel for the inputs that a fast path leaves open: scalars in, one scalar out, no traps."""
+from samebits.lang.kernel import Kernel
 
 
 def muladd(a: Any, b: Any, c: Any) -> Any:
@@ -31,6 +30,18 @@ def product_error(a: Any, b: Any) -> Any:
     below 2^-149.)
     """
     return apply("product_error", a, b)
+
+
+def rare_kernel(function: Callable[..., Any]) -> Kernel:
+    """A kernel for the few inputs that a fast path leaves open: scalars in, one scalar out.
+
+    It must end for every input whatever and cannot trap (every index is shown to be inside).
+    Compiled code keeps it out of line: in a loop `if open_case: return exact(x)` leaves
+    everything else to vectorise, and calls it for those lanes alone that need it.
+    """
+    result = kernel(function)
+    result.rare = True
+    return result
 
 
 muladd.__samebits_intrinsic__ = "muladd"  # type: ignore[attr-defined]

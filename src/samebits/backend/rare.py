@@ -1,0 +1,158 @@
+"""Rare functions beside vectorised loops: what stands in for their calls, lane by lane.
+
+LLVM's loop vectoriser keeps a call under a condition only where the function has a variant that
+takes vectors and a mask. A variant here is a test whether some lane needs it, which is inlined
+after vectorisation, and out of line a loop over the lanes. The loops are made for the variants
+that are used, at the end. Knows LLVM text, not what the functions compute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+_SOME = "sb.some."
+_EACH = "sb.each."
+_UNSAFE = frozenset('(),"')
+"""What a name can't hold to be named in the list of variants."""
+
+ATTRIBUTES = (
+    "attributes #1 = {{ noinline nounwind willreturn memory(none){extra} }}\n"
+    "attributes #2 = {{ alwaysinline nounwind willreturn memory(none){extra} }}"
+)
+"""Of rare functions and loops over lanes, and of tests. Constant tables are no memory to LLVM."""
+
+_LATE = re.compile(r"^; after vectorisation: (\S+) of (.*)\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A function to be added to a module after vectorisation, if that uses it: a module's text.
+    `rare` is the function that it calls, which is the module's alone from then on."""
+
+    name: str
+    rare: str
+    text: str
+
+
+def split(text: str) -> tuple[str, list[Late]]:
+    """A module's text and what belongs to it after vectorisation."""
+    main, *parts = _LATE.split(text)
+    return main, [Late(*parts[i : i + 3]) for i in range(0, len(parts), 3)]
+
+
+class RareFunction:
+    """A rare function of LLVM types: `number` tells it from the module's others."""
+
+    def __init__(
+        self,
+        number: int,
+        symbol: str,
+        parameters: Sequence[str],
+        result: str,
+        convention: str,
+        vector_bits: int,
+    ) -> None:
+        self._number = number
+        self.symbol = symbol
+        self._parameters = tuple(parameters)
+        self._result = result
+        self._convention = convention
+        name = self.name
+        fits = not _UNSAFE & set(name)
+        self._counts = [n for n in (2, 4, 8, 16) if 32 * n <= vector_bits] if fits else []
+
+    @property
+    def name(self) -> str:
+        """The symbol without what LLVM's text puts around it."""
+        return self.symbol[1:].strip('"')
+
+    @property
+    def linkage(self) -> str:
+        """`internal `, or nothing until vectorisation is over and `lanes` are linked to it."""
+        return "" if self._counts else "internal "
+
+    def variants(self) -> str:
+        """The attribute that names the variants; empty where there is none."""
+        if not self._counts:
+            return ""
+        kinds = "v" * len(self._parameters)
+        names = [
+            f"_ZGV_LLVM_M{n}{kinds}_{self.name}({_SOME}{self._number}.{n})" for n in self._counts
+        ]
+        return f' "vector-function-abi-variant"="{",".join(names)}"'
+
+    def tests(self) -> list[str]:
+        """The variants: each asks whether some lane needs the function. LLVM's inliner gets them
+        when loops are vectorised; until then they look as if others called them."""
+        return [self._test(n) for n in self._counts]
+
+    def _vectors(self, n: int) -> list[str]:
+        return [f"<{n} x {t}>" for t in (*self._parameters, "i1")]
+
+    def _test(self, n: int) -> str:
+        vectors = self._vectors(n)
+        given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
+        result = f"<{n} x {self._result}>"
+        head = f"{self._convention}{result} @{_EACH}{self._number}.{n}"
+        return "\n".join([
+            f"declare {head}({', '.join(vectors)}) #1",
+            f"define {self._convention}{result} @{_SOME}{self._number}.{n}({given}) #2 {{",
+            "entry:",
+            f"  %some = call i1 @llvm.vector.reduce.or.v{n}i1({vectors[-1]} %a{len(vectors) - 1})",
+            "  br i1 %some, label %go, label %done, !prof !0",
+            "go:",
+            f"  %r = call {head}({given})",
+            "  br label %done",
+            "done:",
+            f"  %result = phi {result} [ poison, %entry ], [ %r, %go ]",
+            f"  ret {result} %result",
+            "}",
+        ])  # fmt: skip
+
+    def lanes(self, head: str, attributes: str) -> Iterator[str]:
+        """The loops over lanes, each as a module between `head` and `attributes`, in the form
+        that `split` reads at the end of a text."""
+        for n in self._counts:
+            mark = f"; after vectorisation: {_EACH}{self._number}.{n} of {self.name}"
+            yield f"{mark}\n{head}\n\n{self._loop(n)}\n\n{attributes}\n"
+
+    def _loop(self, n: int) -> str:
+        vectors = self._vectors(n)
+        mask = len(vectors) - 1
+        given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
+        result = f"<{n} x {self._result}>"
+        scalar = f"{self._convention}{self._result} {self.symbol}"
+        items = ", ".join(f"{t} %x{i}" for i, t in enumerate(self._parameters))
+        return "\n".join([
+            f"declare {scalar}({', '.join(self._parameters)}) #1",
+            f"define {self._convention}{result} @{_EACH}{self._number}.{n}({given}) #1 {{",
+            "entry:",
+            f"  %wanted = zext {vectors[mask]} %a{mask} to <{n} x i8>",
+            "  br label %head",
+            "head:",
+            "  %lane = phi i32 [ 0, %entry ], [ %next, %step ]",
+            f"  %so.far = phi {result} [ poison, %entry ], [ %kept, %step ]",
+            f"  %bit = extractelement <{n} x i8> %wanted, i32 %lane",
+            "  %is.wanted = icmp ne i8 %bit, 0",
+            "  br i1 %is.wanted, label %compute, label %step",
+            "compute:",
+            *(f"  %x{i} = extractelement {vectors[i]} %a{i}, i32 %lane" for i in range(mask)),
+            f"  %y = call {scalar}({items})",
+            f"  %with = insertelement {result} %so.far, {self._result} %y, i32 %lane",
+            "  br label %step",
+            "step:",
+            f"  %kept = phi {result} [ %so.far, %head ], [ %with, %compute ]",
+            "  %next = add nuw nsw i32 %lane, 1",
+            f"  %more = icmp ult i32 %next, {n}",
+            "  br i1 %more, label %head, label %done",
+            "done:",
+            f"  ret {result} %kept",
+            "}",
+        ])  # fmt: skip
+
+
+def is_test(name: str) -> bool:
+    """Whether a function is one of `RareFunction.tests`."""
+    return name.startswith(_SOME)
