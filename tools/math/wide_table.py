@@ -7,8 +7,10 @@ from typing import Any
 import gmpy2
 from gmpy2 import mpfr
 
-PRECISION = 320
+PRECISION = 1600
 STEPS = 64
+WORDS = 22
+"""Words of 2/π after the point: the last is read for an exponent of 1024."""
 HEAD = '''"""Tables of 192-bit fractions, made by tools/math/wide_table.py.
 
 A number is three entries, highest word first; what is missing is below 2^-192.
@@ -69,6 +71,13 @@ def main() -> None:
     print_table(
         "ATAN_STEPS", [gmpy2.atan(mpfr(i) / STEPS) for i in range(STEPS)], "atan(i/64), i = 0..63."
     )
+    bits = int(gmpy2.floor(2 / gmpy2.const_pi() * mpfr(2) ** (64 * WORDS)))
+    print("\nTWO_OVER_PI = table(\n    [")
+    turns = [0, 0] + [bits >> 64 * (WORDS - 1 - i) & (1 << 64) - 1 for i in range(WORDS)]
+    for i in range(0, len(turns), 3):
+        print("        " + ", ".join(f"0x{word:016X}" for word in turns[i : i + 3]) + ",")
+    print("    ],\n    uint64,\n)  # fmt: skip")
+    print('"""The bits of 2/π; the first word has weight 2^128, so that two are zero."""')
 
 
 if __name__ == "__main__":
