@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import exp_f32, expm1_f32
+from samebits.mathlib import exp_f32, expm1_f32, pow_f32
 from samebits.types import FLOAT32
 
 exp = Overloads(
@@ -40,5 +40,17 @@ expm1 = Overloads(
     """e^x − 1, accurate near 0 too; −1 for −inf, inf beyond the range, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    """,
+)
+pow = Overloads(
+    "pow",
+    2,
+    {FLOAT32: pow_f32.pow},
+    """x^y, exact and half-way cases included; special cases as IEEE 754-2019 has them.
+
+    1 for y = ±0 and for x = 1, even where the other is NaN; NaN for x < 0 unless y is an integer.
+    ±0 and ±inf as x keep their sign for an odd y; (−1)^±inf is 1.
+
+    float32: correctly rounded; what float64 leaves open is decided by 192-bit integers.
     """,
 )

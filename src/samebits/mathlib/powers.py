@@ -1,9 +1,9 @@
-"""Roots as users see them: their kernels, and what each promises."""
+"""Roots and lengths as users see them: their kernels, and what each promises."""
 
 from __future__ import annotations
 
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import roots_f32
+from samebits.mathlib import hypot_f32, roots_f32
 from samebits.types import FLOAT32
 
 cbrt = Overloads(
@@ -22,5 +22,14 @@ rsqrt = Overloads(
     """1/√x; ±inf for ±0, NaN for x < 0, 0 for inf.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    """,
+)
+hypot = Overloads(
+    "hypot",
+    2,
+    {FLOAT32: hypot_f32.hypot},
+    """√(x² + y²) without needless overflow; inf where x or y is infinite, else NaN for a NaN.
+
+    float32: correctly rounded.
     """,
 )
