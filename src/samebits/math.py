@@ -45,11 +45,21 @@ from samebits.mathlib.array_functions import (
     norm,
     sum,
 )
-from samebits.mathlib.exponential import exp, exp2, exp10, expm1
+from samebits.mathlib.exponential import exp, exp2, exp10, expm1, pow
 from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from samebits.mathlib.logarithmic import log, log1p, log2, log10
-from samebits.mathlib.powers import cbrt, rsqrt
-from samebits.mathlib.trigonometric import cos, sin
+from samebits.mathlib.powers import cbrt, hypot, rsqrt
+from samebits.mathlib.trigonometric import (
+    acos,
+    asin,
+    atan,
+    cos,
+    cospi,
+    sin,
+    sincos,
+    sinpi,
+    tan,
+)
 
 pi: float = _python.pi
 """π rounded to float64, 3.141592653589793."""
@@ -59,9 +69,10 @@ e: float = _python.e
 """Euler's number rounded to float64, 2.718281828459045."""
 
 __all__ = [
-    "abs", "acosh", "all", "any", "argmax", "argmin", "asinh", "atanh", "bitcast", "cbrt", "ceil",
-    "clamp", "clz", "copysign", "cos", "cosh", "cross", "ctz", "cumsum", "dot", "e", "exact_sum",
-    "exp", "exp2", "exp10", "expm1", "floor", "fma", "length", "log", "log1p", "log2", "log10",
-    "max", "mean", "min", "norm", "normalize", "pi", "popcount", "precision", "rotl", "rotr",
-    "round", "rsqrt", "select", "sign", "sin", "sinh", "sqrt", "sum", "tanh", "tau", "trunc",
+    "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atanh",
+    "bitcast", "cbrt", "ceil", "clamp", "clz", "copysign", "cos", "cosh", "cospi", "cross", "ctz",
+    "cumsum", "dot", "e", "exact_sum", "exp", "exp2", "exp10", "expm1", "floor", "fma", "hypot",
+    "length", "log", "log1p", "log2", "log10", "max", "mean", "min", "norm", "normalize", "pi",
+    "popcount", "pow", "precision", "rotl", "rotr", "round", "rsqrt", "select", "sign", "sin",
+    "sincos", "sinh", "sinpi", "sqrt", "sum", "tan", "tanh", "tau", "trunc",
 ]  # fmt: skip

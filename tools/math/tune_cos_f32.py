@@ -1,8 +1,8 @@
 """Shows that no last bits of the cosine's coefficients round every hard float32 input right.
 
-Changes C2, C4 and C6 of sin_cos_f32.py by a few units in the last place, and counts for each choice
-the inputs of tests/unit/mathlib/hard_sin_cos_f32.txt whose cosine comes out wrong. The least is
-two, which is why `cos` names two inputs.
+Changes C2, C4 and C6 of sin_cos_large_f32.py by a few units in the last place, and counts for each
+choice the inputs of tests/unit/mathlib/hard_sin_cos_f32.txt whose cosine comes out wrong. The least
+is two, which is why `cos_large` names two inputs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.mathlib import sin_cos_f32 as f32
+from samebits.mathlib import sin_cos_large_f32 as f32
 from samebits.mathlib import sin_cos_f32_table as rows
 
 HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "hard_sin_cos_f32.txt"
@@ -22,7 +22,7 @@ CHANGES = {"C2": range(-3, 4), "C4": range(-12, 13), "C6": range(-60, 61, 3)}
 
 
 def reduced(x: Any) -> tuple[Any, Any]:
-    """The quadrant of x + π/2, and the rest in quarter turns, as in `sin_quarter_turns`."""
+    """The quadrant of x + π/2, and the rest in quarter turns, as in `quarter_turns`."""
     wide = x.astype(np.float64)
     size = np.abs(wide)
     high, rest, low = (

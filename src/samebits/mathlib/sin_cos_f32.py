@@ -1,8 +1,8 @@
-"""float32 sine and cosine, correctly rounded on all 2³² inputs, in a straight line of float64.
+"""float32 sine and cosine in radians and in half turns, correctly rounded on all 2³² inputs.
 
-Owns the kernels `sin` and `cos`. One path serves every input: no branch, no loop and no table
-lookup, which in vector code is as slow as the rest together, so that a loop over an array
-vectorises well. Proven by tools/prove/sin_cos_f32.py.
+Owns the kernels `sin`, `cos`, `sincos`, `sinpi` and `cospi` at precision HIGH: one odd polynomial
+in float64 on half a turn serves all of them, without a branch but for the radians beyond 2²⁴ and
+what is not finite, which `sin_cos_large_f32` takes.
 """
 
 from __future__ import annotations
@@ -10,107 +10,87 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.functions import abs, bitcast, select
 from samebits.lang.scalars import float32, float64, uint64
-from samebits.mathlib.sin_cos_f32_table import (
-    FROM_1,
-    FROM_2,
-    FROM_3,
-    FROM_4,
-    FROM_5,
-    HIGH_0,
-    HIGH_1,
-    HIGH_2,
-    HIGH_3,
-    HIGH_4,
-    HIGH_5,
-    LOW_0,
-    LOW_1,
-    LOW_2,
-    LOW_3,
-    LOW_4,
-    LOW_5,
-    REST_0,
-    REST_1,
-    REST_2,
-    REST_3,
-    REST_4,
-    REST_5,
-)
+from samebits.mathlib.primitives import muladd
+from samebits.mathlib.sin_cos_large_f32 import cos_large, sin_large
 
 ROUNDER = 1.5 * 2.0**52
 """Adding it to |v| < 2⁵¹ rounds v to an integer, which stands in the sum's low bits."""
+LIMIT = 2.0**24
+"""Up to here 82 bits of 1/π are enough; and from here on, every float32 is an even integer."""
 
-# sin(π/2·f) = f·(S1 + S3·f² + …) and cos(π/2·f) = 1 + C2·f² + … for |f| ≤ 0.501, relative errors
-# 2^-54.5 (all of it S1 = π/2 rounded) and 2^-61.1. Made by tools/math/sin_cos_f32.sollya.
-S1 = float.fromhex("0x1.921fb54442d18p0")
-S3 = float.fromhex("-0x1.4abbce625be09p-1")
-S5 = float.fromhex("0x1.466bc67754ff5p-4")
-S7 = float.fromhex("-0x1.32d2ccdfe8033p-8")
-S9 = float.fromhex("0x1.50782d5d62eb8p-13")
-S11 = float.fromhex("-0x1.e2fe75168fc4cp-19")
-S13 = float.fromhex("0x1.e3572d5024da5p-25")
-C2 = float.fromhex("-0x1.3bd3cc9be45dep0")
-C4 = float.fromhex("0x1.03c1f081b5a67p-2")
-C6 = float.fromhex("-0x1.55d3c7e3c326bp-6")
-C8 = float.fromhex("0x1.e1f5067b9403p-11")
-C10 = float.fromhex("-0x1.a6d1e72d32197p-16")
-C12 = float.fromhex("0x1.f9c8a08b050f8p-22")
-C14 = float.fromhex("-0x1.b1689bc8beec4p-28")
+# 1/π in 29 bits, whose product with a float32 is exact, and the next 53.
+INVERSE_PI = float.fromhex("0x1.45f306dc9c883p-2")
+INVERSE_PI_HIGH = float.fromhex("0x1.45f306dp-2")
+INVERSE_PI_REST = float.fromhex("0x1.9391054a7f09dp-31")
 
-# Two cosines lie within 0.17 float64 ULP of a float32 tie, on its far side from what float64 gives.
-# No last bit of the coefficients moves them (tools/math/tune_cos_f32.py): they are named.
-HARD_A = float.fromhex("0x1.3170f00000000p+63")
-COS_A = float.fromhex("0x1.fe2976p-1")
-HARD_B = float.fromhex("0x1.2b96220000000p+67")
-COS_B = float.fromhex("0x1.f0285ep-1")
+# sin(πf) = f·(S1 + S3·f² + …) for |f| ≤ 0.5005, relative error 2^-51.7.
+# Made by tools/math/trigonometry_f32.sollya; S1, S3 and S5 moved by tools/math/tune_sin_f32.py.
+S1 = float.fromhex("0x1.921fb54442d16p1")
+S3 = float.fromhex("-0x1.4abbce625bd46p2")
+S5 = float.fromhex("0x1.466bc67750877p1")
+S7 = float.fromhex("-0x1.32d2cce155275p-1")
+S9 = float.fromhex("0x1.5078323cd9b2p-4")
+S11 = float.fromhex("-0x1.e3061f48d6662p-8")
+S13 = float.fromhex("0x1.e89c20d21cfd2p-12")
+S15 = float.fromhex("-0x1.62544d8a934c7p-16")
 
 
 @kernel
-def sin_quarter_turns(x: float32, turns: uint64) -> float64:
-    """sin(x + turns·π/2) within 2 float64 ULP; NaN for NaN and infinities."""
-    wide = float64(x)
-    size = abs(wide)
-    high = float64(HIGH_0)
-    rest = float64(REST_0)
-    low = float64(LOW_0)
-    high = select(size >= FROM_1, HIGH_1, high)
-    rest = select(size >= FROM_1, REST_1, rest)
-    low = select(size >= FROM_1, LOW_1, low)
-    high = select(size >= FROM_2, HIGH_2, high)
-    rest = select(size >= FROM_2, REST_2, rest)
-    low = select(size >= FROM_2, LOW_2, low)
-    high = select(size >= FROM_3, HIGH_3, high)
-    rest = select(size >= FROM_3, REST_3, rest)
-    low = select(size >= FROM_3, LOW_3, low)
-    high = select(size >= FROM_4, HIGH_4, high)
-    rest = select(size >= FROM_4, REST_4, rest)
-    low = select(size >= FROM_4, LOW_4, low)
-    high = select(size >= FROM_5, HIGH_5, high)
-    rest = select(size >= FROM_5, REST_5, rest)
-    low = select(size >= FROM_5, LOW_5, low)
-    p0 = wide * high
-    p1 = wide * rest
-    p2 = wide * low
-    rounded = (p0 + p1) + ROUNDER
-    k = rounded - ROUNDER
-    quadrant = bitcast(uint64, rounded) + turns
-    f = ((p0 - k) + p1) + p2  # quarter turns, |f| <= 0.5005
+def sin_half_turns(f: float64, rounded: float64) -> float64:
+    """sin(π(f + k)) for |f| ≤ 0.5005 and the k that `rounded` = k + ROUNDER holds."""
     z = f * f
-    s = f * (S1 + z * (S3 + z * (S5 + z * (S7 + z * (S9 + z * (S11 + z * S13))))))
-    c = 1.0 + z * (C2 + z * (C4 + z * (C6 + z * (C8 + z * (C10 + z * (C12 + z * C14))))))
-    r = select((quadrant & 1) != 0, c, s)
-    return select((quadrant & 2) != 0, -r, r)
+    p = muladd(z, muladd(z, muladd(z, S15, S13), S11), S9)
+    p = muladd(z, muladd(z, muladd(z, muladd(z, p, S7), S5), S3), S1)
+    y = f * p
+    return select((bitcast(uint64, rounded) & 1) != 0, -y, y)
 
 
 @kernel
 def sin(x: float32) -> float32:
     """Sine of x radians, correctly rounded; NaN for NaN and infinities, −0 for −0."""
-    return float32(sin_quarter_turns(x, 0))
+    if not abs(x) <= LIMIT:
+        return sin_large(x)
+    wide = float64(x)
+    rounded = muladd(wide, INVERSE_PI, ROUNDER)
+    f = muladd(wide, INVERSE_PI_REST, muladd(wide, INVERSE_PI_HIGH, -(rounded - ROUNDER)))
+    return float32(sin_half_turns(f, rounded))
 
 
 @kernel
 def cos(x: float32) -> float32:
     """Cosine of x radians, correctly rounded; NaN for NaN and infinities."""
-    y = float32(sin_quarter_turns(x, 1))
-    magnitude = abs(x)
-    y = select(magnitude == HARD_A, COS_A, y)
-    return select(magnitude == HARD_B, COS_B, y)
+    if not abs(x) <= LIMIT:
+        return cos_large(x)
+    wide = float64(x)
+    # cos x = sin(x + π/2); x/π + 1/2 = k + f.
+    rounded = muladd(wide, INVERSE_PI, 0.5) + ROUNDER
+    shift = (ROUNDER - rounded) + 0.5
+    f = muladd(wide, INVERSE_PI_REST, muladd(wide, INVERSE_PI_HIGH, shift))
+    return float32(sin_half_turns(f, rounded))
+
+
+@kernel
+def sincos(x: float32) -> tuple[float32, float32]:
+    """Sine and cosine of x radians, as `sin` and `cos` give them."""
+    return sin(x), cos(x)
+
+
+@kernel
+def sinpi(x: float32) -> float32:
+    """Sine of x half turns, correctly rounded; of an integer 0 with the sign of x."""
+    wide = float64(x)
+    whole = select(abs(x) < LIMIT, wide, 0.0)
+    rounded = whole + ROUNDER
+    f = whole - (rounded - ROUNDER)
+    y = sin_half_turns(f, rounded)
+    return float32(select(f == 0.0, wide * 0.0, y))
+
+
+@kernel
+def cospi(x: float32) -> float32:
+    """Cosine of x half turns, correctly rounded; +0 half way between integers."""
+    wide = float64(x)
+    shifted = select(abs(x) < LIMIT, wide, wide * 0.0) + 0.5
+    rounded = shifted + ROUNDER
+    f = shifted - (rounded - ROUNDER)
+    return float32(sin_half_turns(f, rounded) + 0.0)

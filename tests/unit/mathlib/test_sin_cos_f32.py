@@ -106,8 +106,9 @@ def test_a_loop_over_an_array_runs_in_vector_lanes(name: str, row: str, register
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
     assembly = llvm.assembly_text(module, entries, TARGETS[row])
-    assert len(re.findall(rf"\tvmulpd\t[^\n]*%{register}", assembly)) >= 17
-    assert not [name for name in re.findall(r"\tcallq?\t(\S+)", assembly) if "mathlib" in name]
+    assert len(re.findall(rf"\tvf(?:n?madd|n?msub)\d+pd\t[^\n]*%{register}", assembly)) >= 9
+    called = re.findall(r"\tcallq?\t(\S+)", assembly)
+    assert not [name for name in called if "mathlib" in name and not name.endswith('_large"')]
 
 
 @both
@@ -117,7 +118,7 @@ def test_the_functions_hold_no_check_that_could_fail(name: str) -> None:
     unit = compile_kernel(kernel, kernel.fixed_types)
     module = optimise(link(unit), [unit.function.name])
     functions = [f for f in module.functions.values() if "mathlib" in f.name]
-    assert len(functions) == 2
+    assert len(functions) >= 2
     for function in functions:
         assert not [s for s in walk(function.body) if isinstance(s, Op) and can_trap(s)]
 
