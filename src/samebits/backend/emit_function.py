@@ -125,6 +125,7 @@ class FunctionEmitter:
         self._locals: dict[str, str] = {}
         self._loops: list[_Loop] = []
         self._counter = 0
+        self._checks = 0
         self._open = True
         self._return = return_type(function, self.can_trap)
 
@@ -174,6 +175,7 @@ class FunctionEmitter:
 
     def trap_if(self, condition: str, op: Op, kind: str, detail: str | None = None) -> None:
         """Leave the function with `kind` at `op`'s span where the i1 `condition` holds."""
+        self._checks += 1
         status = self.module.trap_status(TrapSite(kind, op.span, detail))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
@@ -347,12 +349,13 @@ class FunctionEmitter:
             for s in region
         )
 
-    def _turn(self, head: str, traps_before: int) -> None:
-        """The back edge. A loop that can trap gets only what costs no compile time."""
+    def _turn(self, head: str, checks_before: int) -> None:
+        """The back edge. A loop with checks of its own gets only what costs no compile time; those
+        of what it calls may go when that is inlined."""
         if not self._open:
             return
         self._jump(head)
-        if len(self._tail) > traps_before:
+        if self._checks > checks_before:
             self._lines[-1] += f", !llvm.loop {self.module.checked_loop()}"
 
     def _loop_body(self, region: Region, loop: _Loop) -> None:
@@ -407,12 +410,12 @@ class FunctionEmitter:
         if step not in (1, -1):
             value = self.emit(f"add i64 {start}, {self.emit(f'mul i64 {now}, {step}')}")
         self.store_slot(statement.slot, (value,))
-        traps_before = len(self._tail)
+        checks_before = self._checks
         self._loop_body(statement.body, loop)
         self._start(step_label)
         following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
         self.do(f"store i64 {following}, ptr {counter}")
-        self._turn(head, traps_before)
+        self._turn(head, checks_before)
         self._loop_end(done, statement.orelse, loop)
 
     def _turns(self, start: str, stop: str, step: int) -> str:

@@ -120,7 +120,7 @@ class _Lowering:
             captured=names.captured,
             typevars=self.kernel.typevars(self.types),
             precision=self.kernel.precision,
-            in_library=self.kernel.function.__module__.startswith(LIBRARY),
+            in_library=(self.kernel.function.__module__ or "").startswith(LIBRARY),
             local_names=_assigned_names(self.source.node),
         )
         span = self._head_span()
