@@ -36,6 +36,7 @@ from samebits.ir.grammar import (
     Value,
     ValueType,
     While,
+    walk,
 )
 from samebits.types import ScalarType
 
@@ -116,6 +117,7 @@ class FunctionEmitter:
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
+        self._calls_rare = False
         self._aside: list[str] = []
         self.to_mend: list[tuple[int, str, str]] = []
         """Floats just stored as they are: width in bits, register, address."""
@@ -226,9 +228,12 @@ class FunctionEmitter:
             )
         symbol = function_symbol(self.function.name)
         rare = self.module.rare(self.function.name)
-        linkage, attributes = "internal ", "#0"
+        # A fast path goes inline whole: a loop that calls it does not vectorise.
+        linkage, attributes = "internal ", "#0 alwaysinline" if self._calls_rare else "#0"
         if rare is not None:
             linkage, attributes = rare.linkage, f"#1{rare.variants()}"
+        elif self._is_rare(list(walk(self.function.body))):
+            attributes = "#0 alwaysinline"  # a fast path, which vectorises where it is inlined
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
         return "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
@@ -330,7 +335,9 @@ class FunctionEmitter:
         then, orelse, after = self._label("then"), self._label("else"), self._label("after")
         condition = self.operand(statement.condition)
         target = orelse if statement.orelse else after
-        weights = f", {UNLIKELY}" if self._is_rare(statement.then) else ""
+        rare = self._is_rare(statement.then)
+        self._calls_rare = self._calls_rare or rare
+        weights = f", {UNLIKELY}" if rare else ""
         self.do(f"br i1 {condition}, label %{then}, label %{target}{weights}")
         reached = not statement.orelse
         for label, region in ((then, statement.then), (orelse, statement.orelse)):
