@@ -6,7 +6,7 @@ Owns the kernel at precision HIGH: (2^k − 1) + 2^k·(e^r − 1), where a zero 
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import select
+from samebits.lang.functions import copysign, select
 from samebits.lang.scalars import float32, float64
 from samebits.mathlib.exp_f32 import LN2, LN2_LOW, LOG2_E, ROUNDER, power_of_two
 from samebits.mathlib.primitives import muladd
@@ -37,5 +37,4 @@ def expm1(x: float32) -> float32:
     q = muladd(z, muladd(z, muladd(r, M11, M10), muladd(r, M9, M8)), muladd(r, M7, M6))
     p = muladd(z, muladd(z, q, muladd(r, M5, M4)), muladd(r, M3, M2))
     power = power_of_two(rounded)
-    # The difference is +0 for k = 0, and subtracting it leaves a zero r its sign.
-    return float32(muladd(power, muladd(z, p, r), -(1.0 - power)))
+    return copysign(float32(muladd(power, muladd(z, p, r), power - 1.0)), x)
