@@ -16,6 +16,8 @@ class Precision(Enum):
     LOW = "LOW"
     """At most 350 ULP off on the range that each function states; the fastest."""
 
+    __hash__ = object.__hash__  # Enum's own is written in Python, and this is part of hot keys
+
 
 @dataclass(frozen=True, slots=True)
 class Mode:

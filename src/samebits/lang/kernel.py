@@ -370,6 +370,8 @@ class Overloads:
         self.arity = arity
         self.plans: dict[tuple[object, ...], Callable[..., Any]] = {}
         """How the managed run calls it, by precision and the arguments' classes."""
+        self.native: dict[tuple[object, ...], Any] = {}
+        """The runtime's loops over arrays."""
         self.kernels: dict[ScalarType, dict[Precision, Kernel]] = {
             t: dict(zip(Precision, row if isinstance(row, tuple) else (row,) * 3, strict=True))
             for t, row in kernels.items()

@@ -17,6 +17,7 @@ def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
     from samebits.runtime import ufunc
 
+    Overloads.mapped = ufunc.call
     return ufunc.call(function, args, out)
 
 

@@ -1,105 +1,249 @@
-"""Math functions called from Python: on a float, a vector, or every element of an array.
+"""Math functions called from Python: on numbers, vectors and NumPy arrays.
 
-Owns what is accepted and the loop over arrays, which is a kernel like any other.
+Owns what is accepted and the type of the result, and the quick way for the commonest calls. The
+rest of what arrays need is in `runtime.ufunc_arrays`.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.running import python_precision
-from samebits.lang.scalars import float32, float64
-from samebits.lang.vectors import Vector
+from samebits.lang.scalars import CONVERTERS, TYPE_OF, float32, float64
+from samebits.lang.vectors import VECTOR_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
-from samebits.types import FLOAT32, FLOAT64
+from samebits.runtime.ufunc_arrays import clamped, number, over_arrays
+from samebits.runtime.ufunc_loops import IN_PLACE
+from samebits.types import FLOAT32, FLOAT64, ScalarType, vector_of
 
-T = TypeVar("T")
-
-_SCALARS: dict[Any, Any] = {
-    float: float64, int: float64,
-    np.float32: float32, float32: float32, np.float64: float64, float64: float64,
+_NDARRAY: Any = np.ndarray
+_ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
+_GENERIC: Any = np.generic
+_SEQUENCES: tuple[Any, ...] = (list, tuple)
+_FLOAT32, _FLOAT64 = FLOAT32.dtype, FLOAT64.dtype
+_SCALARS: dict[Any, ScalarType] = {
+    float: FLOAT64, int: FLOAT64,
+    np.float32: FLOAT32, float32: FLOAT32, np.float64: FLOAT64, float64: FLOAT64,
 }  # fmt: skip
-_TYPES: dict[Any, Any] = {float32: FLOAT32, float64: FLOAT64}
-_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
-_ARRAYS: tuple[type[Any], ...] = (np.ndarray, np.memmap)
-_SEQUENCES: tuple[type[Any], ...] = (list, tuple)
 
 
 def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
-    """`function` of one argument, natively; the result has the argument's type, shape and dtype.
+    """`function(*args)`, natively, at the precision that holds for Python's calls.
 
-    Python's int and float count as float64. Raises ArgumentError for anything but a float32 or
-    float64, a vector of them, or a native-order NumPy array of them (copied unless C-contiguous).
+    Numbers give a samebits float, vectors a vector, arrays an array of the shape that they
+    broadcast to, in `out` if given. Floats promote as in NumPy 2; integers of 8 and 16 bits and
+    bools count as float32, wider ones as float64. Raises ArgumentError.
     """
+    precision = python_precision.get()
+    if len(args) == 1 == function.arity and out is None:
+        x: Any = args[0]
+        t = _SCALARS.get(type(x))
+        if t is not None:
+            return function.kernel_for(t, precision)(CONVERTERS[t][type(x)](x))
+    result = _quick(function, precision, args, out)
+    return _call(function, precision, args, out) if result is None else result
+
+
+def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any) -> Any:
+    """The commonest calls at least cost: like arrays and floats, contiguous, the loop compiled.
+
+    None where that is not so; `_call` then looks closer.
+    """
+    first: Any = None
+    dtype: Any = None
+    shape: Any = None
+    flat: list[Any] = []
+    pattern = ""
+    for x in args:
+        kind = cast("Any", type(x))
+        if kind is _NDARRAY:
+            flags = x.flags
+            if not (flags.c_contiguous and flags.aligned):
+                return None
+            if first is None:
+                first, dtype, shape = x, x.dtype, x.shape
+            elif x.dtype is not dtype or x.shape != shape:
+                return None
+            flat.append(x if x.ndim == 1 else x.reshape(-1))
+            pattern += "a"
+        elif kind is float:
+            flat.append(x)
+            pattern += "s"
+        else:
+            return None
+    if first is None:
+        return None
+    if out is None:
+        out = np.empty_like(first)
+    elif out is first and pattern == "a" and first.flags.writeable:
+        pattern = IN_PLACE
+    elif type(out) is not _NDARRAY or out.dtype is not dtype or out.shape != shape:
+        return None
+    else:
+        flags = out.flags
+        if not (flags.c_contiguous and flags.aligned and flags.writeable):
+            return None
+        for x in args:
+            if type(x) is _NDARRAY and np.may_share_memory(x, out):
+                return None
+    bits = 32 if dtype is _FLOAT32 else 64 if dtype is _FLOAT64 else 0
+    native = function.native.get((precision, bits, pattern))
+    if native is None:
+        return None
+    if pattern is not IN_PLACE:
+        flat.append(out if out.ndim == 1 else out.reshape(-1))
+    native(*flat)
+    return out
+
+
+def _call(function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any) -> Any:
+    _check_count(function, args)
+    if any(isinstance(a, Vector) for a in args):
+        return _by_component(function, precision, args, out)
+    t = _float_type(function, args)
+    if out is not None or any(isinstance(a, _NDARRAY) for a in args):
+        return over_arrays(function, precision, t, args, out)
+    kernel = function.kernel_for(t, precision)
+    with Kernel.environment():
+        return kernel(*_numbers(function, kernel, args))
+
+
+def _check_count(function: Overloads, args: tuple[Any, ...]) -> None:
     if len(args) != function.arity:
+        kernel = function.kernel_for(next(iter(function.kernels)))
         raise ArgumentError(
             f"{function.__name__}() takes {function.arity} argument"
             f"{'s' * (function.arity != 1)}, but {len(args)} are given",
-            fix=f"write math.{function.__name__}(x)",
+            fix=f"write math.{function.__name__}({', '.join(p.name for p in kernel.parameters)})",
         )
-    (x,) = args
-    if type(x) in _ARRAYS:
-        return _array(function, x)
-    if isinstance(x, Vector) and x.__sb_type__.element in (FLOAT32, FLOAT64):
-        kernel = function.kernel_for(x.__sb_type__.element, python_precision.get())
-        return type(x)(*(kernel(item) for item in x))
-    scalar = _scalar_class(x)
-    if scalar is None:
-        _refuse(function, x)
-    return function.kernel_for(_TYPES[scalar], python_precision.get())(scalar(x))
 
 
-def _scalar_class(x: Any) -> Any:
-    return _SCALARS.get(type(x))
+# The type of a call ----------------------------------------------------------------------
 
 
-def _array(function: Overloads, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    if x.dtype not in _DTYPES:
-        _refuse(function, x)
-    given = np.require(np.asarray(x), requirements=["C", "A"])
-    result = np.empty(x.shape, x.dtype)
-    _over_array(function, python_precision.get())(given.reshape(-1), result.reshape(-1))
-    return result
+def _float_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
+    """float32 or float64, at which `function` is computed. Raises ArgumentError."""
+    strong: list[ScalarType] = []
+    for argument, integer in zip(args, function.integers, strict=True):
+        if integer:
+            _check_integer(function, argument)
+        elif isinstance(argument, bool):
+            strong.append(FLOAT32)
+        elif type(argument) is not float and not isinstance(argument, int):
+            strong.append(_strong_type(function, argument))
+    if FLOAT64 in strong or not strong:
+        return FLOAT64
+    return FLOAT32
 
 
-@cache
-def _over_array(function: Overloads, precision: Precision) -> Kernel:
-    def map_elements(x: ReadOnly[T], result: Array[T]) -> None:
-        for i in range(len(result)):  # pyright: ignore[reportArgumentType]
-            result[i] = function(x[i])  # pyright: ignore[reportIndexIssue]
+def _strong_type(function: Overloads, x: Any) -> ScalarType:
+    """The float type that NumPy's rules give a value that is not weak."""
+    if type(x) in _ARRAYS or isinstance(x, _GENERIC):
+        dtype = x.dtype
+        if dtype.kind == "f" and dtype.itemsize <= 8:
+            return FLOAT64 if dtype.itemsize == 8 else FLOAT32
+        if dtype.kind in "biu":
+            return FLOAT64 if dtype.itemsize > 2 else FLOAT32
+    _refuse(function, x)
 
-    return Kernel(map_elements, precision=precision)
+
+def _check_integer(function: Overloads, x: Any) -> None:
+    if isinstance(x, int):
+        return
+    if (type(x) in _ARRAYS or isinstance(x, _GENERIC)) and x.dtype.kind in "biu":
+        return
+    found = f"an array of {x.dtype}" if type(x) in _ARRAYS else type(x).__name__
+    position = function.integers.index(True) + 1
+    raise ArgumentError(
+        f"{function.__name__}() takes an integer as argument {position}, got {found}",
+        fix="convert it, for example x.astype(np.int32)" if type(x) in _ARRAYS else "write int(n)",
+    )
 
 
 def _refuse(function: Overloads, x: Any) -> NoReturn:
     name = function.__name__
-    message = f"{name}() takes float32 or float64"
-    if isinstance(x, _ARRAYS[0]):
+    message = f"{name}() takes floats and integers"
+    if isinstance(x, _NDARRAY):
         if type(x) not in _ARRAYS:
             raise ArgumentError(
-                f"{message} arrays, got {type(x).__name__}", fix=f"write math.{name}(np.asarray(x))"
+                f"{message} in plain arrays, got {type(x).__name__}",
+                fix=f"write math.{name}(np.asarray(x))",
             )
-        wanted = "float32" if x.dtype.kind == "f" and x.dtype.itemsize <= 4 else "float64"
         raise ArgumentError(
-            f"{message} arrays, got one of {x.dtype.str if x.dtype.kind == 'f' else x.dtype}",
-            note="in this machine's byte order" if x.dtype.newbyteorder("=") in _DTYPES else None,
-            fix=f"write math.{name}(x.astype(np.{wanted}))",
-        )
-    if isinstance(x, Vector):
-        raise ArgumentError(
-            f"{message} vectors, got {x.__sb_type__}",
-            fix=f"convert it: math.{name}(float{x.__sb_type__.length}(v))",
+            f"{message} of at most 64 bits, got an array of {x.dtype}",
+            fix=f"write math.{name}(x.astype(np.float64))",
         )
     if isinstance(x, _SEQUENCES):
         raise ArgumentError(
-            f"{message}, got {type(x).__name__}", fix=f"write math.{name}(np.array(x, np.float64))"
+            f"{message}, vectors and arrays, got {type(x).__name__}",
+            fix=f"write math.{name}(np.array(x, np.float64))",
         )
     raise ArgumentError(
-        f"{message}, got {type(x).__name__}", fix=f"write math.{name}(float32(x)) for a number x"
+        f"{message}, vectors and arrays, got {type(x).__name__}",
+        fix=f"write math.{name}(float64(x)) for a number x"
+        if isinstance(x, _GENERIC)
+        else f"write math.{name}(np.asarray(x)) for an array x",
     )
+
+
+# Numbers and vectors ---------------------------------------------------------------------
+
+
+def _numbers(function: Overloads, kernel: Kernel, args: tuple[Any, ...]) -> list[Any]:
+    """Scalar arguments in the classes that `kernel` takes."""
+    types = cast("tuple[ScalarType, ...]", kernel.fixed_types)
+    return [
+        clamped(int(x)) if integer else number(x, t)
+        for x, t, integer in zip(args, types, function.integers, strict=True)
+    ]
+
+
+def _by_component(
+    function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any
+) -> Any:
+    """A call with vectors: all floats have one element type, scalars repeat."""
+    name = function.__name__
+    if out is not None:
+        raise ArgumentError(f"{name}(): `out` is for arrays", fix="leave it out for vectors")
+    vectors = [type(a) for a in args if isinstance(a, Vector)]
+    floats = [
+        type(a)
+        for a, integer in zip(args, function.integers, strict=True)
+        if isinstance(a, Vector) and not integer
+    ]
+    length = vectors[0].__sb_type__.length
+    wrong = next((v for v in floats if v.__sb_type__.element not in (FLOAT32, FLOAT64)), None)
+    if wrong is not None:
+        raise ArgumentError(
+            f"{name}() takes float32 or float64 vectors, got {wrong.__sb_type__}",
+            fix=f"convert it: math.{name}(float{wrong.__sb_type__.length}(v))",
+        )
+    if len(set(floats)) > 1 or any(v.__sb_type__.length != length for v in vectors):
+        found = " and ".join(str(v.__sb_type__) for v in vectors)
+        raise ArgumentError(f"{name}() of {found}: the types differ", fix="convert one")
+    if any(isinstance(a, _NDARRAY) for a in args):
+        raise ArgumentError(f"{name}() of a vector and an array", fix="give arrays alone")
+    if floats:
+        t = floats[0].__sb_type__.element
+        args = tuple(
+            a if integer or isinstance(a, Vector) else as_element(a, floats[0], name)
+            for a, integer in zip(args, function.integers, strict=True)
+        )
+    else:
+        rest = [0 if isinstance(a, Vector) else a for a in args]
+        t = _float_type(function, tuple(rest))
+    kernel = function.kernel_for(t, precision)
+    columns = [a if isinstance(a, Vector) else (a,) * length for a in args]
+    rows = [kernel(*_numbers(function, kernel, row)) for row in zip(*columns, strict=True)]
+    if isinstance(rows[0], tuple):
+        return tuple(map(_joined, zip(*rows, strict=True)))
+    return _joined(tuple(rows))
+
+
+def _joined(items: tuple[Any, ...]) -> Any:
+    t = vector_of(TYPE_OF[type(items[0])], len(items))
+    return vector(VECTOR_CLASSES[t], items)

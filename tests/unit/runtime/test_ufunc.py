@@ -81,20 +81,18 @@ def test_the_argument_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(("x", "message"), [
-    (True, "sin() takes float32 or float64, got bool"),
-    (1j, "sin() takes float32 or float64, got complex"),
-    (None, "sin() takes float32 or float64, got NoneType"),
-    (np.int32(1), "sin() takes float32 or float64, got int32"),
-    ([1.0], "sin() takes float32 or float64, got list\n"
+    (1j, "sin() takes floats and integers, vectors and arrays, got complex"),
+    (None, "sin() takes floats and integers, vectors and arrays, got NoneType\n"
+           "  fix: write math.sin(np.asarray(x)) for an array x"),
+    (np.complex64(1), "sin() takes floats and integers, vectors and arrays, got complex64\n"
+                      "  fix: write math.sin(float64(x)) for a number x"),
+    ([1.0], "sin() takes floats and integers, vectors and arrays, got list\n"
             "  fix: write math.sin(np.array(x, np.float64))"),
-    (np.arange(3, dtype=np.int64), "sin() takes float32 or float64 arrays, got one of int64\n"
-                   "  fix: write math.sin(x.astype(np.float64))"),
-    (np.zeros(2, np.float16), "sin() takes float32 or float64 arrays, got one of <f2\n"
-                              "  fix: write math.sin(x.astype(np.float32))"),
-    (np.zeros(2, ">f4"), "sin() takes float32 or float64 arrays, got one of >f4\n"
-                         "  note: in this machine's byte order\n"
-                         "  fix: write math.sin(x.astype(np.float32))"),
-    (np.ma.array([1.0]), "sin() takes float32 or float64 arrays, got MaskedArray\n"
+    (np.zeros(2, np.complex128), "sin() takes floats and integers of at most 64 bits, got an array "
+                                 "of complex128\n  fix: write math.sin(x.astype(np.float64))"),
+    (np.zeros(2, object), "sin() takes floats and integers of at most 64 bits, got an array of "
+                          "object\n  fix: write math.sin(x.astype(np.float64))"),
+    (np.ma.array([1.0]), "sin() takes floats and integers in plain arrays, got MaskedArray\n"
                          "  fix: write math.sin(np.asarray(x))"),
     (int3(1), "sin() takes float32 or float64 vectors, got int3\n"
               "  fix: convert it: math.sin(float3(v))"),

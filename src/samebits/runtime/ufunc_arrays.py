@@ -1,0 +1,181 @@
+"""Math functions over NumPy arrays: broadcasting, layouts, `out` and overlap.
+
+Owns how arrays reach the compiled loops (`runtime.ufunc_loops`): as they are where that serves,
+else through NumPy's iterator, which brings them together in blocks.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+
+from samebits.errors import ArgumentError
+from samebits.lang.conversions import kind_of
+from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.scalars import CONVERTERS, TYPE_OF
+from samebits.modes import Precision
+from samebits.runtime.ufunc_loops import IN_PLACE, has_loop, loop, result_types
+from samebits.types import INT32, ScalarType
+
+_NDARRAY: Any = np.ndarray
+_ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
+_BOOLS: tuple[Any, ...] = (bool, np.bool_)
+
+BLOCK = 8192
+"""Elements that are brought together at a time where an array's layout does not serve."""
+
+
+def number(x: Any, t: ScalarType) -> Any:
+    """A scalar in the class of a float type."""
+    if isinstance(x, _BOOLS):
+        x = int(x)
+    elif TYPE_OF.get(kind_of(x)) is None:
+        x = x.item()  # a NumPy scalar that the language lacks, such as float16
+    return CONVERTERS[t][kind_of(x)](x)
+
+
+def clamped(n: int) -> int:
+    return max(INT32.minimum, min(INT32.maximum, n))
+
+
+def over_arrays(
+    function: Overloads, precision: Precision, t: ScalarType, args: tuple[Any, ...], out: Any
+) -> Any:
+    """A call with arrays, at float type `t`."""
+    kernel = function.kernel_for(t, precision)
+    types = cast("tuple[ScalarType, ...]", kernel.fixed_types)
+    given, pattern = _operands(function, types, args)
+    shape = _shape(function, given)
+    results = result_types(function, t)
+    outs = _outs(function, results, shape, out)
+    simple = _simple(given, pattern, types, shape)
+    if simple and has_loop(function, pattern) and not _overlap(given, outs):
+        made = [
+            o if o is not None else np.empty(shape, r.dtype)
+            for o, r in zip(outs, results, strict=True)
+        ]
+        if all(o.flags.c_contiguous and o.flags.aligned and o.dtype.isnative for o in made):
+            flat = [
+                a.reshape(-1) if kind == "a" else a[()]
+                for a, kind in zip(given, pattern, strict=True)
+            ]
+            loop(function, precision, t, pattern)(*flat, *(o.reshape(-1) for o in made))
+            return made[0] if len(made) == 1 else tuple(made)
+    if (
+        len(outs) == 1 and outs[0] is args[0] and pattern == "a" and simple
+        and has_loop(function, IN_PLACE)
+    ):  # fmt: skip
+        loop(function, precision, t, IN_PLACE)(outs[0].reshape(-1))
+        return outs[0]
+    dtypes = [p.dtype for p in types] + [r.dtype for r in results]
+    return _in_blocks(loop(function, precision, t, "a" * len(args)), given, outs, dtypes)
+
+
+def _operands(
+    function: Overloads, types: tuple[ScalarType, ...], args: tuple[Any, ...]
+) -> tuple[list[Any], str]:
+    """The arguments as arrays, and which of them are arrays of a loop."""
+    given: list[Any] = []
+    pattern = ""
+    for x, t, integer in zip(args, types, function.integers, strict=True):
+        if isinstance(x, _NDARRAY):
+            array = _NDARRAY.view(x, _NDARRAY)
+            if integer and not np.can_cast(array.dtype, np.int32):
+                low, high = max(np.iinfo(array.dtype).min, INT32.minimum), INT32.maximum
+                array = np.clip(array, low, high).astype(np.int32)
+            given.append(array)
+            pattern += "a"
+        else:
+            with Kernel.environment():
+                value = clamped(int(x)) if integer else number(x, t)
+                given.append(np.array(value, t.dtype))
+            pattern += "s"
+    return given, pattern
+
+
+def _shape(function: Overloads, given: list[Any]) -> tuple[int, ...]:
+    if len(given) == 1:
+        return given[0].shape
+    try:
+        return np.broadcast_shapes(*(a.shape for a in given))
+    except ValueError:
+        shapes = " and ".join(str(a.shape) for a in given if a.ndim)
+        raise ArgumentError(
+            f"{function.__name__}() of arrays of shapes {shapes}, which do not broadcast",
+            fix="give lengths that are equal or 1, counted from the last axis",
+        ) from None
+
+
+def _simple(
+    given: list[Any], pattern: str, types: tuple[ScalarType, ...], shape: tuple[int, ...]
+) -> bool:
+    """Whether the loop can take every array as it is."""
+    return all(
+        kind == "s"
+        or (a.dtype == t.dtype and a.shape == shape and a.flags.c_contiguous and a.flags.aligned)
+        for a, kind, t in zip(given, pattern, types, strict=True)
+    )
+
+
+def _overlap(given: list[Any], outs: list[Any]) -> bool:
+    """Whether a given result may lie where an argument or another result does."""
+    known = [o for o in outs if o is not None]
+    pairs = [(a, o) for o in known for a in given]
+    if len(known) == 2:
+        pairs.append((known[0], known[1]))
+    return any(np.may_share_memory(a, b) for a, b in pairs)
+
+
+def _outs(
+    function: Overloads, results: tuple[ScalarType, ...], shape: tuple[int, ...], out: Any
+) -> list[Any]:
+    """The given results, checked; None for one that is to be made."""
+    if out is None:
+        return [None] * len(results)
+    several = isinstance(out, tuple) and len(results) > 1
+    given = cast("tuple[Any, ...]", out if several else (out,))
+    if len(given) != len(results):
+        raise ArgumentError(
+            f"{function.__name__}(): `out` is a tuple of {len(results)} arrays or None",
+            fix=f"write out=({', '.join(['None'] * len(results))}) with your arrays in it",
+        )
+    for o, t in zip(given, results, strict=True):
+        if o is not None:
+            _check_out(f"{function.__name__}()", o, t, shape)
+    return [*given]
+
+
+def _check_out(what: str, o: Any, t: ScalarType, shape: tuple[int, ...]) -> None:
+    fix = f"write out=np.empty({shape}, np.{t})"
+    if type(o) not in _ARRAYS:
+        raise ArgumentError(f"{what}: `out` is {type(o).__name__}, no plain array", fix=fix)
+    if o.dtype.newbyteorder("=") != t.dtype:
+        raise ArgumentError(f"{what}: `out` is an array of {o.dtype}, the result is {t}", fix=fix)
+    if o.shape != shape:
+        raise ArgumentError(f"{what}: `out` has shape {o.shape}, the result has {shape}", fix=fix)
+    if not o.flags.writeable:
+        raise ArgumentError(f"{what}: `out` is read-only", fix="give an array of your own")
+
+
+def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]) -> Any:
+    """Any layout, byte order, dtype and overlap: NumPy's iterator converts in blocks."""
+    laid = ["contig", "aligned", "nbo"]
+    reading: list[Any] = [["readonly", *laid] for _ in given]
+    writing: list[Any] = [["writeonly", "allocate", "no_subtype", *laid] for _ in outs]
+    with Kernel.environment():
+        iterator = np.nditer(
+            [*given, *outs],
+            flags=["external_loop", "buffered", "growinner", "zerosize_ok", "copy_if_overlap"],
+            op_flags=[*reading, *writing],
+            op_dtypes=dtypes,
+            casting="same_kind",
+            buffersize=BLOCK,
+        )
+        with iterator:
+            made = cast("tuple[Any, ...]", iterator.operands)[len(given) :]
+            if iterator.itersize:
+                for block in iterator:
+                    native(*block)
+    found = tuple(m if o is None else o for m, o in zip(made, outs, strict=True))
+    return found[0] if len(found) == 1 else found
