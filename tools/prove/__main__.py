@@ -1,10 +1,129 @@
-"""`make prove`: every proof in turn; exit status 1 if any result is wrong."""
+"""`make prove`: compare every math function with correct rounding, and write docs/accuracy.md.
+
+What has not changed since it was last compared is left alone. Exit status 1 if a HIGH result is
+wrong, or differs between two levels of this processor.
+"""
 
 from __future__ import annotations
 
+import argparse
+import dataclasses
 import sys
+import tempfile
+from pathlib import Path
 
-from tools.prove import sin_cos_f32, sin_cos_f64
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from tools.prove import catalogue, document, results
+from tools.prove.functions import FORMATS
+from tools.prove.plan import Sizes, Subject, prove
+from tools.prove.reference import library
+from tools.prove.results import Record
+from tools.prove.subject import Linked, host_rows, kernel_of, linked
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.prove", description=__doc__)
+    parser.add_argument("--only", nargs="+", choices=[*catalogue.NAMED], metavar="FUNCTION")
+    parser.add_argument("--types", nargs="+", choices=[*FORMATS], default=[*FORMATS])
+    parser.add_argument(
+        "--precisions", nargs="+", choices=document.PRECISIONS, default=document.PRECISIONS
+    )
+    parser.add_argument("--again", action="store_true", help="also what has not changed")
+    parser.add_argument("--quick", action="store_true", help="a thousandth of the random inputs")
+    parser.add_argument("--every", type=int, default=Sizes.stride, metavar="N",
+                        help="every Nth float32 at MEDIUM and LOW")  # fmt: skip
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--page-only", action="store_true", help="write the page from what is kept")
+    parser.add_argument("--results", type=Path, default=results.PLACE)
+    parser.add_argument("--page", type=Path, default=document.PAGE)
+    return parser.parse_args()
+
+
+def _linked(row: catalogue.Row, type_name: str, precision: str) -> Linked | None:
+    try:
+        kernel = kernel_of(row.name, type_name, precision)
+    except LookupError:
+        return None
+    return linked(kernel, type_name, row.signature)
+
+
+def main() -> int:
+    """Prove what the options ask for."""
+    options = _arguments()
+    console = Console(stderr=True)
+    records = results.load(options.results)
+    subjects: dict[str, Linked] = {}
+    for row in catalogue.ROWS:
+        for type_name in FORMATS:
+            for precision in document.PRECISIONS:
+                found = _linked(row, type_name, precision)
+                if found is not None:
+                    subjects[results.key(row.name, type_name, precision)] = found
+    digests = {name: it.digest() for name, it in subjects.items()}
+    sizes = Sizes(stride=options.every)
+    if options.quick:
+        sizes = Sizes(10**6, 10**5, 10**4, 10**4, quick=True, stride=1 << 12)
+    if not options.page_only:
+        with tempfile.TemporaryDirectory() as folder:
+            _prove_all(options, subjects, digests, records, sizes, Path(folder), console)
+    records = {name: record for name, record in records.items() if name in digests}
+    options.page.write_text(document.page(records, digests))
+    bad = [
+        name for name, record in records.items()
+        if record.digest == digests[name] and (record.differ or ("HIGH" in name and record.wrong))
+    ]  # fmt: skip
+    for name in bad:
+        console.print(f"{name}: {records[name].wrong} wrong, {records[name].differ} differ")
+    return 1 if bad else 0
+
+
+def _prove_all(
+    options: argparse.Namespace, subjects: dict[str, Linked], digests: dict[str, str],
+    records: dict[str, Record], sizes: Sizes, folder: Path, console: Console,
+) -> None:  # fmt: skip
+    made = library(folder)
+    rows = [*host_rows().values()]
+    levels = [rows[-1], rows[0]] if len(rows) > 1 else rows
+    for name, it in subjects.items():
+        function, type_name, precision = name.split()
+        wanted = not options.only or function in options.only
+        if not wanted or type_name not in options.types or precision not in options.precisions:
+            continue
+        kept = records.get(name)
+        if kept is not None and kept.digest == digests[name] and not options.again:
+            continue
+        if precision != "HIGH" and digests[name] == digests[f"{function} {type_name} HIGH"]:
+            records.pop(name, None)
+            continue
+        subject = Subject(
+            catalogue.NAMED[function], FORMATS[type_name], precision, it, levels, made,
+            options.threads,
+        )  # fmt: skip
+        records[name] = _shown(subject, name, sizes, console)
+        results.save(records, options.results)
+
+
+def _shown(subject: Subject, name: str, sizes: Sizes, console: Console) -> Record:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(name)
+
+        def shown(what: str, done: int, total: int) -> None:
+            bar.update(task, description=f"{name}, {what}", completed=done, total=total)
+
+        record = prove(subject, sizes, shown)
+    for part in record.parts:
+        console.print(
+            f"{name}, {part.what}: {part.checked:,} inputs, {part.wrong:,} not correctly rounded, "
+            f"{part.worst:.6g} ULP, {part.differ} differ, {part.by_mpfr:,} by MPFR, "
+            f"{part.seconds:.0f} s",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+        for line in part.named[:3] if subject.precision == "HIGH" else ():
+            console.print(f"  {line}", highlight=False, soft_wrap=True)
+    return dataclasses.replace(record)
+
 
 if __name__ == "__main__":
-    sys.exit(max([sin_cos_f32.main(), sin_cos_f64.main()]))
+    sys.exit(main())

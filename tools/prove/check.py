@@ -12,54 +12,14 @@ import itertools
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from tools.prove import inputs
 from tools.prove.functions import FORMATS, NAMED
 from tools.prove.reference import Finding, Reference, library
 from tools.prove.subject import compiled_loop, host_rows, kernel_of
-
-Progress = Callable[[int], None]
-
-
-def sweep(
-    reference: Reference,
-    run: Callable[..., None],
-    blocks: Iterable[inputs.Arguments],
-    threads: int = 1,
-    progress: Progress = lambda n: None,
-    only_mpfr: bool = False,
-) -> Finding:
-    """Run and compare every block."""
-    found = Finding()
-    compare = reference.check_by_mpfr if only_mpfr else reference.check
-
-    def one(arguments: inputs.Arguments) -> Finding:
-        got = np.empty(len(arguments[0]), reference.form.float_type)
-        run(*arguments, got)
-        return compare(arguments, got)
-
-    with ThreadPoolExecutor(threads) as pool:
-        for part in _in_order(pool, one, blocks, threads + 1):
-            found.add(part)
-            progress(found.checked)
-    return found
-
-
-def _in_order(
-    pool: ThreadPoolExecutor, one: Callable[..., Finding], blocks: Iterable[Any], ahead: int
-) -> Iterator[Finding]:
-    waiting: list[Any] = []
-    for block in blocks:
-        waiting.append(pool.submit(one, block))
-        if len(waiting) > ahead:
-            yield waiting.pop(0).result()
-    for future in waiting:
-        yield future.result()
+from tools.prove.sweep import Progress, sweep
 
 
 def print_progress(total: int, started: float) -> Progress:
@@ -123,16 +83,17 @@ def main() -> int:
             sets.append(("every one", inputs.every_pattern(form), 1 << 32))
         else:
             if not options.range:
-                sets.append(("special values", [inputs.special(function, form)], 0))
+                sets.append(("special values", [inputs.special(function.arity, form)], 0))
                 hard = inputs.hard_cases(function, form)
                 sets += [("hard cases", [hard], 0)] if hard else []
             blocks = inputs.random(function, form, options.count, options.seed, options.range)
             sets.append(("random", blocks, options.count))
         for what, blocks, total in sets:
             started = time.monotonic()
+            compare = reference.check_by_mpfr if options.mpfr or not total else reference.check
             found = sweep(
-                reference, run, blocks, options.threads, print_progress(max(total, 1), started),
-                options.mpfr or not total,
+                lambda x, got, compare=compare: compare(x, got[0]), [run], [form.float_type],
+                blocks, options.threads, print_progress(max(total, 1), started),
             )  # fmt: skip
             wrong += found.wrong
             head = f"{function.name} {form.name} {options.precision} on {level}, {what}: "

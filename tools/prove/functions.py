@@ -58,6 +58,8 @@ class Function:
     interesting: tuple[float, float] = (-100.0, 100.0)
     arity: int = 1
     rounded: bool = True
+    parity: int = 0
+    """1 for f(−x) = f(x), −1 for f(−x) = −f(x)."""
     margin_f64: float = 64.0
     """How near a rounding boundary the wide reference does not decide, in units of 2^-53."""
     margin_f80: float = 8.0
@@ -73,28 +75,28 @@ FUNCTIONS = (
     Function("log2", gmpy2.log2, (0.0, 8.0)),
     Function("log10", gmpy2.log10, (0.0, 8.0)),
     Function("log1p", gmpy2.log1p, (-1.0, 3.0)),
-    Function("sin", gmpy2.sin),
-    Function("cos", gmpy2.cos),
-    Function("tan", gmpy2.tan),
-    Function("sinpi", _of_pi(gmpy2.sin), (-4.0, 4.0), rounded=False),
-    Function("cospi", _of_pi(gmpy2.cos), (-4.0, 4.0), rounded=False),
-    Function("asin", gmpy2.asin, (-1.0, 1.0)),
+    Function("sin", gmpy2.sin, parity=-1),
+    Function("cos", gmpy2.cos, parity=1),
+    Function("tan", gmpy2.tan, parity=-1),
+    Function("sinpi", _of_pi(gmpy2.sin), (-4.0, 4.0), rounded=False, parity=-1),
+    Function("cospi", _of_pi(gmpy2.cos), (-4.0, 4.0), rounded=False, parity=1),
+    Function("asin", gmpy2.asin, (-1.0, 1.0), parity=-1),
     Function("acos", gmpy2.acos, (-1.0, 1.0)),
-    Function("atan", gmpy2.atan, (-20.0, 20.0)),
-    Function("sinh", gmpy2.sinh, (-711.0, 711.0)),
-    Function("cosh", gmpy2.cosh, (-711.0, 711.0)),
-    Function("tanh", gmpy2.tanh, (-20.0, 20.0)),
-    Function("asinh", gmpy2.asinh, (-1000.0, 1000.0)),
+    Function("atan", gmpy2.atan, (-20.0, 20.0), parity=-1),
+    Function("sinh", gmpy2.sinh, (-711.0, 711.0), parity=-1),
+    Function("cosh", gmpy2.cosh, (-711.0, 711.0), parity=1),
+    Function("tanh", gmpy2.tanh, (-20.0, 20.0), parity=-1),
+    Function("asinh", gmpy2.asinh, (-1000.0, 1000.0), parity=-1),
     Function("acosh", gmpy2.acosh, (1.0, 100.0)),
-    Function("atanh", gmpy2.atanh, (-1.0, 1.0)),
-    Function("cbrt", gmpy2.cbrt, (-1000.0, 1000.0)),
+    Function("atanh", gmpy2.atanh, (-1.0, 1.0), parity=-1),
+    Function("cbrt", gmpy2.cbrt, (-1000.0, 1000.0), parity=-1),
     Function("rsqrt", _rsqrt, (0.0, 8.0)),
     Function("pow", pow, arity=2),
     Function("atan2", gmpy2.atan2, arity=2),
     Function("hypot", gmpy2.hypot, arity=2),
     Function("fmod", gmpy2.fmod, arity=2, margin_f64=0, margin_f80=0),
     Function("remainder", gmpy2.remainder, arity=2, margin_f64=0, margin_f80=0),
-    Function("erf", gmpy2.erf, (-6.0, 6.0)),
+    Function("erf", gmpy2.erf, (-6.0, 6.0), parity=-1),
 )
 """In the order of reference.c."""
 NAMED = {f.name: f for f in FUNCTIONS}

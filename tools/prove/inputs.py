@@ -12,6 +12,8 @@ from tools.prove.functions import Format, Function
 
 HARD_CASES = Path(__file__).parents[3] / "shared" / "data" / "core-math"
 BLOCK = 1 << 18
+SMALL_BLOCK = 1 << 16
+"""Stays in a processor's cache: for what is compared as fast as it is read."""
 Arguments = tuple[Any, ...]
 
 
@@ -22,11 +24,11 @@ def ordered(value: float, form: Format) -> int:
     return sign - bits if bits & sign else bits
 
 
-def patterns(first: int, last: int, form: Format) -> Iterator[Arguments]:
-    """Every float from place `first` to `last`, in blocks."""
+def patterns(first: int, last: int, form: Format, stride: int = 1) -> Iterator[Arguments]:
+    """Every float, or every `stride`-th, from place `first` to `last`, in blocks."""
     sign = 1 << (8 * np.dtype(form.bits_type).itemsize - 1)
-    for start in range(first, last + 1, BLOCK):
-        places = np.arange(start, min(start + BLOCK, last + 1), dtype=np.int64)
+    for start in range(first, last + 1, BLOCK * stride):
+        places = np.arange(start, min(start + BLOCK * stride, last + 1), stride, dtype=np.int64)
         yield (_floats(places, sign, form),)
 
 
@@ -37,15 +39,18 @@ def _floats(places: Any, sign: int, form: Format) -> Any:
     return bits.astype(form.bits_type).view(form.float_type)
 
 
-def every_pattern(form: Format) -> Iterator[Arguments]:
-    """All 2³² of float32, in blocks."""
+def every_pattern(form: Format, mirrored: bool = False) -> Iterator[Arguments]:
+    """All 2³² of float32, in blocks; where `mirrored`, half a block is the other half negated."""
     assert form.precision == 24
-    for start in range(0, 1 << 32, BLOCK):
-        bits = np.arange(start, start + BLOCK, dtype=np.int64).astype(np.uint32)
-        yield (bits.view(np.float32),)
+    block = SMALL_BLOCK // 2 if mirrored else SMALL_BLOCK
+    steps = np.arange(block, dtype=np.uint32)
+    sign = np.uint32(1 << 31)
+    for start in range(0, 1 << 31 if mirrored else 1 << 32, block):
+        bits = steps + np.uint32(start)
+        yield ((np.concatenate([bits, bits | sign]) if mirrored else bits).view(np.float32),)
 
 
-def special(function: Function, form: Format) -> Arguments:
+def special(arity: int, form: Format) -> Arguments:
     """Zeros, infinities, NaN, limits, subnormals, small integers and halves, and their pairs."""
     info = np.finfo(form.float_type)
     positive = [
@@ -59,7 +64,7 @@ def special(function: Function, form: Format) -> Arguments:
     ]  # fmt: skip
     with np.errstate(over="ignore"):
         values = np.array([*positive, *(-v for v in positive), np.nan], form.float_type)
-    if function.arity == 1:
+    if arity == 1:
         return (values,)
     return np.repeat(values, len(values)), np.tile(values, len(values))
 
@@ -107,6 +112,36 @@ def random(
             for a in (_one if function.arity == 1 else _two)(function, form, n, rng, limits)
         )
         done += n
+
+
+def any_bits(form: Format, count: int, seed: int = 1) -> Iterator[Arguments]:
+    """Any bit patterns, in blocks."""
+    rng = np.random.default_rng([seed, form.precision])
+    for start in range(0, count, BLOCK):
+        yield (_any_bits(form, min(BLOCK, count - start), rng),)
+
+
+def with_integers(form: Format, count: int, seed: int = 1) -> Iterator[Arguments]:
+    """Any bit patterns, each with an int32: mostly small, some any."""
+    rng = np.random.default_rng([seed, form.precision])
+    for start in range(0, count, BLOCK):
+        n = min(BLOCK, count - start)
+        integers = rng.integers(-2200, 2200, n).astype(np.int32)
+        integers[: n // 16] = rng.integers(-(2**31), 2**31, n // 16)
+        yield _any_bits(form, n, rng), integers
+
+
+def near_quarter_turns(form: Format, count: int, seed: int = 1) -> Iterator[Arguments]:
+    """Multiples of π/2 up to 2^40 times, off by 0 to 2^31 floats, nearer ones as often."""
+    rng = np.random.default_rng([seed, form.precision])
+    for start in range(0, count, BLOCK):
+        n = min(BLOCK, count - start)
+        multiples = np.exp2(rng.uniform(0, 40, n)).astype(np.int64)
+        whole = multiples * (np.longdouble(np.pi) + np.longdouble(1.2246467991473532e-16)) / 2
+        off = rng.integers(0, 1 << 31, n) >> rng.integers(0, 32, n)
+        bits = whole.astype(np.float64).view(np.int64) + np.where(rng.random(n) < 0.5, off, -off)
+        sign = np.where(rng.random(n) < 0.5, -1.0, 1.0)
+        yield (bits.view(np.float64) * sign,)
 
 
 def _any_bits(form: Format, n: int, rng: np.random.Generator) -> Any:

@@ -92,25 +92,31 @@ static double error64(wide y, double got) {
     return (double)ldexpl(fabsl(found - y), 52 - e);
 }
 
+// `parity` 1 (even) or -1 (odd): the second half of the inputs is the first half negated, and so
+// are the right results; 0: no such structure.
 #define CHECK(name, real, word, bits, larger, one, two, error, fabs_, CANONICAL)           \
     void name(int fn, const real *a, const real *b, const real *got, int64_t n,            \
-              double margin, int64_t *undecided, Counts *counts) {                         \
-        for (int64_t i = 0; i < n; i++) {                                                  \
+              double margin, int parity, int64_t *undecided, Counts *counts) {             \
+        int64_t distinct = parity ? n / 2 : n;                                             \
+        for (int64_t i = 0; i < distinct; i++) {                                           \
             larger y = b ? FUNCTIONS[fn].two(a[i], b[i]) : FUNCTIONS[fn].one(a[i]);        \
-            larger slack = (larger)margin * fabs_(y);                                      \
-            real low = (real)y, high = low;                                                \
-            if (isfinite(y) && slack != 0) low = (real)(y - slack), high = (real)(y + slack); \
-            word found = bits(got[i]), wanted = isnan(y) ? CANONICAL : bits(low);          \
-            if (!isnan(y) && bits(low) != bits(high)) {                                    \
-                undecided[counts->undecided++] = i;                                        \
-            } else if (found != wanted) {                                                  \
-                note(&counts->wrong, &counts->first_wrong, i);                             \
-                if (isnan(y) || isnan(got[i]) || (low == 0 && got[i] == 0)) {              \
-                    note(&counts->special, &counts->first_special, i);                     \
-                    continue;                                                              \
+            for (int64_t at = i; at < n; at += distinct, y = parity < 0 ? -y : y) {        \
+                larger slack = (larger)margin * fabs_(y);                                  \
+                real low = (real)y, high = low;                                            \
+                if (isfinite(y) && slack != 0)                                             \
+                    low = (real)(y - slack), high = (real)(y + slack);                     \
+                word found = bits(got[at]), wanted = isnan(y) ? CANONICAL : bits(low);     \
+                if (!isnan(y) && bits(low) != bits(high)) {                                \
+                    undecided[counts->undecided++] = at;                                   \
+                } else if (found != wanted) {                                              \
+                    note(&counts->wrong, &counts->first_wrong, at);                        \
+                    if (isnan(y) || isnan(got[at]) || (low == 0 && got[at] == 0)) {        \
+                        note(&counts->special, &counts->first_special, at);                \
+                        continue;                                                          \
+                    }                                                                      \
+                    double off = error(y, got[at]);                                        \
+                    if (off > counts->worst) counts->worst = off, counts->worst_at = at;   \
                 }                                                                          \
-                double off = error(y, got[i]);                                             \
-                if (off > counts->worst) counts->worst = off, counts->worst_at = i;        \
             }                                                                              \
         }                                                                                  \
     }

@@ -3,6 +3,7 @@
 import ctypes
 import hashlib
 import importlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -84,8 +85,13 @@ class Linked:
     entries: list[str]
 
     def digest(self) -> str:
-        """Of the IR's text, which names neither files nor lines: equal while the bits must be."""
-        return hashlib.sha256(print_module(self.module).encode()).hexdigest()[:16]
+        """Of the IR's text without its places in files: equal while the bits must be."""
+        text = re.sub(r" @[-0-9:]+$|^  source .*$", "", print_module(self.module), flags=re.M)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def fuses(self) -> bool:
+        """Whether a target with fused hardware runs other operations than one without."""
+        return any(f" {op} " in print_module(self.module) for op in ("muladd", "product_error"))
 
     def native(self, target: Target, opt: int = 3) -> NativeModule:
         """Compiled for a level of this host. Entry 0 takes an address and a length an array."""

@@ -1,0 +1,50 @@
+"""The functions of samebits.math as they are proven: signature, domains, and what decides.
+
+A row adds a function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import inf
+
+Domain = tuple[float, float]
+EVERYTHING: Domain = (-inf, inf)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One function. `like` names the rows of functions.py that its results are compared with, in
+    order; where it is empty NumPy's function of this name decides bit by bit.
+
+    `low` is where LOW promises its accuracy, by type; all numbers where nothing is said.
+    """
+
+    name: str
+    like: tuple[str, ...]
+    signature: str = "x->x"
+    low: dict[str, Domain] = field(default_factory=dict[str, Domain])
+
+
+def _own(name: str, signature: str = "x->x", **low: Domain) -> Row:
+    return Row(name, (name,), signature, low)
+
+
+ROWS = (
+    *map(_own, ("exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p")),
+    *map(_own, ("sin", "cos", "tan")),
+    Row("sincos", ("sin", "cos"), "x->xx"),
+    *map(_own, ("sinpi", "cospi", "asin", "acos", "atan")),
+    _own("atan2", "xx->x"),
+    *map(_own, ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")),
+    _own("pow", "xx->x"),
+    _own("cbrt"),
+    _own("hypot", "xx->x"),
+    _own("rsqrt"),
+    _own("fmod", "xx->x"),
+    _own("remainder", "xx->x"),
+    Row("frexp", (), "x->xi"),
+    Row("ldexp", (), "xi->x"),
+    Row("modf", (), "x->xx"),
+)
+NAMED = {row.name: row for row in ROWS}

@@ -1,0 +1,128 @@
+"""docs/accuracy.md: how far off each function is at most, and what that was found on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from tools.prove.catalogue import ROWS, Row
+from tools.prove.plan import ALL
+from tools.prove.results import Part, Record, key
+
+PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
+TARGETS = Path(__file__).with_name("identical.json")
+"""Written by `make prove-targets`: by target, the digests of what it gave the same bits for."""
+PRECISIONS = ("HIGH", "MEDIUM", "LOW")
+TYPES = ("float32", "float64")
+
+INTRODUCTION = """\
+# Accuracy of the math functions
+
+Made by `make prove` from `tools/prove/results.json`. Errors are in ULP: the spacing of the type's
+numbers at the exact result. HIGH functions are compared with the correctly rounded result (the
+nearest number, ties to even): float32 with a float64 function and float64 with an 80-bit one where
+those decide, with MPFR where a rounding boundary is too near for them, and for all special values
+and published hard cases (CORE-MATH's lists, every sign). The wide reference's own error is
+measured against MPFR in every run; {margins}. MEDIUM and LOW are compared with the wide reference.
+
+A function marked **≤ 0.50x ULP** has results that are not correctly rounded; the number and the
+largest error are in its row. *Identical on* says on which targets the same code gave the same bits,
+on special values and random bit patterns (`make prove-targets`).
+"""
+
+
+def page(records: dict[str, Record], digests: dict[str, str]) -> str:
+    """The whole page. `digests` are those of the kernels as they are now."""
+    worst = {
+        name: max((r.reference_error for k, r in records.items() if f" {name} " in k), default=0.0)
+        for name in TYPES
+    }
+    margins = (
+        f"the largest was {worst['float32']:.1f} of 64 half ULP of float64 left to MPFR, "
+        f"{worst['float64']:.1f} of 8 half ULP of the 80-bit type"
+    )
+    lines = [INTRODUCTION.format(margins=margins)]
+    targets = json.loads(TARGETS.read_text()) if TARGETS.exists() else {}
+    for type_name in TYPES:
+        lines += [
+            f"## {type_name}\n",
+            "| function | precision | largest error, ULP | compared | correct rounding "
+            "| identical on |",
+            "|---|---|--:|---|---|---|",
+        ]
+        for row in ROWS:
+            lines += _rows(row, type_name, records, digests, targets)
+        lines.append("")
+    lines += _notes(records)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _rows(
+    row: Row, type_name: str, records: dict[str, Record], digests: dict[str, str],
+    targets: dict[str, dict[str, str]],
+) -> Iterable[str]:  # fmt: skip
+    high = digests.get(key(row.name, type_name, "HIGH"))
+    for precision in PRECISIONS:
+        name = key(row.name, type_name, precision)
+        digest = digests.get(name)
+        if digest is None:
+            yield f"| {row.name} | {precision} | | not there yet | | |"
+            continue
+        if precision != "HIGH" and digest == high:
+            yield f"| {row.name} | {precision} | as HIGH | | | |"
+            continue
+        record = records.get(name)
+        if record is None or record.digest != digest:
+            yield f"| {row.name} | {precision} | | not compared since it changed | | |"
+            continue
+        same = [t for t, found in targets.items() if found.get(name) == digest]
+        cells = (
+            _largest(record, precision), _compared(row, type_name, precision, record),
+            _verdict(record, precision), f"{len(same)}: {', '.join(same)}" if same else "",
+        )  # fmt: skip
+        yield f"| {row.name} | {precision} | {' | '.join(cells)} |"
+
+
+def _largest(record: Record, precision: str) -> str:
+    if precision == "HIGH" and not record.wrong:
+        return "0.5"
+    worst = record.worst.worst
+    return f"{worst:.4f}" if worst < 2 else f"{worst:.1f}" if worst < 1e6 else f"{worst:.1e}"
+
+
+def _number(count: int) -> str:
+    """Short where it is round."""
+    exponent = len(str(count)) - 1
+    return f"10^{exponent}" if count == 10**exponent and exponent > 4 else f"{count:,}"
+
+
+def _compared(row: Row, type_name: str, precision: str, record: Record) -> str:
+    said = [
+        part.what if part.what.startswith("all") else
+        f"{_number(part.checked)} {part.what}" for part in record.parts
+    ]  # fmt: skip
+    domain = row.low.get(type_name) if precision == "LOW" else None
+    where = f" in [{domain[0]:g}, {domain[1]:g}]" if domain else ""
+    return f"{', '.join(said)}{where}"
+
+
+def _verdict(record: Record, precision: str) -> str:
+    if record.differ:
+        return f"**{record.differ:,} differ between levels**"
+    if precision != "HIGH":
+        special = sum(part.special for part in record.parts)
+        return f"{special:,} NaN or zero sign wrong" if special else ""
+    if record.wrong:
+        return f"**≤ 0.50x ULP**: {record.wrong:,} are not"
+    if any(part.what == ALL for part in record.parts):
+        return "proven on all 2³²"
+    return "on all of these"
+
+
+def _notes(records: dict[str, Record]) -> list[str]:
+    lines: list[str] = []
+    for name, record in records.items():
+        bad: list[Part] = [p for p in record.parts if p.differ or (p.wrong and "HIGH" in name)]
+        lines += [f"- {name}, {part.what}: {line}" for part in bad for line in part.named[:3]]
+    return ["## What is not correctly rounded\n", *lines] if lines else []
