@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from samebits.backend.emit_entry import entry_text
-from samebits.backend.emit_function import FunctionEmitter, TrapSite
+from samebits.backend.emit_function import DIVISIONS, FunctionEmitter, TrapSite
 from samebits.backend.emit_types import (
     function_symbol,
     memory_constant,
@@ -40,6 +40,11 @@ CHECKED_LOOP = (
 )
 """A loop with checks left in it is the rare copy, or one that no pass can make parallel: the
 vectoriser and the unroller would spend most of the compile time on it for nothing."""
+DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}}}'
+"""A loop that divides integers by a variable. LLVM 22 vectorises it wrongly where the division is
+conditional and the same in every turn: it divides where the first lane's condition holds, and takes
+the result for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides
+vectors of integers, so that little is lost."""
 _FIRST_LOOP = 2
 _HELPERS = HELPERS | WIDE_HELPERS
 
@@ -59,12 +64,14 @@ class _Emission:
         self.target = target
         self._module = module
         self._traps: dict[str, bool] = {}
-        self._calls: dict[str, list[str]] = {}
+        self._calls: dict[str, set[str]] = {}
+        self._divides: dict[str, bool] = {}
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
         self._loops: list[str] = []
         self._tables: dict[str, None] = {}
         self._rare: dict[str, RareFunction] = {}
+        self._often: set[str] = set()
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises IRError where there is none."""
@@ -77,6 +84,9 @@ class _Emission:
 
     def rare(self, name: str) -> RareFunction | None:
         return self._rare.get(name)
+
+    def is_seldom(self, name: str) -> bool:
+        return name not in self._often
 
     def trap_status(self, site: TrapSite) -> int:
         return self._sites.setdefault(site, len(self._sites) + 1)
@@ -101,9 +111,18 @@ class _Emission:
             f"[{len(data.values)} x {t}] [{values}], align 16"
         )
 
+    def divides(self, name: str) -> bool:
+        return self._divides[name]
+
     def checked_loop(self) -> str:
+        return self._loop(CHECKED_LOOP)
+
+    def dividing_loop(self) -> str:
+        return self._loop(DIVIDING_LOOP)
+
+    def _loop(self, text: str) -> str:
         name = _FIRST_LOOP + len(self._loops)
-        self._loops.append(CHECKED_LOOP.format(name=name))
+        self._loops.append(text.format(name=name))
         return f"!{name}"
 
     def order(self, entries: Sequence[str]) -> list[str]:
@@ -112,7 +131,15 @@ class _Emission:
         stack_bytes: dict[str, int] = {}
         for entry in entries:
             self._visit(entry, found, stack_bytes, ())
+        for entry in entries:
+            self._mark_often(entry)
         return list(found)
+
+    def _mark_often(self, name: str) -> None:
+        if name not in self._often and name not in self._rare:
+            self._often.add(name)
+            for callee in self._calls[name]:
+                self._mark_often(callee)
 
     def _visit(
         self,
@@ -126,17 +153,25 @@ class _Emission:
         function = self.function(name)
         if name in callers:
             raise IRError(f"function {name} calls itself", span=function.span)
-        traps, deepest = False, 0
+        traps, divides, deepest = False, False, 0
+        constants: set[int] = set()
+        calls = self._calls[name] = set[str]()
         for statement in walk(function.body):
             if not isinstance(statement, Op):
                 continue
             if statement.opcode == "call":
                 callee = str(statement.attr)
+                calls.add(callee)
                 self._visit(callee, found, stack_bytes, (*callers, name))
                 traps = traps or self._traps[callee]
+                divides = divides or self._divides[callee]
                 deepest = max(deepest, stack_bytes[callee])
-            else:
-                traps = traps or can_trap(statement)
+                continue
+            traps = traps or can_trap(statement)
+            if statement.opcode == "const":
+                constants.add(statement.id)
+            elif statement.opcode in DIVISIONS:
+                divides = divides or statement.args[1].op not in constants
         own = sum(t.size for t in function.locals.values())
         if own + deepest > STACK_LIMIT:
             raise CompileError(
@@ -147,6 +182,7 @@ class _Emission:
             )
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
+        self._divides[name] = divides
         if function.rare and not traps:  # what can trap is a function as any other
             self._add_rare(function)
         found[name] = None

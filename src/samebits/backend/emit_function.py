@@ -5,7 +5,7 @@ Every slot and loop counter is an `alloca` of the entry block, which LLVM promot
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -84,9 +84,24 @@ class ModuleContext(Protocol):
         """The function as one that is kept out of line for rare inputs, if it is such a one."""
         ...
 
+    def is_seldom(self, name: str) -> bool:
+        """Whether only rare functions lead to this one."""
+        ...
+
+    def divides(self, name: str) -> bool:
+        """Whether a function, or what it calls, divides integers by a variable."""
+        ...
+
     def checked_loop(self) -> str:
         """Metadata of a loop that can trap: see `emit.CHECKED_LOOP`."""
         ...
+
+    def dividing_loop(self) -> str:
+        """Metadata of a loop that divides integers: see `emit.DIVIDING_LOOP`."""
+        ...
+
+
+DIVISIONS = frozenset({"floordiv", "mod"})
 
 
 def return_type(function: Function, traps: bool) -> str:
@@ -117,7 +132,6 @@ class FunctionEmitter:
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
-        self._calls_rare = False
         self._aside: list[str] = []
         self.to_mend: list[tuple[int, str, str]] = []
         """Floats just stored as they are: width in bits, register, address."""
@@ -128,6 +142,7 @@ class FunctionEmitter:
         self._loops: list[_Loop] = []
         self._counter = 0
         self._checks = 0
+        self._divisions = 0
         self._open = True
         self._return = return_type(function, self.can_trap)
 
@@ -228,12 +243,13 @@ class FunctionEmitter:
             )
         symbol = function_symbol(self.function.name)
         rare = self.module.rare(self.function.name)
-        # A fast path goes inline whole: a loop that calls it does not vectorise.
-        linkage, attributes = "internal ", "#0 alwaysinline" if self._calls_rare else "#0"
+        linkage, attributes = "internal ", "#0"
         if rare is not None:
             linkage, attributes = rare.linkage, f"#1{rare.variants()}"
-        elif self._is_rare(list(walk(self.function.body))):
-            attributes = "#0 alwaysinline"  # a fast path, which vectorises where it is inlined
+        elif self.module.is_seldom(self.function.name):
+            attributes = "#3"
+        elif self._is_rare(walk(self.function.body)):
+            attributes = "#0 alwaysinline"  # a fast path: a loop that calls it does not vectorise
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
         return "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
@@ -329,15 +345,19 @@ class FunctionEmitter:
                 raise IRError(f"a constant of type {t} does not exist", span=op.span)
             self.define(op.result, constant(t, op.attr))
             return
+        self._divisions += self._is_division(op)
         self._lowerings[op.opcode](self, op)
+
+    def _is_division(self, op: Op) -> bool:
+        if op.opcode == "call":
+            return self.module.divides(str(op.attr))
+        return op.opcode in DIVISIONS and self.operand(op.args[1]).startswith("%")
 
     def _if(self, statement: If) -> None:
         then, orelse, after = self._label("then"), self._label("else"), self._label("after")
         condition = self.operand(statement.condition)
         target = orelse if statement.orelse else after
-        rare = self._is_rare(statement.then)
-        self._calls_rare = self._calls_rare or rare
-        weights = f", {UNLIKELY}" if rare else ""
+        weights = f", {UNLIKELY}" if self._is_rare(statement.then) else ""
         self.do(f"br i1 {condition}, label %{then}, label %{target}{weights}")
         reached = not statement.orelse
         for label, region in ((then, statement.then), (orelse, statement.orelse)):
@@ -350,13 +370,13 @@ class FunctionEmitter:
         if reached:
             self._start(after)
 
-    def _is_rare(self, region: Region) -> bool:
+    def _is_rare(self, statements: Iterable[Statement]) -> bool:
         return any(
             isinstance(s, Op) and s.opcode == "call" and self.module.rare(str(s.attr)) is not None
-            for s in region
+            for s in statements
         )
 
-    def _turn(self, head: str, checks_before: int) -> None:
+    def _turn(self, head: str, checks_before: int, divisions_before: int) -> None:
         """The back edge. A loop with checks of its own gets only what costs no compile time; those
         of what it calls may go when that is inlined."""
         if not self._open:
@@ -364,6 +384,8 @@ class FunctionEmitter:
         self._jump(head)
         if self._checks > checks_before:
             self._lines[-1] += f", !llvm.loop {self.module.checked_loop()}"
+        elif self._divisions > divisions_before:
+            self._lines[-1] += f", !llvm.loop {self.module.dividing_loop()}"
 
     def _loop_body(self, region: Region, loop: _Loop) -> None:
         self._loops.append(loop)
@@ -381,7 +403,8 @@ class FunctionEmitter:
 
     def _while(self, statement: While) -> None:
         head, body, done = self._label("head"), self._label("body"), self._label("done")
-        loop = _Loop(head, self._label("exit"))
+        loop = _Loop(self._label("turn"), self._label("exit"))
+        divisions_before = self._divisions
         self._jump(head)
         self._start(head)
         self._region(statement.head)
@@ -389,6 +412,8 @@ class FunctionEmitter:
         self.do(f"br i1 {condition}, label %{body}, label %{done}")
         self._start(body)
         self._loop_body(statement.body, loop)
+        self._start(loop.next_turn)
+        self._turn(head, self._checks, divisions_before)
         self._loop_end(done, statement.orelse, loop)
 
     def _for(self, statement: For) -> None:
@@ -417,12 +442,12 @@ class FunctionEmitter:
         if step not in (1, -1):
             value = self.emit(f"add i64 {start}, {self.emit(f'mul i64 {now}, {step}')}")
         self.store_slot(statement.slot, (value,))
-        checks_before = self._checks
+        checks_before, divisions_before = self._checks, self._divisions
         self._loop_body(statement.body, loop)
         self._start(step_label)
         following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
         self.do(f"store i64 {following}, ptr {counter}")
-        self._turn(head, checks_before)
+        self._turn(head, checks_before, divisions_before)
         self._loop_end(done, statement.orelse, loop)
 
     def _turns(self, start: str, stop: str, step: int) -> str:
