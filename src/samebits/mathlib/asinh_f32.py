@@ -104,7 +104,6 @@ def atanh(x: float32) -> float32:
     below = bitcast(int32, 1.0 - x)
     k = (above - below + 0x40_0000) >> 23
     power = bitcast(float64, uint64(1023 + k) << 52)
-    # The difference is +0 for k = 0: a zero x keeps its sign.
     less = power - 1.0
     more = power + 1.0
     s = muladd(a, more, -less) / muladd(a, -less, more)
@@ -114,6 +113,6 @@ def atanh(x: float32) -> float32:
     p = muladd(w, muladd(z, q, W7), muladd(z, W5, W3))
     n = float64(k)
     y = muladd(n, HALF_LN2, muladd(n, HALF_LN2_LOW, muladd((0.5 * s) * z, p, s)))
-    result = float32(y)
+    result = copysign(float32(y), x)
     size = abs(x)
     return select(size < 1.0, result, select(size == 1.0, copysign(INFINITY, x), NAN))

@@ -6,7 +6,7 @@ Owns the kernel at precision HIGH: 2^-k·(1 + x) − 1 without error in x, then 
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, select
+from samebits.lang.functions import bitcast, copysign, select
 from samebits.lang.scalars import float32, float64, int32, uint64
 from samebits.mathlib.log_f32 import INFINITY, LN2, LN2_LOW, NAN, ROOT_HALF, log_near_one
 from samebits.mathlib.primitives import muladd
@@ -34,11 +34,10 @@ def log1p(x: float32) -> float32:
     bits = bitcast(int32, x + 1.0)
     k = (bits - ROOT_HALF) >> 23
     inverse = bitcast(float64, uint64(1023 - k) << 52)
-    # 1 + f = 2^-k·(1 + x). The difference is +0 for k = 0: a zero x keeps its sign.
-    f = muladd(inverse, float64(x), -(1.0 - inverse))
+    f = muladd(inverse, float64(x), inverse - 1.0)  # 1 + f = 2^-k·(1 + x)
     n = float64(k)
     y = muladd(n, LN2, muladd(n, LN2_LOW, log_near_one(f, f / (f + 2.0))))
-    result = select(x == HARD_A, LOG1P_A, float32(y))
+    result = select(x == HARD_A, LOG1P_A, copysign(float32(y), x))
     result = select(x == HARD_B, LOG1P_B, result)
     result = select(x == HARD_C, LOG1P_C, result)
     result = select(x == HARD_D, LOG1P_D, result)
