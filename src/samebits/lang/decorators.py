@@ -42,13 +42,30 @@ def kernel(
     return decorate
 
 
+@overload
+def struct(cls: _Class, /) -> _Class: ...
+@overload
+def struct(*, precision: Precision = ...) -> Callable[[_Class], _Class]: ...
 @dataclass_transform()
-def struct(cls: _Class) -> _Class:
+def struct(
+    cls: _Class | None = None, /, *, precision: Precision = HIGH
+) -> _Class | Callable[[_Class], _Class]:
     """Make a class of annotated fields a struct of the language; its methods become kernels.
 
     Fields are scalars, vectors, other structs, `bool` and `FixedArray[...]`, laid out in memory
-    as C would. Raises CompileError for any other annotation, for defaults and for inheritance.
+    as C would. `precision` is that of its methods, as of kernels. Raises CompileError for any
+    other annotation, for defaults and for inheritance, ArgumentError for what is no precision.
     """
-    result = structs.struct(cls, frame=2)
-    bind_methods(result)
-    return result
+
+    def make(inner: _Class, frame: int) -> _Class:
+        result = structs.struct(inner, frame=frame)
+        bind_methods(result, precision)
+        return result
+
+    if cls is not None:
+        return make(cls, 3)
+
+    def decorate(inner: _Class) -> _Class:
+        return make(inner, 3)
+
+    return decorate

@@ -410,7 +410,9 @@ def method_kernel(t: StructType, name: str) -> Kernel | None:
     return found if isinstance(found, Kernel) else None
 
 
-def bind_methods(cls: type) -> None:
+def bind_methods(cls: type, precision: Precision = HIGH) -> None:
     """Turn the plain functions of a struct class into kernels."""
+    check_precision(precision)
     for name, function in cls.__dict__["__sb_methods__"].items():
-        setattr(cls, name, Kernel(function, self_type=cls.__dict__["__sb_type__"]))
+        kernel = Kernel(function, precision=precision, self_type=cls.__dict__["__sb_type__"])
+        setattr(cls, name, kernel)

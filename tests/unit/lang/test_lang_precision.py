@@ -144,6 +144,25 @@ def test_precision_does_not_change_the_digest_of_code_without_math_functions() -
     assert len({digest_of((Kernel(_identity, precision=p),), {}) for p in Precision}) == 1
 
 
+@sb.struct(precision=sb.LOW)
+class Wave:
+    x: float32
+
+    def graded(self) -> float32:
+        return grade(self.x)
+
+
+@sb.kernel
+def of_a_wave(wave: Wave) -> float32:
+    return wave.graded()
+
+
+def test_a_structs_methods_have_the_precision_that_it_is_given() -> None:
+    wave = Wave(x=1)
+    assert wave.graded() == of_a_wave(wave) == of_a_wave.managed(wave) == 1
+    sb.assert_same_bits(of_a_wave, wave)
+
+
 @sb.struct
 class State:
     x: float32
