@@ -14,8 +14,8 @@ import gmpy2
 import numpy as np
 
 import samebits as sb
-from samebits import Array, ReadOnly, float64, int32
-from samebits.mathlib import exp_f64
+from samebits import Array, ReadOnly, float64
+from samebits.mathlib import exp_f64, log_f64
 
 COUNT = 50_000
 
@@ -27,14 +27,57 @@ def exp_parts(
     """exp in two parts but for a power of two."""
     for j in range(len(x)):
         k, r, r_low = exp_f64.reduce_exp(x[j])
-        a, b = exp_f64.power_in_two_parts(int32(k & 127), r, r_low)
-        s[j] = exp_f64.scaled(a, k)
+        a, b = exp_f64.power_in_two_parts(k, r, r_low)
+        s[j] = a * exp_f64.scale(k)
         low[j] = b / a * s[j]
         margin[j] = exp_f64.MARGIN * s[j]
 
 
+@sb.kernel
+def log_parts(
+    x: ReadOnly[float64], s: Array[float64], low: Array[float64], margin: Array[float64]
+) -> None:
+    """log in two parts."""
+    for j in range(len(x)):
+        u, z, e = log_f64.reduce_log(x[j])
+        r = log_f64.reduced(sb.bitcast(float64, z), u)
+        s[j], low[j], margin[j] = log_f64.log_in_two_parts(e, u, r, 0.0)
+
+
+@sb.kernel
+def log2_parts(
+    x: ReadOnly[float64], s: Array[float64], low: Array[float64], margin: Array[float64]
+) -> None:
+    """log2 in two parts."""
+    for j in range(len(x)):
+        s[j], low[j], margin[j] = log_f64.log2_in_two_parts(x[j])
+
+
+@sb.kernel
+def log10_parts(
+    x: ReadOnly[float64], s: Array[float64], low: Array[float64], margin: Array[float64]
+) -> None:
+    """log10 in two parts."""
+    for j in range(len(x)):
+        s[j], low[j], margin[j] = log_f64.log10_in_two_parts(x[j])
+
+
+@sb.kernel
+def log1p_parts(
+    x: ReadOnly[float64], s: Array[float64], low: Array[float64], margin: Array[float64]
+) -> None:
+    """log1p in two parts."""
+    for j in range(len(x)):
+        s[j], low[j], margin[j] = log_f64.log1p_in_two_parts(x[j], 0.0)
+
+
+NEAR_1 = [(0.98, 1.02), (0.5, 2.0), (1e-300, 1e300), (0.9999, 1.0001)]
 CASES: list[tuple[str, Any, Any, list[tuple[float, float]]]] = [
     ("exp", exp_parts, gmpy2.exp, [(-1.0, 1.0), (-600.0, 600.0), (-0.003, 0.003)]),
+    ("log", log_parts, gmpy2.log, NEAR_1),
+    ("log2", log2_parts, gmpy2.log2, NEAR_1),
+    ("log10", log10_parts, gmpy2.log10, NEAR_1),
+    ("log1p", log1p_parts, gmpy2.log1p, [(-0.01, 0.01), (-0.5, 2.0), (-1e-5, 1e-5), (0.0, 1e9)]),
 ]
 
 
@@ -43,6 +86,8 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
     random = np.random.default_rng(7)
     for name, parts, exact, ranges in CASES:
+        if len(sys.argv) > 2 and name not in sys.argv[2:]:
+            continue
         for first, last in ranges:
             x = first + (last - first) * random.random(count)
             s, low, margin = (np.zeros(count) for _ in range(3))

@@ -23,6 +23,8 @@ ROUNDER = 1.5 * 2.0**52
 STEPS_ROUNDER = ROUNDER / 128.0
 """The same for multiples of 1/128."""
 
+ONE_BITS = 0x3FF0_0000_0000_0000
+
 # exp(r) - 1 - r - r²/2 = E3·r³ + … + E6·r⁶ for |r| ≤ log(2)/256, off by 2^-77.2 at most. Made by
 # tools/math/exp_log_f64.sollya.
 E3 = float.fromhex("0x1.555555555549p-3")
@@ -65,8 +67,9 @@ def reduce_exp(x: float64) -> tuple[uint64, float64, float64]:
 
 
 @kernel
-def power_in_two_parts(i: int32, r: float64, r_low: float64) -> tuple[float64, float64]:
-    """2^(i/128)·exp(r + r_low) as a sum s + low, for 0 ≤ i < 128, |r| ≤ 2^-8.5, r_low ≤ 2^-61."""
+def power_in_two_parts(k: uint64, r: float64, r_low: float64) -> tuple[float64, float64]:
+    """2^(k/128 mod 1)·exp(r + r_low) as a sum s + low, for |r| ≤ 2^-8.5 and r_low ≤ 2^-61."""
+    i = int32(k & 127)
     t = POWERS[2 * i]
     t_low = POWERS[2 * i + 1]
     z = r * r
@@ -79,21 +82,21 @@ def power_in_two_parts(i: int32, r: float64, r_low: float64) -> tuple[float64, f
 
 
 @kernel
-def scaled(y: float64, k: uint64) -> float64:
-    """y·2^(k // 128) for a normal result; k is read without its top 19 bits."""
-    return bitcast(float64, bitcast(uint64, y) + ((k & ~uint64(127)) << 45))
+def scale(k: uint64) -> float64:
+    """2^(k // 128) where that is a normal number; of k the low 18 bits count."""
+    return bitcast(float64, ((k & ~uint64(127)) << 45) + ONE_BITS)
 
 
 @kernel
 def exp(x: float64) -> float64:
     """e^x, correctly rounded."""
     k, r, r_low = reduce_exp(x)
-    s, low = power_in_two_parts(int32(k & 127), r, r_low)
+    s, low = power_in_two_parts(k, r, r_low)
     margin = MARGIN * s
     y = s + (low - margin)
-    if not abs(x) <= LARGEST or y != s + (low + margin):
+    if (not abs(x) <= LARGEST) | (y != s + (low + margin)):
         return exp_exact(x)
-    return scaled(y, k)
+    return y * scale(k)
 
 
 @kernel
@@ -103,12 +106,12 @@ def exp2(x: float64) -> float64:
     k = bitcast(uint64, shifted)
     f = x - (shifted - STEPS_ROUNDER)  # exact, |f| ≤ 1/256
     r = f * LN2
-    s, low = power_in_two_parts(int32(k & 127), r, muladd(f, LN2_LOW, product_error(f, LN2)))
+    s, low = power_in_two_parts(k, r, muladd(f, LN2_LOW, product_error(f, LN2)))
     margin = MARGIN * s
     y = s + (low - margin)
-    if not abs(x) <= LARGEST_2 or y != s + (low + margin):
+    if (not abs(x) <= LARGEST_2) | (y != s + (low + margin)):
         return exp2_exact(x)
-    return scaled(y, k)
+    return y * scale(k)
 
 
 @kernel
@@ -123,9 +126,9 @@ def exp10(x: float64) -> float64:
     r = near * LN10
     r_low = product_error(near, LN10) + muladd(near, LN10_LOW, f_low * LN10)
     k = bitcast(uint64, shifted)
-    s, low = power_in_two_parts(int32(k & 127), r, r_low)
+    s, low = power_in_two_parts(k, r, r_low)
     margin = MARGIN * s
     y = s + (low - margin)
-    if not abs(x) <= LARGEST_10 or y != s + (low + margin):
+    if (not abs(x) <= LARGEST_10) | (y != s + (low + margin)):
         return exp10_exact(x)
-    return scaled(y, k)
+    return y * scale(k)

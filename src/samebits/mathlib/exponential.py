@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import exp_f32, expm1_f32, pow_f32
-from samebits.types import FLOAT32
+from samebits.mathlib import exp_f32, exp_f64, expm1_f32, pow_f32
+from samebits.types import FLOAT32, FLOAT64
 
 exp = Overloads(
     "exp",
     1,
-    {FLOAT32: exp_f32.exp},
+    {FLOAT32: exp_f32.exp, FLOAT64: exp_f64.exp},
     """e^x; 0 for −inf, inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 exp2 = Overloads(
     "exp2",
     1,
-    {FLOAT32: exp_f32.exp2},
+    {FLOAT32: exp_f32.exp2, FLOAT64: exp_f64.exp2},
     """2^x, exact for integers; 0 for −inf, inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 exp10 = Overloads(
     "exp10",
     1,
-    {FLOAT32: exp_f32.exp10},
+    {FLOAT32: exp_f32.exp10, FLOAT64: exp_f64.exp10},
     """10^x; 0 for −inf, inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 expm1 = Overloads(
