@@ -62,7 +62,7 @@ def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out
         kind = cast("Any", type(x))
         if kind is _NDARRAY:
             flags = x.flags
-            if not (flags.c_contiguous and flags.aligned):
+            if not (flags.c_contiguous and flags.aligned and x.size):
                 return None
             if first is None:
                 first, dtype, shape = x, x.dtype, x.shape

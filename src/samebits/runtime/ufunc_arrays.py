@@ -49,6 +49,12 @@ def over_arrays(
     shape = _shape(function, given)
     results = result_types(function, t)
     outs = _outs(function, results, shape, out)
+    if 0 in shape:
+        # Also where NumPy calls empty memory aligned that is not.
+        empty = [
+            np.empty(shape, r.dtype) if o is None else o for o, r in zip(outs, results, strict=True)
+        ]
+        return empty[0] if len(empty) == 1 else tuple(empty)
     simple = _simple(given, pattern, types, shape)
     if simple and has_loop(function, pattern) and not _overlap(given, outs):
         made = [
@@ -166,7 +172,7 @@ def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]
     with Kernel.environment():
         iterator = np.nditer(
             [*given, *outs],
-            flags=["external_loop", "buffered", "growinner", "zerosize_ok", "copy_if_overlap"],
+            flags=["external_loop", "buffered", "growinner", "copy_if_overlap"],
             op_flags=[*reading, *writing],
             op_dtypes=dtypes,
             casting="same_kind",
@@ -174,8 +180,7 @@ def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]
         )
         with iterator:
             made = cast("tuple[Any, ...]", iterator.operands)[len(given) :]
-            if iterator.itersize:
-                for block in iterator:
-                    native(*block)
+            for block in iterator:
+                native(*block)
     found = tuple(m if o is None else o for m, o in zip(made, outs, strict=True))
     return found[0] if len(found) == 1 else found

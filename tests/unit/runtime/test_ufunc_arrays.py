@@ -105,6 +105,16 @@ def test_more_than_a_block_of_strided_elements() -> None:
     assert not out[2::3].any()
 
 
+def test_empty_arrays_give_empty_arrays_wherever_they_lie() -> None:
+    for _ in range(2):
+        x = np.ndarray((0, 3), np.float32, bytes(9), 1)
+        for found in (half(x), less(x, 0.5), less(x, x), parts(x)[0]):
+            same(found, np.empty((0, 3), np.float32))
+        out = np.empty((0, 3), np.float32)
+        assert less(x, A32[0, 0, :3], out=out) is out
+        half(np.ones(1, np.float32))
+
+
 def test_arrays_of_no_dimension_give_arrays_of_none() -> None:
     x = np.array(3, np.float32)
     for _ in range(2):
