@@ -21,7 +21,7 @@ from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import CompileError, IRError
-from samebits.ir.grammar import Function, Module, Op, can_trap, walk
+from samebits.ir.grammar import For, Function, Module, Op, While, can_trap, walk
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -45,6 +45,10 @@ DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable"
 conditional and the same in every turn: it divides where the first lane's condition holds, and takes
 the result for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides
 vectors of integers, so that little is lost."""
+INLINE_LIMIT = 400
+"""Statements, callees' included, of the functions that are always inlined: a loop around a call
+that is left does not vectorise."""
+_NO_SIZE = 1 << 20
 _FIRST_LOOP = 2
 _HELPERS = HELPERS | WIDE_HELPERS
 
@@ -72,6 +76,7 @@ class _Emission:
         self._tables: dict[str, None] = {}
         self._rare: dict[str, RareFunction] = {}
         self._often: set[str] = set()
+        self._sizes: dict[str, int] = {}
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises IRError where there is none."""
@@ -84,6 +89,9 @@ class _Emission:
 
     def rare(self, name: str) -> RareFunction | None:
         return self._rare.get(name)
+
+    def is_inlined(self, name: str) -> bool:
+        return self._sizes[name] <= INLINE_LIMIT
 
     def is_seldom(self, name: str) -> bool:
         return name not in self._often
@@ -180,12 +188,26 @@ class _Emission:
                 span=function.span,
                 fix="pass the largest one in as a parameter",
             )
+        self._sizes[name] = self._size(function)
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
         self._divides[name] = divides
         if function.rare and not traps:  # what can trap is a function as any other
             self._add_rare(function)
         found[name] = None
+
+    def _size(self, function: Function) -> int:
+        """Statements with those of callees, if it only computes scalars of scalars, in a line."""
+        scalars = all(isinstance(t, ScalarType) for _, t in function.params)
+        size = 0 if scalars and not function.locals else _NO_SIZE
+        for statement in walk(function.body):
+            size += 1
+            if isinstance(statement, For | While):
+                return _NO_SIZE
+            if isinstance(statement, Op) and statement.opcode == "call":
+                callee = str(statement.attr)
+                size += 0 if callee in self._rare else self._sizes[callee]
+        return min(size, _NO_SIZE)
 
     def _add_rare(self, function: Function) -> None:
         types = [t for _, t in function.params if isinstance(t, ScalarType)]

@@ -36,7 +36,6 @@ from samebits.ir.grammar import (
     Value,
     ValueType,
     While,
-    walk,
 )
 from samebits.types import ScalarType
 
@@ -82,6 +81,10 @@ class ModuleContext(Protocol):
 
     def rare(self, name: str) -> RareFunction | None:
         """The function as one that is kept out of line for rare inputs, if it is such a one."""
+        ...
+
+    def is_inlined(self, name: str) -> bool:
+        """Whether every call of the function becomes its body."""
         ...
 
     def is_seldom(self, name: str) -> bool:
@@ -248,8 +251,8 @@ class FunctionEmitter:
             linkage, attributes = rare.linkage, f"#1{rare.variants()}"
         elif self.module.is_seldom(self.function.name):
             attributes = "#3"
-        elif self._is_rare(walk(self.function.body)):
-            attributes = "#0 alwaysinline"  # a fast path: a loop that calls it does not vectorise
+        elif self.module.is_inlined(self.function.name):
+            attributes = "#0 alwaysinline"
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
         return "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
