@@ -59,6 +59,9 @@ def latencies() -> list[Latency]:
     """All of them, in the order of a program's life."""
     imported, _ = medians(lambda: probe("import"))
     first, _ = medians(lambda: probe("first"))
+    twenty, _ = medians(lambda: probe("twenty", "float32"))
+    twenty_wide, _ = medians(lambda: probe("twenty", "float64"))
+    math_call, _ = medians(lambda: probe("math"))
     with tempfile.TemporaryDirectory() as folder:
         probe("cached-loaded", folder)
         cached, seen = medians(lambda: probe("cached", folder))
@@ -68,12 +71,15 @@ def latencies() -> list[Latency]:
     return [
         Latency("import samebits, beyond numpy", imported, 0.15),
         Latency("first call of a ten-line kernel", first, 0.060),
+        Latency("first call of a loop over twenty float32 functions", twenty, 0.5),
+        Latency("the same over float64", twenty_wide, 0.5),
         Latency(
-            "the same from the disk cache, first in the process",
+            "the ten lines from the disk cache, first in the process",
             cached,
             0.010,
             f"front end {loaded}, LLVM's loader included",
         ),
         Latency("the same from the disk cache, loader present", second, 0.010),
         Latency("a warm call, four arrays", warm, 5e-6),
+        Latency("math.sin of eight floats, from Python", math_call, 3e-6),
     ]

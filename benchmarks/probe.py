@@ -4,6 +4,7 @@ import json
 import sys
 import time
 import timeit
+from collections.abc import Callable
 from typing import Any
 
 
@@ -42,6 +43,43 @@ def first_call() -> dict[str, Any]:
     return watch.read()
 
 
+def twenty_functions(dtype: str) -> dict[str, Any]:
+    """Seconds of the first call of a loop over twenty math functions, nothing cached."""
+    import numpy as np
+
+    import samebits as sb
+
+    sb.set_cache_dir(None)
+    from benchmarks import probe_kernels as kernels
+
+    kernels.warm_up(1.0)
+    x, out = np.full((2, 64), 0.5, dtype)
+    watch = Stopwatch()
+    kernels.twenty_functions(x, out)
+    return watch.read()
+
+
+def math_call() -> dict[str, Any]:
+    """Seconds of a math function over eight floats."""
+    import numpy as np
+
+    from samebits import math
+
+    x = np.linspace(0, 1, 8, dtype=np.float32)
+    math.sin(x)
+    return per_call(lambda: math.sin(x))
+
+
+def per_call(call: Callable[[], object]) -> dict[str, Any]:
+    """Median seconds of one of many calls."""
+    calls = 20_000
+    found: dict[str, Any] = {}
+    for name, clock in (("seconds", time.perf_counter), ("cpu", time.process_time)):
+        times = timeit.repeat(call, number=calls, repeat=7, timer=clock)
+        found[name] = sorted(times)[3] / calls
+    return found
+
+
 def cached_call(folder: str, loaded: bool = False) -> dict[str, Any]:
     """Seconds of the first call of a ten-line kernel; whatever `folder` holds is used.
 
@@ -68,14 +106,7 @@ def warm_call() -> dict[str, Any]:
 
     arguments = kernels.arrays(4)
     kernels.four_arrays(*arguments)
-    calls = 20_000
-    found: dict[str, Any] = {}
-    for name, clock in (("seconds", time.perf_counter), ("cpu", time.process_time)):
-        times = timeit.repeat(
-            lambda: kernels.four_arrays(*arguments), number=calls, repeat=7, timer=clock
-        )
-        found[name] = sorted(times)[3] / calls
-    return found
+    return per_call(lambda: kernels.four_arrays(*arguments))
 
 
 def second_cached_call(folder: str) -> dict[str, Any]:
@@ -86,6 +117,8 @@ def second_cached_call(folder: str) -> dict[str, Any]:
 PROBES = {
     "import": import_time,
     "first": first_call,
+    "twenty": twenty_functions,
+    "math": math_call,
     "cached": cached_call,
     "cached-loaded": second_cached_call,
     "warm": warm_call,

@@ -1,9 +1,13 @@
 """The small kernels whose latency is measured, and their arguments."""
 
+from typing import TypeVar
+
 import numpy as np
 
 import samebits as sb
-from samebits import float32
+from samebits import float32, math
+
+T = TypeVar("T")
 
 
 @sb.kernel
@@ -34,6 +38,17 @@ def four_arrays(
 ) -> None:
     """As little work as can be: what is timed is the call."""
     d[0] = a[0] + b[0] + c[0]
+
+
+@sb.kernel
+def twenty_functions(x: sb.ReadOnly[T], out: sb.Array[T]) -> None:
+    for i in range(len(out)):
+        v = x[i]
+        total = math.sin(v) + math.cos(v) + math.tan(v) + math.asin(v) + math.acos(v)
+        total += math.atan(v) + math.sinh(v) + math.cosh(v) + math.tanh(v) + math.asinh(v)
+        total += math.exp(v) + math.exp2(v) + math.exp10(v) + math.expm1(v) + math.cbrt(v)
+        total += math.log(v) + math.log2(v) + math.log10(v) + math.log1p(v) + math.sinpi(v)
+        out[i] = total
 
 
 def arrays(count: int) -> tuple[np.ndarray, ...]:
