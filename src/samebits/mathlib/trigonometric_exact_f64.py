@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, round, select
+from samebits.lang.functions import abs, bitcast, select
 from samebits.lang.scalars import float64, int64, uint64
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide import TOP_BIT, from_float64, multiply, reciprocal, to_float64
@@ -70,9 +70,12 @@ def tan_exact(x: float64) -> float64:
 def sinpi_turned(a: float64, turns: uint64) -> float64:
     """sin((a + turns/2)·π), rounded to nearest, for 0 ≤ a < 2^53; a zero has any sign."""
     halves = a + a
-    whole = round(halves)
-    f = halves - whole
-    n = uint64(int64(whole)) + turns
+    whole = int64(halves)
+    f = halves - float64(whole)
+    if f > 0.5:
+        whole = whole + 1
+        f = f - 1.0
+    n = uint64(whole) + turns
     odd = (n & 1) != 0
     e, h = from_float64(f)
     e, x2, x1, x0 = sine(e, h, 0, 0, odd)
