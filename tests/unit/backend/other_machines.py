@@ -12,6 +12,7 @@ from pathlib import Path
 from samebits.backend import llvm
 from samebits.backend.targets import QEMU_PACKAGE, Target
 from samebits.ir.grammar import Module
+from samebits.runtime.runners.link import WASM_MEMORY
 
 Call = tuple[int, Sequence[int]]
 """Number of the entry, and its slots: arguments, then room for results."""
@@ -133,8 +134,10 @@ class WasmMachine:
         self.traps = compiled.traps
         code, program = folder / "code.o", folder / "code.wasm"
         code.write_bytes(compiled.object_bytes)
+        memory = folder / "memory.o"
+        memory.write_bytes(llvm.compile_text(WASM_MEMORY, target))
         command = [sys.executable, "-m", "ziglang", "wasm-ld", "--no-entry", "--export-all"]
-        command += ["--allow-undefined", str(code), "-o", str(program)]
+        command += ["--allow-undefined", str(code), str(memory), "-o", str(program)]
         subprocess.run(command, check=True, capture_output=True, timeout=60)
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)
