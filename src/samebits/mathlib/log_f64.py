@@ -179,14 +179,16 @@ def log1p_in_two_parts(x: float64, x_low: float64) -> tuple[float64, float64, fl
     """
     h = 1.0 + x
     part = h - 1.0
-    lost = (1.0 - (h - part)) + (x - part) + x_low
+    lost = (1.0 - (h - part)) + (x - part)
     u, z_bits, e = reduce_log(h)
     down = bitcast(float64, z_bits - bitcast(uint64, h) + ONE_BITS)  # 2^-e
     c = RECIPROCALS[int32((u >> 45) & 127)]
     near = reduced(bitcast(float64, z_bits), u)
-    rest = (lost * down) * c
+    first = (lost * down) * c
+    second = (x_low * down) * c
+    rest = first + second
     r = near + rest
-    return log_in_two_parts(e, u, r, (near - r) + rest)
+    return log_in_two_parts(e, u, r, ((near - r) + rest) + (second - (rest - first)))
 
 
 @kernel
