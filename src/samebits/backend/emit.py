@@ -226,7 +226,9 @@ class _Emission:
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
         attributes = _ATTRIBUTES % extra
-        rare_attributes = RARE_ATTRIBUTES.format(extra=extra) if self._rare else ""
+        # For size, floor and its like would be calls of libm on riscv64.
+        size = "" if self.target.architecture == "riscv64" else " optsize"
+        rare_attributes = RARE_ATTRIBUTES.format(size=size, extra=extra) if self._rare else ""
         define = f"define internal {self.target.convention}"
         helpers = [_HELPERS[n].replace("define internal ", define) for n in self._helpers]
         head = f'target triple = "{self.target.triple}"'

@@ -18,9 +18,9 @@ _UNSAFE = frozenset('(),"')
 """What a name can't hold to be named in the list of variants."""
 
 ATTRIBUTES = (
-    "attributes #1 = {{ noinline nounwind willreturn memory(none) optsize{extra} }}\n"
+    "attributes #1 = {{ noinline nounwind willreturn memory(none){size}{extra} }}\n"
     "attributes #2 = {{ alwaysinline nounwind willreturn memory(none){extra} }}\n"
-    "attributes #3 = {{ nounwind optsize{extra} }}"
+    "attributes #3 = {{ nounwind{size}{extra} }}"
 )
 """Of rare functions and loops over lanes, of tests, and of what only rare functions call. Constant
 tables are no memory to LLVM. For size, because that halves the time that all of it takes LLVM."""

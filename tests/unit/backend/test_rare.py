@@ -11,7 +11,19 @@ import numpy as np
 import pytest
 from compiled_kernels import HOST_TARGETS
 
-from samebits import Array, ReadOnly, float32, float64, int32, kernel, uint64
+from samebits import (
+    Array,
+    ReadOnly,
+    ceil,
+    float32,
+    float64,
+    floor,
+    int32,
+    kernel,
+    round,
+    trunc,
+    uint64,
+)
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
 from samebits.backend.targets import TARGETS, Target
@@ -140,3 +152,21 @@ def test_one_that_can_trap_is_a_function_as_any_other() -> None:
     text = llvm.llvm_text(Module({"f": f}), ["f"], TARGETS["x86-64-v3"])
     assert "sb.some" not in text
     assert "ret { i32, i64 }" in text
+
+
+@rare_kernel
+def rounded_everyway(x: float64) -> float64:
+    return floor(x) + ceil(x) * trunc(x) - round(x)
+
+
+@kernel
+def rounded_if_large(x: float64) -> float64:
+    return rounded_everyway(x) if x > 9.0 else x
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+def test_rounding_in_a_rare_function_needs_no_library(target: Target) -> None:
+    assert rounded_if_large.fixed_types is not None
+    unit = compile_kernel(rounded_if_large, rounded_if_large.fixed_types)
+    text = llvm.assembly_text(link(unit), [unit.function.name], target)
+    assert not re.search(r"\b(call|bl|jal|callq?|brasl)\b.*\b(floor|ceil|trunc|roundeven)\b", text)
