@@ -82,7 +82,7 @@ from samebits.modes import DETERMINISTIC, FAST, HIGH, LOW, MEDIUM, STRICT
 from samebits.runtime.install import install
 
 if TYPE_CHECKING:
-    from samebits import math, random
+    from samebits import math, noise, random
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.same_bits import assert_same_bits
     from samebits.sim.recording import Replay
@@ -99,7 +99,7 @@ _LAZY = {
     "set_cache_dir": "samebits.runtime.cache",
 }
 """Names that load their module when they are first used."""
-_MODULES = ("math", "random")
+_MODULES = ("math", "noise", "random")
 
 
 def __getattr__(name: str) -> Any:
@@ -170,6 +170,7 @@ __all__ = [
     "math",
     "max",
     "min",
+    "noise",
     "normalize",
     "popcount",
     "random",

@@ -1,0 +1,1 @@
+"""Lattice noise in two and three dimensions: one kind a file, one hash for all."""
