@@ -53,6 +53,7 @@ from samebits.mathlib.trigonometric import (
     acos,
     asin,
     atan,
+    atan2,
     cos,
     cospi,
     sin,
@@ -69,10 +70,10 @@ e: float = _python.e
 """Euler's number rounded to float64, 2.718281828459045."""
 
 __all__ = [
-    "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atanh",
-    "bitcast", "cbrt", "ceil", "clamp", "clz", "copysign", "cos", "cosh", "cospi", "cross", "ctz",
-    "cumsum", "dot", "e", "exact_sum", "exp", "exp2", "exp10", "expm1", "floor", "fma", "hypot",
-    "length", "log", "log1p", "log2", "log10", "max", "mean", "min", "norm", "normalize", "pi",
-    "popcount", "pow", "precision", "rotl", "rotr", "round", "rsqrt", "select", "sign", "sin",
+    "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2",
+    "atanh", "bitcast", "cbrt", "ceil", "clamp", "clz", "copysign", "cos", "cosh", "cospi", "cross",
+    "ctz", "cumsum", "dot", "e", "exact_sum", "exp", "exp2", "exp10", "expm1", "floor", "fma",
+    "hypot", "length", "log", "log1p", "log2", "log10", "max", "mean", "min", "norm", "normalize",
+    "pi", "popcount", "pow", "precision", "rotl", "rotr", "round", "rsqrt", "select", "sign", "sin",
     "sincos", "sinh", "sinpi", "sqrt", "sum", "tan", "tanh", "tau", "trunc",
 ]  # fmt: skip
