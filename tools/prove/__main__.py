@@ -19,7 +19,7 @@ from tools.prove.functions import FORMATS
 from tools.prove.plan import Sizes, Subject, prove
 from tools.prove.reference import library
 from tools.prove.results import Record
-from tools.prove.subject import Linked, host_rows, kernel_of, linked
+from tools.prove.subject import Linked, host_rows, library_loops
 
 
 def _arguments() -> argparse.Namespace:
@@ -40,26 +40,12 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _linked(row: catalogue.Row, type_name: str, precision: str) -> Linked | None:
-    try:
-        kernel = kernel_of(row.name, type_name, precision)
-    except LookupError:
-        return None
-    return linked(kernel, type_name, row.signature)
-
-
 def main() -> int:
     """Prove what the options ask for."""
     options = _arguments()
     console = Console(stderr=True)
     records = results.load(options.results)
-    subjects: dict[str, Linked] = {}
-    for row in catalogue.ROWS:
-        for type_name in FORMATS:
-            for precision in document.PRECISIONS:
-                found = _linked(row, type_name, precision)
-                if found is not None:
-                    subjects[results.key(row.name, type_name, precision)] = found
+    subjects = library_loops()
     digests = {name: it.digest() for name, it in subjects.items()}
     sizes = Sizes(stride=options.every)
     if options.quick:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from tools.prove import identical
 from tools.prove.catalogue import ROWS, Row
 from tools.prove.plan import ALL
 from tools.prove.results import Part, Record, key
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
-TARGETS = Path(__file__).with_name("identical.json")
-"""Written by `make prove-targets`: by target, the digests of what it gave the same bits for."""
 PRECISIONS = ("HIGH", "MEDIUM", "LOW")
 TYPES = ("float32", "float64")
 
@@ -43,7 +41,7 @@ def page(records: dict[str, Record], digests: dict[str, str]) -> str:
         f"{worst['float64']:.1f} of 8 half ULP of the 80-bit type"
     )
     lines = [INTRODUCTION.format(margins=margins)]
-    targets = json.loads(TARGETS.read_text()) if TARGETS.exists() else {}
+    targets = identical.load()
     for type_name in TYPES:
         lines += [
             f"## {type_name}\n",

@@ -113,8 +113,8 @@ class Format:
     precision: int
     emin: int
     emax: int
-    check: str
-    reference: str
+    suffix: str
+    """Of the functions in reference.c."""
     unit: float
     """The wide reference's unit: relative half ULP."""
     measured_above: float
@@ -133,30 +133,8 @@ class Format:
 
 
 FORMATS = {
-    "float32": Format(
-        "float32",
-        "f4",
-        "u4",
-        24,
-        -148,
-        128,
-        "check_f32",
-        "reference_f32",
-        2.0**-53,
-        1e-60,
-    ),
-    "float64": Format(
-        "float64",
-        "f8",
-        "u8",
-        53,
-        -1073,
-        1024,
-        "check_f64",
-        "reference_f64",
-        2.0**-64,
-        1e-280,
-    ),
+    "float32": Format("float32", "f4", "u4", 24, -148, 128, "f32", 2.0**-53, 1e-60),
+    "float64": Format("float64", "f8", "u8", 53, -1073, 1024, "f64", 2.0**-64, 1e-280),
 }
 
 

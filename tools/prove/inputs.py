@@ -11,7 +11,7 @@ import numpy as np
 from tools.prove.functions import Format, Function
 
 HARD_CASES = Path(__file__).parents[3] / "shared" / "data" / "core-math"
-BLOCK = 1 << 18
+BLOCK = 1 << 17
 SMALL_BLOCK = 1 << 16
 """Stays in a processor's cache: for what is compared as fast as it is read."""
 Arguments = tuple[Any, ...]
@@ -187,30 +187,36 @@ def _two(
         x = _any_bits(form, n, rng)
         spread = {"hypot": 30, "atan2": 60}.get(function.name, 40)
         # The second of like magnitude, else the result is trivial.
-        factor = rng.uniform(1, 2, n) * np.exp2(rng.integers(-spread, spread, n))
-        y = (x.astype(np.float64) * np.where(rng.random(n) < 0.5, factor, -factor)).astype(
-            form.float_type
-        )
+        factor = np.exp2(rng.uniform(-spread, spread, n).astype(form.float_type))
+        y = x * factor * _signs(form, n, rng)
         rest = n // 16
         y[:rest] = _any_bits(form, rest, rng)
         return x, y
 
 
+def _uniform(low: float, high: float, form: Format, n: int, rng: np.random.Generator) -> Any:
+    real = np.dtype(form.float_type).type
+    return real(low) + rng.random(n, form.float_type) * real(high - low)
+
+
+def _signs(form: Format, n: int, rng: np.random.Generator) -> Any:
+    return (rng.integers(0, 2, n, np.int8) * 2 - 1).astype(form.float_type)
+
+
 def _pow(form: Format, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
-    """Half with a result of any exponent, a quarter near base 1, an eighth with small integer or
-    half exponents and short bases (exact and halfway cases), the rest any bits."""
+    """Half with a result of any exponent, a quarter near base 1, some with small integer or half
+    exponents and short bases (exact and halfway cases), the rest any bits."""
     top = float(form.emax)
     x = np.abs(_any_bits(form, n, rng))
-    half, quarter, eighth = n // 2, n // 4, n // 8
-    x[half : half + quarter] = rng.uniform(0.5, 2.0, quarter)
-    y = rng.uniform(-top * 1.2, top * 1.05, n) / np.log2(x.astype(np.float64))
-    y = y.astype(form.float_type)
-    short = slice(half + quarter, half + quarter + eighth)
-    x[short] = rng.integers(1, 1 << 13, eighth) * np.exp2(rng.integers(-14, 8, eighth))
-    y[short] = rng.integers(-40, 80, eighth) / np.exp2(rng.integers(0, 3, eighth))
-    negative = rng.random(n) < 0.1
-    x = np.where(negative, -x, x)
-    y = np.where(negative & (np.abs(y) < 2**30), np.rint(y), y)
-    rest = n - half - quarter - eighth
+    half, quarter, few = n // 2, n // 4, n // 128
+    x[half : half + quarter] = _uniform(0.5, 2.0, form, quarter, rng)
+    y = _uniform(-top * 1.2, top * 1.05, form, n, rng) / np.log2(x)
+    short = slice(half + quarter, half + quarter + few)
+    x[short] = rng.integers(1, 1 << 13, few) * np.exp2(rng.integers(-14, 8, few))
+    y[short] = rng.integers(-40, 80, few) / np.exp2(rng.integers(0, 3, few))
+    some = slice(0, n // 10)  # negative, with integers
+    x[some] = -x[some]
+    y[some] = np.where(np.abs(y[some]) < 2**30, np.rint(y[some]), y[some])
+    rest = n - half - quarter - few
     x[-rest:], y[-rest:] = _any_bits(form, rest, rng), _any_bits(form, rest, rng)
     return x, y

@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tools.prove.catalogue import ROWS
+from tools.prove.results import key
+
 from samebits import math
 from samebits.backend import llvm
 from samebits.backend.targets import Target
@@ -108,6 +111,21 @@ def linked(kernel: Kernel, type_name: str, signature: str) -> Linked:
     with Kernel.environment():
         unit = compile_kernel(loop, loop.fixed_types)
         return Linked(link(unit), [unit.function.name])
+
+
+def library_loops() -> dict[str, Linked]:
+    """Every function of the catalogue that is there, at every type and precision."""
+    found: dict[str, Linked] = {}
+    for row in ROWS:
+        for type_name in TYPES:
+            for precision in Precision:
+                try:
+                    kernel = kernel_of(row.name, type_name, precision.name)
+                except LookupError:
+                    continue
+                name = key(row.name, type_name, precision.name)
+                found[name] = linked(kernel, type_name, row.signature)
+    return found
 
 
 def slots(arrays: Sequence[Any]) -> Any:

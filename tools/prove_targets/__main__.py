@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
 
+from tools.prove import identical, subject
 from tools.prove_targets import programs, report, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import Runner, runners
@@ -144,6 +145,10 @@ def main() -> int:
     except KeyboardInterrupt:
         stopped = True
     arguments.out.write_text(report.text(proof.tallies, proof.rows, proof.note(stopped)))
+    agreed = {t: row.agreed for (t, check), row in proof.tallies.rows.items() if row.agreed}
+    if agreed and arguments.out == PAGE:
+        digests = {name: loop.digest() for name, loop in subject.library_loops().items()}
+        identical.keep(agreed, digests)
     print(f"\n{arguments.out} written")
     for line in itertools.islice(proof.tallies.complaints(), report.NAMED):
         print(line)

@@ -16,6 +16,8 @@ class Finding:
     failure: str | None = None
     """Why not everything was compared: the program crashed, hung, or did not link."""
     seconds: float = 0.0
+    agreed: dict[str, int] = field(default_factory=dict[str, int])
+    """Math functions with the host's bits on so many inputs, by their names in `make prove`."""
 
     @property
     def same(self) -> bool:

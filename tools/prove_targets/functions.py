@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -11,57 +13,115 @@ from numpy.typing import NDArray
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.literals import FLOAT_PATTERNS, NAN_PATTERNS
 from tests.fuzz.loading import Loaded, Workspace
+from tools.prove import inputs as proving
+from tools.prove.catalogue import ROWS
+from tools.prove.functions import FORMATS, NAMED
+from tools.prove.results import key
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import Machine, machine
 from tools.prove_targets.programs import OPT, call
 
+from samebits import math
 from samebits.backend.llvm import compile_module, host_target
 from samebits.backend.targets import Target
 from samebits.errors import RunnerError
 from samebits.ir.grammar import Module
-from samebits.types import FLOAT32, FLOAT64, ScalarType
+from samebits.lang.kernel import Overloads
+from samebits.modes import HIGH, Precision
+from samebits.types import FLOAT32, FLOAT64, INT32, ScalarType
 
 CHECK = "math functions"
 LIMIT_SECONDS = 60.0
 INPUTS = 1 << 20
-"""Of each function and type."""
+"""Of each operation and type."""
+LIBRARY_INPUTS = {HIGH: 1 << 18, Precision.MEDIUM: 1 << 16, Precision.LOW: 1 << 16}
+"""Of each function of the library and type: emulated, one of float64 takes a second or two."""
 PART = 1 << 18
 """Inputs a call."""
-NAMED = 5
+NAMED_ROWS = 5
 """Differing inputs that are named, of each function."""
 
 FUNCTIONS = {
-    "sin": 1, "cos": 1, "sqrt": 1, "floor": 1, "ceil": 1, "trunc": 1, "round": 1, "abs": 1,
+    "sqrt": 1, "floor": 1, "ceil": 1, "trunc": 1, "round": 1, "abs": 1,
     "sign": 1, "min": 2, "max": 2, "copysign": 2, "fma": 3, "clamp": 3,
 }  # fmt: skip
-"""How many numbers each function of `samebits.math` takes that gives a float for floats. Adding
-one is adding a row."""
-OTHERS = frozenset(
-    ("all", "any", "bitcast", "clz", "cross", "ctz", "dot", "e", "length", "normalize", "pi",
-     "popcount", "rotl", "rotr", "select", "tau")
-)  # fmt: skip
-"""What else is in `samebits.math`: the generated programs use it."""
+"""How many numbers each operation that the compiler knows takes and that gives a float for floats.
+The library's functions are in tools/prove/catalogue.py."""
 TYPES = (FLOAT32, FLOAT64)
 
 
-def _kernel(name: str, arity: int, t: ScalarType) -> str:
-    operands = "abc"[:arity]
-    head = ", ".join(f"{x}: sb.ReadOnly[{t.name}]" for x in operands)
-    call_ = f"math.{name}({', '.join(f'{x}[i]' for x in operands)})"
-    return (
-        f"@sb.kernel\ndef {name}_{t.name}({head}, r: sb.Array[{t.name}]) -> None:\n"
-        f"    for i in range(len(r)):\n        r[i] = {call_}\n"
-    )
+@dataclass(frozen=True)
+class Entry:
+    """One function at one type, and of the library's at one precision."""
+
+    name: str
+    type: ScalarType
+    signature: str
+    precision: Precision | None = None
+
+    @property
+    def symbol(self) -> str:
+        """Its kernel's name."""
+        precision = f"_{self.precision.name}" if self.precision else ""
+        return f"{self.name}_{self.type.name}{precision}"
+
+    @property
+    def arity(self) -> int:
+        """How many numbers it takes."""
+        return self.signature.index("-")
+
+    @property
+    def key(self) -> str | None:
+        """Its name in `make prove`'s results; None for what is not proven there."""
+        return self.precision and key(self.name, self.type.name, self.precision.name)
+
+    def count(self, most: int) -> int:
+        """How many inputs it gets."""
+        return min(most, LIBRARY_INPUTS[self.precision]) if self.precision else most
+
+    def source(self) -> str:
+        """A kernel that calls it on every element of arrays."""
+        takes, gives = ("abc"[: self.arity], "rs"[: len(self.signature) - self.arity - 2])
+        letters = self.signature.replace("->", "")
+        types = [self.type.name if c == "x" else "int32" for c in letters]
+        kinds = ["ReadOnly"] * len(takes) + ["Array"] * len(gives)
+        head = ", ".join(
+            f"{x}: sb.{kind}[{t}]" for x, kind, t in zip(takes + gives, kinds, types, strict=True)
+        )
+        arguments = ", ".join(f"{x}[i]" for x in takes)
+        precision = f"(precision=sb.{self.precision.name})" if self.precision else ""
+        return (
+            f"@sb.kernel{precision}\ndef {self.symbol}({head}) -> None:\n"
+            f"    for i in range(len(r)):\n"
+            f"        {', '.join(f'{x}[i]' for x in gives)} = math.{self.name}({arguments})\n"
+        )
+
+
+def entries() -> Iterator[Entry]:
+    """Every function. A precision that is only another's kernel again is left out."""
+    for t in TYPES:
+        for name, arity in FUNCTIONS.items():
+            yield Entry(name, t, f"{'x' * arity}->x")
+        for row in ROWS:
+            function = getattr(math, row.name, None)
+            if not isinstance(function, Overloads) or t not in function.kernels:
+                continue
+            seen: list[object] = []
+            for precision in Precision:
+                kernel = function.kernel_for(t, precision)
+                if kernel not in seen:
+                    yield Entry(row.name, t, row.signature, precision)
+                seen.append(kernel)
 
 
 @cache
-def _programs() -> dict[tuple[str, ScalarType], Loaded]:
-    keys = [(name, t) for t in TYPES for name in FUNCTIONS]
-    head = "import samebits as sb\nfrom samebits import float32, float64, math\n\n"
-    source = head + "\n".join(_kernel(name, FUNCTIONS[name], t) for name, t in keys)
+def _programs() -> dict[Entry, Loaded]:
+    every = [*entries()]
+    head = "import samebits as sb\nfrom samebits import float32, float64, int32, math\n\n"
+    source = head + "\n".join(entry.source() for entry in every)
     with Workspace() as workspace:
-        loaded = workspace.load_all(source, [f"{name}_{t.name}" for name, t in keys])
-    return dict(zip(keys, loaded, strict=True))
+        loaded = workspace.load_all(source, [entry.symbol for entry in every])
+    return dict(zip(every, loaded, strict=True))
 
 
 @cache
@@ -75,16 +135,40 @@ def module() -> tuple[Module, list[str]]:
     return result, [program.symbol for program in programs.values()]
 
 
-def operands(name: str, t: ScalarType, count: int) -> list[NDArray[Any]]:
-    """Bits of `count` inputs for each parameter: every combination of two special values, then
-    any bits, then numbers between 2^-12 and 2^20; for fma half of the sums nearly cancel."""
+def operands(entry: Entry, count: int) -> list[NDArray[Any]]:
+    """Bits of `count` inputs for each parameter."""
+    return _library_operands(entry, count) if entry.precision else _any_operands(entry, count)
+
+
+def _library_operands(entry: Entry, count: int) -> list[NDArray[Any]]:
+    """Special values, then what `make prove` would try; every eighth from any bits."""
+    form = FORMATS[entry.type.name]
+    unsigned = np.dtype(f"u{entry.type.size}")
+    if entry.signature.startswith("xi"):
+        columns = next(proving.with_integers(form, count))
+        return [columns[0].view(unsigned), columns[1].view(np.uint32)]
+    row = next(row for row in ROWS if row.name == entry.name)
+    like = NAMED[row.like[0] if row.like else "sin"]
+    random = next(proving.random(like, form, count, 7, None))
+    made = [np.ascontiguousarray(column).view(unsigned).copy() for column in random]
+    every = [column.view(unsigned) for column in proving.special(entry.arity, form)]
+    step = max(1, len(every[0]) * 8 // count)  # of pairs not all
+    for bits, special in zip(made, every, strict=True):
+        bits[: len(special[::step])] = special[::step]
+    return made
+
+
+def _any_operands(entry: Entry, count: int) -> list[NDArray[Any]]:
+    """Every combination of two special values, then any bits, then numbers between 2^-12 and
+    2^20; for fma half of the sums nearly cancel."""
+    name, t = entry.name, entry.type
     rng = np.random.default_rng([count, t.bits, *name.encode()])
     unsigned = np.dtype(f"u{t.size}")
     special = np.array((*FLOAT_PATTERNS[t.bits], *NAN_PATTERNS[t.bits]), unsigned)
     mantissa = {32: 23, 64: 52}[t.bits]
     bias = {32: 127, 64: 1023}[t.bits]
     found: list[NDArray[Any]] = []
-    for n in range(FUNCTIONS[name]):
+    for n in range(entry.arity):
         bits = rng.integers(0, 1 << t.bits, count, unsigned, endpoint=False)
         half = count // 2
         exponents = rng.integers(bias - 12, bias + 20, count - half).astype(unsigned)
@@ -104,22 +188,30 @@ def operands(name: str, t: ScalarType, count: int) -> list[NDArray[Any]]:
     return found
 
 
-def _parts(name: str, t: ScalarType, count: int) -> list[InputSet]:
-    columns = operands(name, t, count)
+def _parts(entry: Entry, count: int) -> list[InputSet]:
+    columns = operands(entry, entry.count(count))
+    letters = entry.signature.replace("->", "")
+    types = [entry.type if c == "x" else INT32 for c in letters]
+    results = types[entry.arity :]
     sets: list[InputSet] = []
-    for first in range(0, count, PART):
-        blobs = [column[first : first + PART].tobytes() for column in columns]
-        size = len(blobs[0])
-        shape = (size // t.size,)
-        args = tuple(("array", t.name, k, 0, shape) for k in range(len(blobs) + 1))
-        sets.append(InputSet(args, (*blobs, bytes(size))))
+    for first in range(0, len(columns[0]), PART):
+        parts = [column[first : first + PART] for column in columns]
+        shape = (len(parts[0]),)
+        blobs = [part.tobytes() for part in parts] + [
+            bytes(len(parts[0]) * t.size) for t in results
+        ]
+        args = tuple(("array", t.name, k, 0, shape) for k, t in enumerate(types))
+        sets.append(InputSet(args, tuple(blobs)))
     return sets
 
 
-def _run(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> NDArray[Any]:
-    """The bits of the results."""
-    size = program.params[-1].element.size  # type: ignore[union-attr]
-    return np.frombuffer(call(there, entry, program, inputs).memory[-1], f"u{size}")
+def _run(there: Machine, number: int, entry: Entry, program: Loaded, inputs: InputSet) -> Any:
+    """The bits of the results, a row an input."""
+    memory = call(there, number, program, inputs).memory[entry.arity :]
+    letters = entry.signature.split("->")[1]
+    sizes = [entry.type.size if c == "x" else INT32.size for c in letters]
+    columns = [np.frombuffer(m, f"u{n}") for m, n in zip(memory, sizes, strict=True)]
+    return np.stack([column.astype(np.uint64) for column in columns], axis=1)
 
 
 @cache
@@ -130,15 +222,16 @@ def _expected(count: int) -> list[list[NDArray[Any]]]:
     here = machine(compile_module(ir, symbols, host, OPT), len(symbols), host, LIMIT_SECONDS)
     try:
         return [
-            [_run(here, entry, program, inputs) for inputs in _parts(name, t, count)]
-            for entry, ((name, t), program) in enumerate(_programs().items())
+            [_run(here, number, entry, program, inputs) for inputs in _parts(entry, count)]
+            for number, (entry, program) in enumerate(_programs().items())
         ]
     finally:
         here.close()
 
 
 def on(target: Target, count: int = INPUTS) -> Finding:
-    """`count` inputs of every function on a target, against the host's results."""
+    """`count` inputs of every operation, fewer of every library function, on a target, against the
+    host's results."""
     found = Finding(target.name, CHECK)
     ir, symbols = module()
     expected = _expected(count)
@@ -150,15 +243,19 @@ def on(target: Target, count: int = INPUTS) -> Finding:
         return found
     where = ""
     try:
-        for entry, ((name, t), program) in enumerate(_programs().items()):
-            where = f"{name} of {t.name}"
-            left = NAMED
-            for inputs, wanted in zip(_parts(name, t, count), expected[entry], strict=True):
-                got = _run(there, entry, program, inputs)
-                found.count += len(got)
-                for row in np.flatnonzero(got != wanted)[:left]:
+        for number, (entry, program) in enumerate(_programs().items()):
+            where = entry.symbol
+            left = NAMED_ROWS
+            compared = 0
+            for inputs, wanted in zip(_parts(entry, count), expected[number], strict=True):
+                got = _run(there, number, entry, program, inputs)
+                compared += len(got)
+                for row in np.flatnonzero((got != wanted).any(axis=1))[:left]:
                     left -= 1
-                    found.differing.append(_row(name, t, inputs, row, got, wanted))
+                    found.differing.append(_row(entry, inputs, row, got, wanted))
+            found.count += compared
+            if entry.key and left == NAMED_ROWS:
+                found.agreed[entry.key] = compared
     except RunnerError as error:
         found.failure = f"{where}: {error.message}"
     finally:
@@ -166,10 +263,13 @@ def on(target: Target, count: int = INPUTS) -> Finding:
     return found
 
 
-def _row(
-    name: str, t: ScalarType, inputs: InputSet, row: int, got: NDArray[Any], wanted: NDArray[Any]
-) -> str:
-    at = slice(row * t.size, row * t.size + t.size)
-    values = [int.from_bytes(blob[at], sys.byteorder) for blob in inputs.blobs[:-1]]
-    call_ = f"{name}({', '.join(f'{t.name} {value:#x}' for value in values)})"
-    return f"{call_}: {int(got[row]):#x}, the host has {int(wanted[row]):#x}"
+def _row(entry: Entry, inputs: InputSet, row: int, got: NDArray[Any], wanted: NDArray[Any]) -> str:
+    said: list[str] = []
+    for (_, name, k, _, _), blob in zip(inputs.args[: entry.arity], inputs.blobs, strict=False):
+        size = INT32.size if name == "int32" else entry.type.size
+        value = int.from_bytes(blob[row * size : (row + 1) * size], sys.byteorder)
+        said.append(f"{name} {value:#x}")
+        assert inputs.blobs[k] is blob
+    results = (", ".join(f"{int(v):#x}" for v in values[row]) for values in (got, wanted))
+    given, host = results
+    return f"{entry.symbol}({', '.join(said)}): {given}, the host has {host}"

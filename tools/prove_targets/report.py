@@ -17,6 +17,7 @@ from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import Runner
 
 from samebits.backend.llvm import host_target, llvm_version
+from samebits.modes import HIGH, LOW
 
 CHECKS = (*(run.check for run in simulations.RUNS), programs.CHECK, vectors.CHECK, functions.CHECK)
 """In the table's order."""
@@ -39,8 +40,8 @@ optimisation; the reference's own row is a second compilation of it.
 - **{vectors}**: Berkeley TestFloat's files, but for conversions out of range, where C and IEEE 754
   leave the result open;
 - **{functions}**: {inputs:,} special values and random bit patterns for each of
-  {names};
-  float32 and float64 each.
+  {names}; {library:,} (MEDIUM and LOW: {lower:,}) for every function of the library (`accuracy.md`
+  says which target gave each one's bits); float32 and float64 each.
 
 Memory crosses in the target's byte order: each scalar is turned round by its type where that is not
 this processor's.
@@ -62,6 +63,7 @@ class Tallies:
         row.count += found.count
         row.seconds += found.seconds
         row.differing += found.differing
+        row.agreed |= found.agreed
         if found.failure is not None:
             self.failures.setdefault(key, []).append(found.failure)
 
@@ -110,7 +112,9 @@ def text(tallies: Tallies, rows: Sequence[Runner], note: str | None = None) -> s
     parts = [
         INTRODUCTION.format(
             programs=programs.CHECK, vectors=vectors.CHECK, functions=functions.CHECK,
-            inputs=functions.INPUTS, names=", ".join(f"`{n}`" for n in functions.FUNCTIONS),
+            inputs=functions.INPUTS, library=functions.LIBRARY_INPUTS[HIGH],
+            lower=functions.LIBRARY_INPUTS[LOW],
+            names=", ".join(f"`{n}`" for n in functions.FUNCTIONS),
         ),
         f"{date.today().isoformat()}; reference: {host_target().name} compiled on this processor, "
         f"{platform.machine()} {platform.system()}; {', '.join(versions)}.\n",
