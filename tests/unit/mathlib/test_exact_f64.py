@@ -147,3 +147,17 @@ def test_the_functions_hold_no_check_that_could_fail(loop: Kernel) -> None:
     for function in functions:
         checks = [s for s in walk(function.body) if isinstance(s, Op) and can_trap(s)]
         assert not checks, (function.name, checks)
+
+
+def test_subnormal_results_are_rounded_once() -> None:
+    rng = np.random.default_rng(8)
+    depth = rng.uniform(-1076.0, -1021.0, 500)
+    check("exp2", depth)
+    check("exp", depth * np.log(2.0))
+    check("exp10", depth * np.log10(2.0))
+    check("pow", np.full(500, 1.75), depth / np.log2(1.75))
+    y = np.exp2(rng.uniform(-1022.0, -900.0, 500))
+    check("atan2", y, y * np.exp2(rng.uniform(0.0, 60.0, 500)) * 2.0**60)
+    x, y = rng.integers(1, 1 << 53, (2, 500)).astype(np.float64)
+    check("hypot", x * 2.0**-1074, y * 2.0**-1074)
+    check("hypot", x * 2.0**-550 * 2.0**-550, y * 2.0**-1074)
