@@ -3,60 +3,90 @@
 from __future__ import annotations
 
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import asinh_f32, sinh_f32
-from samebits.types import FLOAT32
+from samebits.mathlib import asinh_f32, asinh_f64, asinh_fast_f32, sinh_f32, sinh_f64, sinh_fast_f32
+from samebits.types import FLOAT32, FLOAT64
 
 sinh = Overloads(
     "sinh",
     1,
-    {FLOAT32: sinh_f32.sinh},
+    {
+        FLOAT32: (sinh_f32.sinh, sinh_fast_f32.sinh_medium, sinh_fast_f32.sinh_low),
+        FLOAT64: sinh_f64.sinh,
+    },
     """Hyperbolic sine of x; ±inf beyond the range, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 100 for |x| < 87.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 cosh = Overloads(
     "cosh",
     1,
-    {FLOAT32: sinh_f32.cosh},
+    {
+        FLOAT32: (sinh_f32.cosh, sinh_fast_f32.cosh_medium, sinh_fast_f32.cosh_low),
+        FLOAT64: sinh_f64.cosh,
+    },
     """Hyperbolic cosine of x; inf beyond the range.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 100 for |x| < 87.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 tanh = Overloads(
     "tanh",
     1,
-    {FLOAT32: sinh_f32.tanh},
+    {
+        FLOAT32: (sinh_f32.tanh, sinh_fast_f32.tanh_medium, sinh_fast_f32.tanh_low),
+        FLOAT64: sinh_f64.tanh,
+    },
     """Hyperbolic tangent of x; ±1 for ±inf, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 20.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 asinh = Overloads(
     "asinh",
     1,
-    {FLOAT32: asinh_f32.asinh},
+    {
+        FLOAT32: (asinh_f32.asinh, asinh_fast_f32.asinh_medium, asinh_fast_f32.asinh_low),
+        FLOAT64: asinh_f64.asinh,
+    },
     """Inverse hyperbolic sine of x; ±inf for ±inf, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 20 for |x| < 2^62.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 acosh = Overloads(
     "acosh",
     1,
-    {FLOAT32: asinh_f32.acosh},
+    {
+        FLOAT32: (asinh_f32.acosh, asinh_fast_f32.acosh_medium, asinh_fast_f32.acosh_low),
+        FLOAT64: asinh_f64.acosh,
+    },
     """Inverse hyperbolic cosine of x; NaN for x < 1, inf for inf.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 20 for x < 2^62.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
 atanh = Overloads(
     "atanh",
     1,
-    {FLOAT32: asinh_f32.atanh},
+    {
+        FLOAT32: (asinh_f32.atanh, asinh_fast_f32.atanh_medium, asinh_fast_f32.atanh_low),
+        FLOAT64: asinh_f64.atanh,
+    },
     """Inverse hyperbolic tangent of x; ±inf for ±1, NaN for |x| > 1, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 200.
+    float64: correctly rounded on every published hard case and all inputs tried.
     """,
 )
