@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import cast
 
 from samebits.errors import CompileError, Span
 from samebits.lang.kernel import Kernel
@@ -61,12 +63,23 @@ def _parse(file: str, lines: tuple[str, ...]) -> dict[int, FunctionNode]:
     """Function definitions of a file by the line on which they (or their decorators) start."""
     with SYNTAX:
         tree = ast.parse("".join(lines), file)
-    found: dict[int, FunctionNode] = {}
-    for node in ast.walk(tree):
+    return {
+        min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
+        for node in _definitions(tree)
+    }
+
+
+def _definitions(node: ast.AST) -> Iterator[FunctionNode]:
+    """The function definitions in `node`. They are statements: expressions are not looked into."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.FunctionDef):
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            found[first] = node
-    return found
+            yield node
+        for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list):
+                waiting += cast("list[ast.AST]", inner)
 
 
 def source_of(kernel: Kernel) -> Source:
