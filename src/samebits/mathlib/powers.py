@@ -17,7 +17,7 @@ cbrt = Overloads(
 
     float32: correctly rounded, proven on all 2³² inputs.
     float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 250 for normal x.
-    float64: correctly rounded at HIGH and MEDIUM; at LOW within 4 ULP for normal x and special
+    float64: correctly rounded at HIGH and MEDIUM; at LOW within 5 ULP for normal x and special
     values, and some number for a subnormal x.
     """,
 )
@@ -32,7 +32,7 @@ rsqrt = Overloads(
 
     float32: correctly rounded, proven on all 2³² inputs.
     float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 100 for normal x.
-    float64: correctly rounded at HIGH and MEDIUM; at LOW within 8 ULP for normal x and special
+    float64: correctly rounded at HIGH and MEDIUM; at LOW within 10 ULP for normal x and special
     values, and some number for a subnormal x.
     """,
 )
