@@ -22,7 +22,7 @@ from samebits.mathlib.wide_table import (
 def series(
     first: int32, step: int32, count: int32, alternating: bool, u2: uint64, u1: uint64, u0: uint64
 ) -> tuple[uint64, uint64, uint64]:
-    """Σ ±c[j]·u^k for k < count, j = first + k·step, u a fraction: off by less than 20 units.
+    """Σ ±c[j]·u^k for k < count, j = first + k·step, u a fraction: off by less than 22 units for u < 5/8.
 
     c are the halves that COEFFICIENTS holds: what is returned is half of the function's value.
     """
@@ -47,8 +47,8 @@ def exp2(
 ) -> tuple[bool, int32, uint64, uint64, uint64]:
     """2^x, or 2^x - 1 where `less_one`, for |x| < 2^11.
 
-    The relative error is that of x, taken absolutely, and less than 2^-185; that of 2^x - 1 is
-    relative to x where |x| < 2^-7.
+    To a relative 2^-185, of 2^x - 1 to 2^-182, but for x's own error: absolute for 2^x, and
+    relative for 2^x - 1 where |x| < 2^-7.
     """
     # x = n/64 + f, |f| ≤ 1/128
     n = int32(((x2 >> uint64(57 - e)) + 1) >> 1)
