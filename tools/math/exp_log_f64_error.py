@@ -16,7 +16,7 @@ import numpy as np
 import samebits as sb
 from samebits import Array, ReadOnly, float64
 from samebits.lang.kernel import Kernel
-from samebits.mathlib import asinh_f64, exp_f64, expm1_f64, log_f64, sinh_f64
+from samebits.mathlib import asinh_f64, exp_f64, expm1_f64, log_f64, pow_f64, sinh_f64
 
 COUNT = 50_000
 
@@ -63,6 +63,22 @@ def log1p_in_two_parts(x: float64) -> tuple[float64, float64, float64]:
     return log_f64.log1p_in_two_parts(x, 0.0)
 
 
+EXPONENT = 13.37
+"""What pow's arguments are raised to: pow takes one argument from the range here."""
+
+
+@sb.kernel
+def pow_parts(
+    x: ReadOnly[float64], s: Array[float64], low: Array[float64], margin: Array[float64]
+) -> None:
+    """pow in two parts but for a power of two."""
+    for j in range(len(x)):
+        _, k, a, b, m = pow_f64.pow_in_two_parts(x[j], EXPONENT)
+        s[j] = a * exp_f64.scale(k)
+        low[j] = b * exp_f64.scale(k)
+        margin[j] = m * exp_f64.scale(k)
+
+
 POSITIVE = [(0.0, 1e-5), (0.0, 0.003), (0.0, 0.05), (0.0, 5.0), (0.0, 600.0)]
 NEAR_1 = [(0.98, 1.02), (0.5, 2.0), (1e-300, 1e300), (0.9999, 1.0001)]
 CASES: list[tuple[str, Any, Any, list[tuple[float, float]]]] = [
@@ -70,18 +86,40 @@ CASES: list[tuple[str, Any, Any, list[tuple[float, float]]]] = [
     ("log", log_parts, gmpy2.log, NEAR_1),
     ("log2", loop(log_f64.log2_in_two_parts), gmpy2.log2, NEAR_1),
     ("log10", loop(log_f64.log10_in_two_parts), gmpy2.log10, NEAR_1),
-    ("log1p", loop(log1p_in_two_parts), gmpy2.log1p,
-     [(-0.01, 0.01), (-0.5, 2.0), (-1e-5, 1e-5), (0.0, 1e9)]),
-    ("expm1", loop(expm1_f64.expm1_in_two_parts), gmpy2.expm1,
-     [(-0.003, 0.003), (-0.05, 0.05), (-5.0, 5.0), (-40.0, 600.0), (-1e-5, 1e-5)]),
+    (
+        "log1p",
+        loop(log1p_in_two_parts),
+        gmpy2.log1p,
+        [(-0.01, 0.01), (-0.5, 2.0), (-1e-5, 1e-5), (0.0, 1e9)],
+    ),
+    (
+        "expm1",
+        loop(expm1_f64.expm1_in_two_parts),
+        gmpy2.expm1,
+        [(-0.003, 0.003), (-0.05, 0.05), (-5.0, 5.0), (-40.0, 600.0), (-1e-5, 1e-5)],
+    ),
     ("sinh", loop(sinh_f64.sinh_in_two_parts), gmpy2.sinh, POSITIVE),
     ("cosh", loop(sinh_f64.cosh_in_two_parts), gmpy2.cosh, POSITIVE),
     ("tanh", loop(sinh_f64.tanh_in_two_parts), gmpy2.tanh, [*POSITIVE[:-1], (1.0, 40.0)]),
     ("asinh", loop(asinh_f64.asinh_in_two_parts), gmpy2.asinh, [*POSITIVE, (0.0, 1e-12)]),
-    ("acosh", loop(asinh_f64.acosh_in_two_parts), gmpy2.acosh,
-     [(1.0, 1.0 + 2.0**-40), (1.0, 1.01), (1.0, 10.0), (1.0, 1e5)]),
-    ("atanh", loop(asinh_f64.atanh_in_two_parts), lambda x: 2 * gmpy2.atanh(x),
-     [(0.0, 1e-12), (0.0, 1e-5), (0.0, 0.01), (0.0, 0.999999), (0.999999, 1.0)]),
+    (
+        "acosh",
+        loop(asinh_f64.acosh_in_two_parts),
+        gmpy2.acosh,
+        [(1.0, 1.0 + 2.0**-40), (1.0, 1.01), (1.0, 10.0), (1.0, 1e5)],
+    ),
+    (
+        "atanh",
+        loop(asinh_f64.atanh_in_two_parts),
+        lambda x: 2 * gmpy2.atanh(x),
+        [(0.0, 1e-12), (0.0, 1e-5), (0.0, 0.01), (0.0, 0.999999), (0.999999, 1.0)],
+    ),
+    (
+        "pow",
+        pow_parts,
+        lambda x: x ** gmpy2.mpfr(EXPONENT),
+        [(0.9, 1.1), (0.5, 2.0), (1e-20, 1.0), (1.0, 1e20), (0.9999, 1.0001)],
+    ),
 ]
 
 
