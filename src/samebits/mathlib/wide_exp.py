@@ -22,9 +22,9 @@ from samebits.mathlib.wide_table import (
 def series(
     first: int32, step: int32, count: int32, alternating: bool, u2: uint64, u1: uint64, u0: uint64
 ) -> tuple[uint64, uint64, uint64]:
-    """Σ ±c[j]·u^k for k < count, j = first + k·step, u a fraction: off by less than 22 units for u < 5/8.
+    """Σ ±c[j]·u^k for k < count, j = first + k·step; off by less than 22 units for u < 5/8.
 
-    c are the halves that COEFFICIENTS holds: what is returned is half of the function's value.
+    u is a fraction. c are the halves that COEFFICIENTS holds: what is returned is half of the function's value.
     """
     r2 = uint64(0)
     r1 = uint64(0)
