@@ -8,40 +8,22 @@ from __future__ import annotations
 
 import builtins
 import inspect
-import linecache
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
-from samebits.errors import ArgumentError, CompileError, Span
+from samebits.errors import ArgumentError, CompileError
 from samebits.lang import generics
 from samebits.lang.annotations import class_of_type, type_of_annotation
 from samebits.lang.constants import constant
+from samebits.lang.definition import definition_span, lines_now
+from samebits.lang.lazily import lazily
 from samebits.lang.running import check_precision, running
 from samebits.modes import HIGH, STRICT, Mode, Precision
 from samebits.types import ScalarType, StructType, Type
-
-_Value = TypeVar("_Value")
-
-
-class _lazily(Generic[_Value]):  # noqa: N801
-    """Computes an attribute when it is first read. Unlike `functools.cached_property` before
-    Python 3.12 it takes no lock, which the child of a fork could find taken for good."""
-
-    def __init__(self, compute: Callable[[Any], _Value]) -> None:
-        self._compute = compute
-        self.__doc__ = compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: Any, owner: type | None = None) -> _Value:
-        if instance is None:
-            return self  # type: ignore[return-value]
-        return instance.__dict__.setdefault(self._name, self._compute(instance))
 
 
 class Environment(Protocol):
@@ -58,26 +40,6 @@ class Parameter:
     annotation: object
     default: object
     has_default: bool
-
-
-def _definition_span(function: FunctionType) -> Span:
-    """The `def` line, found without parsing the file."""
-    code = function.__code__
-    line = code.co_firstlineno
-    for number in range(line, line + 50):
-        text = linecache.getline(code.co_filename, number)
-        if text.lstrip().startswith(("def ", "async def ")):
-            start = len(text) - len(text.lstrip())
-            end = len(text.rstrip())
-            return Span(code.co_filename, function.__qualname__, number, start, number, end)
-    return Span(code.co_filename, function.__qualname__, line, 0, line, 1)
-
-
-def _lines_now(function: FunctionType) -> list[str]:
-    """The file's text while it is what the function was made from: it may be edited later."""
-    file = function.__code__.co_filename
-    linecache.checkcache(file)
-    return linecache.getlines(file, function.__globals__)
 
 
 class Kernel:
@@ -102,7 +64,7 @@ class Kernel:
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
             raise CompileError(
                 f"kernel '{function.__qualname__}' is not a plain function",
-                span=_definition_span(function),
+                span=definition_span(function),
                 note="`async` and `yield` are not in the kernel language",
                 fix="write a plain `def` that returns its results",
             )
@@ -134,7 +96,7 @@ class Kernel:
         self.managed_functions: dict[tuple[Type, ...], Any] = {}
         self.attributes: dict[tuple[int, str], tuple[object, object]] = {}
         """Attributes of captured modules, by the module's identity: the module and the value."""
-        self.lines = _lines_now(function)
+        self.lines = lines_now(function)
         """The text of the file that it stands in; empty where that can't be read."""
         self.parameters = tuple(self._parameters())
 
@@ -144,7 +106,7 @@ class Kernel:
             if p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
                 raise CompileError(
                     f"parameter '{p.name}' of kernel '{self.__qualname__}' is not a plain one",
-                    span=_definition_span(self.function),
+                    span=definition_span(self.function),
                     note="`*args`, `**kwargs`, `/` and `*` are not in the kernel language",
                     fix="name each parameter",
                 )
@@ -152,7 +114,7 @@ class Kernel:
             if empty and not (position == 0 and self.self_type is not None):
                 raise CompileError(
                     f"parameter '{p.name}' of kernel '{self.__qualname__}' has no type",
-                    span=_definition_span(self.function),
+                    span=definition_span(self.function),
                     note="the types of a kernel come from its annotations",
                     fix=f"write `{p.name}: float32`, or another samebits type",
                 )
@@ -164,7 +126,7 @@ class Kernel:
 
     # What it captures --------------------------------------------------------------------
 
-    @_lazily
+    @lazily
     def captured(self) -> dict[str, object]:
         """Outer names that the function uses, frozen when first asked for."""
         code = self.function.__code__
@@ -225,12 +187,12 @@ class Kernel:
         except Exception as error:
             raise CompileError(
                 f"the annotation `{annotation}` of kernel '{self.__qualname__}' can't be read",
-                span=_definition_span(self.function),
+                span=definition_span(self.function),
                 note=f"{type(error).__name__}: {error}",
                 fix="define the type at module level, above the kernel",
             ) from None
 
-    @_lazily
+    @lazily
     def annotations(self) -> tuple[object, ...]:
         """Each parameter's annotation, evaluated."""
         return tuple(
@@ -238,7 +200,7 @@ class Kernel:
             for i, p in enumerate(self.parameters)
         )
 
-    @_lazily
+    @lazily
     def fixed_types(self) -> tuple[Type, ...] | None:
         """The parameter types of a kernel that is not generic."""
         if any(generics.typevar(a) is not None for a in self.annotations):
@@ -256,7 +218,7 @@ class Kernel:
         except CompileError as error:
             raise CompileError(
                 f"parameter '{p.name}' of kernel '{self.__qualname__}': {error.message}",
-                span=_definition_span(self.function), note=error.note, fix=error.fix,
+                span=definition_span(self.function), note=error.note, fix=error.fix,
             ) from None  # fmt: skip
 
     def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
@@ -365,7 +327,8 @@ class Overloads:
         kernels: Mapping[ScalarType, Kernel | Precisions],
         doc: str,
     ) -> None:
-        self.__name__ = name
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "samebits.math"
         self.__doc__ = doc
         self.arity = arity
         self.plans: dict[tuple[object, ...], Callable[..., Any]] = {}
@@ -377,7 +340,7 @@ class Overloads:
             for t, row in kernels.items()
         }
 
-    @_lazily
+    @lazily
     def integers(self) -> tuple[bool, ...]:
         """Whether each argument is an integer rather than a float of the row's type."""
         row = next(iter(self.kernels.values()))
@@ -399,6 +362,19 @@ class Overloads:
         if Overloads.mapped is None:
             raise CompileError("no compiler is installed", fix="import samebits")
         return Overloads.mapped(self, args, out)
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        kernel = next(iter(self.kernels.values()))[HIGH]
+        kinds = inspect.Parameter
+        names = [kinds(p.name, kinds.POSITIONAL_ONLY) for p in kernel.parameters]
+        return inspect.Signature([*names, kinds("out", kinds.KEYWORD_ONLY, default=None)])
+
+    def __get__(self, instance: object, owner: type | None = None) -> Overloads:
+        return self  # a callable with this method is a routine, whose documentation help() shows
+
+    def __reduce__(self) -> str:
+        return self.__name__  # pickled by name, as functions are; copies are the function itself
 
     def __repr__(self) -> str:
         return f"<math function {self.__name__}>"

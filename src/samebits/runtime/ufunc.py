@@ -25,6 +25,8 @@ _ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
 _GENERIC: Any = np.generic
 _SEQUENCES: tuple[Any, ...] = (list, tuple)
 _FLOAT32, _FLOAT64 = FLOAT32.dtype, FLOAT64.dtype
+_EXACT = 2**53
+"""Up to here float64 has every integer."""
 _SCALARS: dict[Any, ScalarType] = {
     float: FLOAT64, int: FLOAT64,
     np.float32: FLOAT32, float32: FLOAT32, np.float64: FLOAT64, float64: FLOAT64,
@@ -72,6 +74,9 @@ def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out
             pattern += "a"
         elif kind is float:
             flat.append(x)
+            pattern += "s"
+        elif kind is int and -_EXACT <= x <= _EXACT:
+            flat.append(float(x))
             pattern += "s"
         else:
             return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import pydoc
 from typing import Any
 
 import numpy as np
@@ -107,3 +110,14 @@ def test_the_number_of_arguments_is_checked() -> None:
     for arguments in ((), (1.0, 2.0)):
         with pytest.raises(ArgumentError, match=r"sin\(\) takes 1 argument"):
             math.sin(*arguments)
+
+
+@each
+def test_a_function_is_pickled_and_copied_by_name_and_shows_its_documentation(
+    function: Overloads,
+) -> None:
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert copy.deepcopy(function) is function
+    text = pydoc.render_doc(function, renderer=pydoc.plaintext)
+    assert f"{function.__name__}(x, /, *, out=None)" in text
+    assert "correctly rounded" in text
