@@ -48,6 +48,7 @@ from samebits.mathlib.array_functions import (
 from samebits.mathlib.exponential import exp, exp2, exp10, expm1, pow
 from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from samebits.mathlib.logarithmic import log, log1p, log2, log10
+from samebits.mathlib.parts import fmod, frexp, ldexp, modf, remainder
 from samebits.mathlib.powers import cbrt, hypot, rsqrt
 from samebits.mathlib.trigonometric import (
     acos,
@@ -73,7 +74,8 @@ __all__ = [
     "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2",
     "atanh", "bitcast", "cbrt", "ceil", "clamp", "clz", "copysign", "cos", "cosh", "cospi", "cross",
     "ctz", "cumsum", "dot", "e", "exact_sum", "exp", "exp2", "exp10", "expm1", "floor", "fma",
-    "hypot", "length", "log", "log1p", "log2", "log10", "max", "mean", "min", "norm", "normalize",
-    "pi", "popcount", "pow", "precision", "rotl", "rotr", "round", "rsqrt", "select", "sign", "sin",
-    "sincos", "sinh", "sinpi", "sqrt", "sum", "tan", "tanh", "tau", "trunc",
+    "fmod", "frexp", "hypot", "ldexp", "length", "log", "log1p", "log2", "log10", "max", "mean",
+    "min", "modf", "norm", "normalize", "pi", "popcount", "pow", "precision", "remainder", "rotl",
+    "rotr", "round", "rsqrt", "select", "sign", "sin", "sincos", "sinh", "sinpi", "sqrt", "sum",
+    "tan", "tanh", "tau", "trunc",
 ]  # fmt: skip

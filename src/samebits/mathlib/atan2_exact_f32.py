@@ -120,7 +120,7 @@ def atan2_exact(y: float32, x: float32) -> float32:
     unbounded = under > LARGEST
     over = select(same, select(zero, 0.0, 1.0), select(unbounded, 0.0, over))
     under = select(same or unbounded, 1.0, under)
-    # atan(q) = atan(c) + atan((q - c)/(1 + q·c)) with c = i/8; both sides of the fraction are exact.
+    # atan(q) = atan(c) + atan((q - c)/(1 + q·c)) with c = i/8; both its terms are exact.
     i = clamp(int32(over / under * 8.0 + 0.5), 0, 8)
     c = float64(i) * 0.125
     over, under = over - c * under, under + c * over
