@@ -24,7 +24,8 @@ def series(
 ) -> tuple[uint64, uint64, uint64]:
     """Σ ±c[j]·u^k for k < count, j = first + k·step; off by less than 22 units for u < 5/8.
 
-    u is a fraction. c are the halves that COEFFICIENTS holds: what is returned is half of the function's value.
+    u is a fraction. c are the halves that COEFFICIENTS holds: half of the function's value is
+    returned.
     """
     r2 = uint64(0)
     r1 = uint64(0)
