@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from samebits.backend.emit_entry import entry_text
@@ -21,7 +21,7 @@ from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import CompileError, IRError
-from samebits.ir.grammar import For, Function, Module, Op, While, can_trap, walk
+from samebits.ir.grammar import For, Function, Module, Op, While, can_trap, regions, walk
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -45,7 +45,7 @@ DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable"
 conditional and the same in every turn: it divides where the first lane's condition holds, and takes
 the result for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides
 vectors of integers, so that little is lost."""
-INLINE_LIMIT = 400
+INLINE_LIMIT = 512
 """Statements, callees' included, of the functions that are always inlined: a loop around a call
 that is left does not vectorise."""
 _NO_SIZE = 1 << 20
@@ -76,6 +76,7 @@ class _Emission:
         self._tables: dict[str, None] = {}
         self._rare: dict[str, RareFunction] = {}
         self._often: set[str] = set()
+        self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
 
     def function(self, name: str) -> Function:
@@ -139,15 +140,23 @@ class _Emission:
         stack_bytes: dict[str, int] = {}
         for entry in entries:
             self._visit(entry, found, stack_bytes, ())
-        for entry in entries:
-            self._mark_often(entry)
+        self._often = self._reached(entries) - self._rare.keys()
+        looped = self._reached(self._called_in_loops)
+        for name, rare in self._rare.items():
+            if name not in looped:
+                rare.drop_variants()
         return list(found)
 
-    def _mark_often(self, name: str) -> None:
-        if name not in self._often and name not in self._rare:
-            self._often.add(name)
-            for callee in self._calls[name]:
-                self._mark_often(callee)
+    def _reached(self, names: Iterable[str]) -> set[str]:
+        """`names` and what they lead to, but not by way of a rare function."""
+        reached: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += () if name in self._rare else self._calls[name]
+        return reached
 
     def _visit(
         self,
@@ -165,6 +174,11 @@ class _Emission:
         constants: set[int] = set()
         calls = self._calls[name] = set[str]()
         for statement in walk(function.body):
+            if isinstance(statement, For | While):
+                inside = (s for region in regions(statement) for s in walk(region))
+                self._called_in_loops.update(
+                    str(s.attr) for s in inside if isinstance(s, Op) and s.opcode == "call"
+                )
             if not isinstance(statement, Op):
                 continue
             if statement.opcode == "call":

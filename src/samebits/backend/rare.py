@@ -70,6 +70,10 @@ class RareFunction:
         """The symbol without what LLVM's text puts around it."""
         return self.symbol[1:].strip('"')
 
+    def drop_variants(self) -> None:
+        """No loop calls the function: it needs none."""
+        self._counts = []
+
     @property
     def linkage(self) -> str:
         """`internal `, or nothing until vectorisation is over and `lanes` are linked to it."""
