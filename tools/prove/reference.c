@@ -170,8 +170,9 @@ static void *vector_function(const char *name) {
 WITH_VECTORS static void of_pi(int cosine, double *x) {
     for (int i = 0; i < PART; i++) {
         double size = __builtin_fabs(x[i]), a = size - 2 * __builtin_trunc(size / 2);
-        double rest = a > 1 ? a - 1 : a, sign = __builtin_copysign(a > 1 ? -1 : 1, x[i]);
+        double rest = a > 1 ? a - 1 : a, sign = __builtin_copysign(1, x[i]);
         rest = rest > 0.5 ? 1 - rest : rest;
+        rest = a > 1 ? -rest : rest;
         x[i] = (cosine ? __builtin_fabs(a - 1) - 0.5 : sign * rest) * (double)PI;
     }
 }
@@ -233,12 +234,12 @@ void screen_f32(int fn, const float *a, const float *b, const float *got, int64_
     if (start < n && !parity) part_f32(fn, a, b, got, start, n - start, margin, undecided, counts);
 }
 
-// How many rounding units the vector reference is off at most on a sample, for a look at it.
-void screen_reference(int fn, const float *a, const float *b, double *y) {
+// The vector functions' values for PART inputs, to measure how far off they are; 0 if there are none.
+int vector_reference(int fn, const float *a, const float *b, double *y) {
     float none[PART] = {0};
     void *function = vector_function(VECTOR_NAMES[fn]);
     if (function) all_right(fn, function, a, b, none, 0, y);
-    else memset(y, 0, PART * sizeof *y);
+    return function != 0;
 }
 
 // The wide reference itself, as a sum of two doubles, to measure how far off it is.
