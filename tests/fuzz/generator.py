@@ -250,7 +250,7 @@ class _Writer:
         params, result, lines = self.rng.choice(GENERIC_BODIES)
         text = [f"@sb.kernel\ndef {name}({params}) -> {result}:", *(INDENT + x for x in lines)]
         self.parts.append("\n".join(text))
-        for t in {t for t in self.palette if t in NUMBERS}:
+        for t in dict.fromkeys(t for t in self.palette if t in NUMBERS):
             types: list[tuple[str, Type]] = [("a", t)]
             if "b: T" in params:
                 types.append(("b", t))

@@ -11,7 +11,8 @@ import struct
 
 from samebits.backend.lowering_fma import Text, product
 
-_PURE = "#0 mustprogress willreturn memory(none)"
+_PURE = "#0 noinline mustprogress willreturn memory(none)"
+"""Called, not inlined: in line at every place they would double the code and its compile time."""
 
 
 def _divide(bits: int) -> str:
