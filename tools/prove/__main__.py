@@ -10,16 +10,20 @@ import argparse
 import dataclasses
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from tools.prove import catalogue, document, results
-from tools.prove.functions import FORMATS
+from tools.prove import catalogue, document, promises, results
+from tools.prove.functions import FORMATS, NAMED
 from tools.prove.plan import Sizes, Subject, prove
 from tools.prove.reference import library
 from tools.prove.results import Record
 from tools.prove.subject import Linked, host_rows, library_loops
+
+TRUSTED = 0.6
+"""The wide reference must not be further off than this part of what is left to MPFR."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -55,13 +59,30 @@ def main() -> int:
             _prove_all(options, subjects, digests, records, sizes, Path(folder), console)
     records = {name: record for name, record in records.items() if name in digests}
     options.page.write_text(document.page(records, digests))
-    bad = [
-        name for name, record in records.items()
-        if record.digest == digests[name] and (record.differ or ("HIGH" in name and record.wrong))
+    complaints = [
+        f"{name}: {text}" for name, record in records.items()
+        if record.digest == digests[name] for text in _complaints(name, record)
     ]  # fmt: skip
-    for name in bad:
-        console.print(f"{name}: {records[name].wrong} wrong, {records[name].differ} differ")
-    return 1 if bad else 0
+    for text in complaints:
+        console.print(text, highlight=False, soft_wrap=True)
+    return 1 if complaints else 0
+
+
+def _complaints(name: str, record: Record) -> Iterator[str]:
+    function, type_name, precision = name.split()
+    if record.differ:
+        yield f"{record.differ:,} results differ between {', '.join(record.levels)}"
+    if precision == "HIGH" and record.wrong:
+        yield f"{record.wrong:,} results are not correctly rounded"
+    most = promises.promised(function, type_name, precision)
+    if most is not None and record.wrong and record.worst.worst > most:
+        at = ", ".join(record.worst.worst_at)
+        yield f"{record.worst.worst:.6g} ULP off at {at}, where {most:g} is promised"
+    function_row = catalogue.NAMED[function]
+    margins = [FORMATS[type_name].margin(NAMED[f]) for f in function_row.like if f in NAMED]
+    unit = FORMATS[type_name].unit
+    if margins and min(margins) and record.reference_error > TRUSTED * min(margins) / unit:
+        yield f"the wide reference is {record.reference_error:.3g} units off: too near its margin"
 
 
 def _prove_all(

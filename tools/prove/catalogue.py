@@ -1,33 +1,26 @@
-"""The functions of samebits.math as they are proven: signature, domains, and what decides.
+"""The functions of samebits.math as they are proven: signature, and what decides.
 
 A row adds a function.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from math import inf
-
-Domain = tuple[float, float]
-EVERYTHING: Domain = (-inf, inf)
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Row:
     """One function. `like` names the rows of functions.py that its results are compared with, in
     order; where it is empty NumPy's function of this name decides bit by bit.
-
-    `low` is where LOW promises its accuracy, by type; all numbers where nothing is said.
     """
 
     name: str
     like: tuple[str, ...]
     signature: str = "x->x"
-    low: dict[str, Domain] = field(default_factory=dict[str, Domain])
 
 
-def _own(name: str, signature: str = "x->x", **low: Domain) -> Row:
-    return Row(name, (name,), signature, low)
+def _own(name: str, signature: str = "x->x") -> Row:
+    return Row(name, (name,), signature)
 
 
 ROWS = (

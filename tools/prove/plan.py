@@ -12,8 +12,8 @@ from typing import Any
 
 import gmpy2
 import numpy as np
-from tools.prove import inputs
-from tools.prove.catalogue import EVERYTHING, Row
+from tools.prove import inputs, promises
+from tools.prove.catalogue import Row
 from tools.prove.exact import ByNumPy
 from tools.prove.functions import NAMED, Format
 from tools.prove.reference import Finding, Reference
@@ -64,17 +64,14 @@ Set = tuple[str, Iterable[inputs.Arguments], int, bool]
 def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
     """The sets of inputs."""
     high = precision == "HIGH"
-    limits = None if high or precision == "MEDIUM" else row.low.get(form.name)
-    low, high_end = limits or EVERYTHING
     name = row.like[0] if row.like else row.name
     function = NAMED.get(name)
     found: list[Set] = []
     if row.signature.startswith("xi"):
         return [("random", inputs.with_integers(form, sizes.other), sizes.other, False)]
     arity = row.signature.index("-")
-    if limits is None:
-        special = inputs.special(arity, form)
-        found.append(("special values", [special], len(special[0]), high))
+    special = inputs.special(arity, form)
+    found.append(("special values", [special], len(special[0]), high))
     hard = inputs.hard_cases(function, form) if function and high else None
     if hard:
         found.append(("hard cases", [hard], len(hard[0]), True))
@@ -86,7 +83,7 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
             mirrored = all(NAMED[other].parity for other in row.like) and bool(row.like)
             found.append((ALL, inputs.every_pattern(form, mirrored), 1 << 32, False))
         else:
-            first, last = inputs.ordered(low, form), inputs.ordered(high_end, form)
+            first, last = (inputs.ordered(limit, form) for limit in (-np.inf, np.inf))
             count = (last - first) // sizes.stride + 1
             every = inputs.patterns(first, last, form, sizes.stride)
             what = f"every {sizes.stride}th" if sizes.stride > 1 else "all"
@@ -98,7 +95,7 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
     if function is None:
         found.append(("random", inputs.any_bits(form, count), count, False))
     else:
-        random = inputs.random(function, form, count, 1, limits)
+        random = inputs.random(function, form, count, 1, None)
         found.append(("random", random, count, False))
     return found
 
@@ -119,8 +116,10 @@ def prove(it: Subject, sizes: Sizes, shown: Shown) -> Record:
         it.linked.digest(), date.today().isoformat(), versions(),
         tuple(target.name for target in it.levels), it.linked.fuses(), 0.0, [],
     )  # fmt: skip
+    where = promises.where(it.row.name, it.form.name, it.precision)
     for what, blocks, count, by_mpfr in sets(it.row, it.form, it.precision, sizes):
         started = time.monotonic()
+        blocks = map(where.choose, blocks) if where else blocks
         compare = _comparison(it, references, by_mpfr, what == ALL)
         # Levels whose operations are the same need no second look at every input.
         every = 1 if record.fuses or count < 1 << 20 else 16

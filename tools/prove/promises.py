@@ -1,0 +1,138 @@
+"""What MEDIUM and LOW promise: ULP by function and type, and for LOW on which inputs.
+
+The docstrings of the functions say the same to users. MEDIUM promises its error everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tools.prove.inputs import Arguments
+
+Keep = Callable[..., Any]
+"""Which inputs are meant, as a mask."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Inputs on which an error is promised."""
+
+    text: str
+    keep: Keep
+
+    def choose(self, arguments: Arguments) -> Arguments:
+        """Those of a block that are meant."""
+        with np.errstate(all="ignore"):
+            mask = self.keep(*arguments)
+        return tuple(np.ascontiguousarray(a[mask]) for a in arguments)
+
+
+@dataclass(frozen=True)
+class Promise:
+    """ULP at most."""
+
+    medium: float
+    low: float
+    where: Where | None = None
+
+
+def _up_to(limit: float, text: str) -> Where:
+    return Where(f"|x| ≤ {text}", lambda x: abs(x) <= limit)
+
+
+def _between(low: float, high: float) -> Where:
+    return Where(f"{low:g} < x < {high:g}", lambda x: (low < x) & (x < high))
+
+
+def _normal(x: Any) -> Any:
+    return abs(x) >= np.finfo(x.dtype).tiny
+
+
+def _pow_results(low: float, high: float) -> Keep:
+    def keep(x: Any, y: Any) -> Any:
+        exponent = y.astype(np.float64) * np.log2(np.abs(x).astype(np.float64))
+        return _normal(x) & (exponent >= low) & (exponent <= high)
+
+    return keep
+
+
+def _larger(low: int, high: int) -> Where:
+    def keep(x: Any, y: Any) -> Any:
+        larger = np.maximum(abs(x), abs(y))
+        return (larger >= 2.0**low) & (larger <= 2.0**high)
+
+    return Where(f"2^{low} ≤ max(|x|, |y|) ≤ 2^{high}", keep)
+
+
+NORMAL = Where("normal x", _normal)
+AWAY_FROM_LIMITS = Where(
+    "neither (0, 0) nor tiny nor huge",
+    lambda y, x: (
+        (np.maximum(abs(x), abs(y)) >= 2.0**-1021) & (np.maximum(abs(x), abs(y)) <= 2.0**1022)
+    ),
+)
+EXP2_F32 = Where("-126 ≤ x < 127.5", lambda x: (x >= -126) & (x < 127.5))
+TURNS_F32 = _up_to(1600.0, "1600")
+TURNS_F64 = _up_to(2.0**20, "2^20")
+
+PROMISES: dict[str, dict[str, Promise]] = {
+    "exp": {"float32": Promise(0.8, 150, _between(-87.3, 88.3))},
+    "exp2": {"float32": Promise(0.9, 60, EXP2_F32)},
+    "exp10": {"float32": Promise(1.0, 250, _between(-37.9, 38.3))},
+    "expm1": {"float32": Promise(0.51, 100, Where("x < 88.3", lambda x: x < 88.3))},
+    "log": {"float32": Promise(0.51, 30, NORMAL)},
+    "log2": {"float32": Promise(0.52, 30, NORMAL)},
+    "log10": {"float32": Promise(0.52, 30, NORMAL)},
+    "log1p": {"float32": Promise(0.51, 30)},
+    "sin": {"float32": Promise(0.5, 19, TURNS_F32), "float64": Promise(0.5, 3, TURNS_F64)},
+    "cos": {"float32": Promise(0.5, 19, TURNS_F32), "float64": Promise(0.5, 3, TURNS_F64)},
+    "sincos": {"float32": Promise(0.5, 19, TURNS_F32), "float64": Promise(0.5, 3, TURNS_F64)},
+    "tan": {"float32": Promise(0.5, 156, TURNS_F32), "float64": Promise(0.5, 64, TURNS_F64)},
+    "sinpi": {
+        "float32": Promise(0.5, 19, _up_to(2.0**21, "2^21")),
+        "float64": Promise(0.5, 4),
+    },
+    "cospi": {
+        "float32": Promise(0.5, 19, _up_to(2.0**21, "2^21")),
+        "float64": Promise(0.5, 4, _up_to(2.0**50, "2^50")),
+    },
+    "asin": {"float32": Promise(0.5, 30), "float64": Promise(0.5, 60)},
+    "acos": {"float32": Promise(0.5, 27), "float64": Promise(0.5, 60)},
+    "atan": {"float32": Promise(0.5, 75), "float64": Promise(0.5, 300)},
+    "atan2": {"float32": Promise(0.5, 75), "float64": Promise(0.5, 300, AWAY_FROM_LIMITS)},
+    "sinh": {"float32": Promise(0.51, 100, _up_to(87.0, "87"))},
+    "cosh": {"float32": Promise(0.51, 100, _up_to(87.0, "87"))},
+    "tanh": {"float32": Promise(0.51, 20)},
+    "asinh": {"float32": Promise(0.51, 20, _up_to(2.0**62, "2^62"))},
+    "acosh": {"float32": Promise(0.51, 20, Where("x < 2^62", lambda x: x < 2.0**62))},
+    "atanh": {"float32": Promise(0.51, 200)},
+    "pow": {
+        "float32": Promise(
+            0.54, 350, Where("normal x, 2^-126 ≤ result ≤ 2^127.5", _pow_results(-126, 127.5))
+        ),
+    },
+    "cbrt": {"float32": Promise(0.51, 250, NORMAL), "float64": Promise(0.5, 5, NORMAL)},
+    "rsqrt": {"float32": Promise(0.51, 100, NORMAL), "float64": Promise(0.5, 10, NORMAL)},
+    "hypot": {
+        "float32": Promise(0.51, 2, _larger(-50, 63)),
+        "float64": Promise(0.5, 2, _larger(-480, 510)),
+    },
+}  # fmt: skip
+"""LOW of float32 and float64 without a row promises HIGH's: its kernel is HIGH's."""
+
+
+def promised(function: str, type_name: str, precision: str) -> float | None:
+    """ULP at most; None where nothing is said."""
+    promise = PROMISES.get(function, {}).get(type_name)
+    if precision == "HIGH":
+        return 0.5
+    return promise and (promise.low if precision == "LOW" else promise.medium)
+
+
+def where(function: str, type_name: str, precision: str) -> Where | None:
+    """On which inputs; None for all."""
+    promise = PROMISES.get(function, {}).get(type_name)
+    return promise.where if promise and precision == "LOW" else None
