@@ -18,7 +18,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 
 from tools.prove import identical, subject
-from tools.prove_targets import programs, report, vectors
+from tools.prove_targets import ledger, programs, report, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import Runner, runners
 from tools.prove_targets.worker import KINDS, Task, Worker
@@ -35,6 +35,8 @@ def _arguments(known: Sequence[Runner]) -> argparse.Namespace:
     parser.add_argument("--checks", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--seconds", type=float, help="start no program on a target past this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
+    parser.add_argument("--results", type=Path, default=ledger.FILE, help="what runs found")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page to write")
     arguments = parser.parse_args()
     names = [runner.target.name for runner in known]
@@ -123,17 +125,15 @@ class _Proof:
         done = f"{found.target}, {found.check}: {row.count:,} compared"
         print(f"\r{time.monotonic() - self._start:6.0f} s  {done:<70.70}", end="", flush=True)
 
-    def note(self, stopped: bool) -> str | None:
-        if stopped:
-            return "Stopped before its end."
+    def seeds(self) -> tuple[int, int] | None:
+        """The first program's seed and the last one's, as far as any target came."""
         counts = [
             row.count
             for (name, check), row in self.tallies.rows.items()
             if check == programs.CHECK and name in self._names
         ]
-        if "programs" in self._arguments.checks and min(counts, default=0) < max(counts, default=0):
-            return "Some targets had used up their time before the last programs."
-        return None
+        first = self._arguments.seed
+        return (first, first + max(counts) - 1) if any(counts) else None
 
 
 def main() -> int:
@@ -144,15 +144,21 @@ def main() -> int:
         proof.run()
     except KeyboardInterrupt:
         stopped = True
-    arguments.out.write_text(report.text(proof.tallies, proof.rows, proof.note(stopped)))
-    agreed = {t: row.agreed for (t, check), row in proof.tallies.rows.items() if row.agreed}
+    tallies = proof.tallies
+    made_with = report.made_with()
+    run = ledger.run_of(tallies.rows.values(), tallies.failures, made_with, proof.seeds())
+    earlier = [] if arguments.fresh else ledger.read(arguments.results)
+    runs = ledger.useful([*earlier, run])
+    ledger.write(runs, arguments.results)
+    arguments.out.write_text(report.text(runs, runners()))
+    agreed = {t: row.agreed for (t, check), row in tallies.rows.items() if row.agreed}
     if agreed and arguments.out == PAGE:
         digests = {name: loop.digest() for name, loop in subject.library_loops().items()}
         identical.keep(agreed, digests)
     print(f"\n{arguments.out} written")
-    for line in itertools.islice(proof.tallies.complaints(), report.NAMED):
+    for line in itertools.islice(tallies.complaints(), report.NAMED):
         print(line)
-    return 1 if not proof.tallies.same else 130 if stopped else 0
+    return 1 if not tallies.same else 130 if stopped else 0
 
 
 if __name__ == "__main__":

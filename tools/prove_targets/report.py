@@ -6,14 +6,14 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from functools import cache
 from importlib import metadata
 
 from tools.prove_targets import functions, programs, simulations, vectors
 from tools.prove_targets.finding import Finding
+from tools.prove_targets.ledger import Cell, Run, combined
 from tools.prove_targets.machine import Runner
 
 from samebits.backend.llvm import host_target, llvm_version
@@ -71,17 +71,6 @@ class Tallies:
     def same(self) -> bool:
         return not self.failures and not any(row.differing for row in self.rows.values())
 
-    def state(self, target: str, check: str) -> str:
-        """A cell: a count, and what is not as it must be."""
-        key = target, check
-        row = self.rows.get(key)
-        if row is None:
-            return "not run"
-        said = [f"{row.count:,}", f"{len(row.differing):,} differ" if row.differing else "same"]
-        if key in self.failures:
-            said.append(f"{len(self.failures[key])} failed")
-        return f"{said[0]} {UNITS.get(check, 'frames')}: {', '.join(said[1:])}"
-
     def complaints(self) -> list[str]:
         """Everything that differs or failed, one line each."""
         found: list[str] = []
@@ -103,12 +92,19 @@ def _version(program: str) -> str:
     return f"{program} {found.group(1)}" if found else program
 
 
-def text(tallies: Tallies, rows: Sequence[Runner], note: str | None = None) -> str:
-    """The whole page. `note` says what is missing in an unfinished one."""
-    versions = [
-        llvm_version(), f"ziglang {metadata.version('ziglang')}",
-        f"Python {platform.python_version()}", f"NumPy {metadata.version('numpy')}",
-    ]  # fmt: skip
+def made_with() -> str:
+    """What a run's code was compiled and run with."""
+    return ", ".join([
+        f"reference {host_target().name} compiled on this processor",
+        f"{platform.machine()} {platform.system()}", llvm_version(),
+        f"ziglang {metadata.version('ziglang')}", f"Python {platform.python_version()}",
+        f"NumPy {metadata.version('numpy')}",
+    ])  # fmt: skip
+
+
+def text(runs: Sequence[Run], rows: Sequence[Runner]) -> str:
+    """The whole page."""
+    cells = combined(runs)
     parts = [
         INTRODUCTION.format(
             programs=programs.CHECK, vectors=vectors.CHECK, functions=functions.CHECK,
@@ -116,29 +112,50 @@ def text(tallies: Tallies, rows: Sequence[Runner], note: str | None = None) -> s
             lower=functions.LIBRARY_INPUTS[LOW],
             names=", ".join(f"`{n}`" for n in functions.FUNCTIONS),
         ),
-        f"{date.today().isoformat()}; reference: {host_target().name} compiled on this processor, "
-        f"{platform.machine()} {platform.system()}; {', '.join(versions)}.\n",
+        *_table(cells, rows),
+        *_runs(runs),
     ]  # fmt: skip
-    if note:
-        parts.append(f"{note}\n")
-    lines = ["| target | runs on | what was compared | count and outcome |", "|---|---|---|---|"]
-    for check in (check for name, check in tallies.rows if name == "evaluate"):
-        cell = tallies.state("evaluate", check)
-        lines.append(f"| evaluate | the reference interpreter | {check}, one of "
-                     f"{programs.EVALUATED_EVERY} | {cell} |")  # fmt: skip
-    for row in rows:
-        where = _version(row.what)
-        if row.reason is not None:
-            lines.append(f"| {row.target.name} | {where} | | not run: {row.reason} |")
-            continue
-        for check in CHECKS:
-            cell = tallies.state(row.target.name, check)
-            lines.append(f"| {row.target.name} | {where} | {check} | {cell} |")
-    parts.append("\n".join(lines) + "\n")
-    complaints = tallies.complaints()
+    complaints = [
+        f"- {cell.target}, {cell.check}: {said}"
+        for cell in cells.values()
+        for said in (*cell.differing, *(f"failed: {t.splitlines()[0]}" for t in cell.failures))
+    ]
     if complaints:
-        shown = [f"- {line}" for line in complaints[:NAMED]]
-        if len(complaints) > NAMED:
-            shown.append(f"- and {len(complaints) - NAMED} more")
+        more = len(complaints) - NAMED
+        shown = complaints[:NAMED] + ([f"- and {more} more"] if more > 0 else [])
         parts.append("## What differs or failed\n\n" + "\n".join(shown) + "\n")
     return "\n".join(parts)
+
+
+def _table(cells: dict[tuple[str, str], Cell], rows: Sequence[Runner]) -> Iterator[str]:
+    heads = [f"{check}, {UNITS.get(check, 'frames')}" for check in CHECKS]
+    lines = [f"| target | runs on | {' | '.join(heads)} |", "|---|---|" + "---|" * len(CHECKS)]
+    named = [("evaluate", f"the reference interpreter, one of {programs.EVALUATED_EVERY}", None)]
+    named += [(row.target.name, _version(row.what), row.reason) for row in rows]
+    for name, where, reason in named:
+        if reason is not None:
+            lines.append(f"| {name} | {where} | not run: {reason} |" + " |" * (len(CHECKS) - 1))
+            continue
+        found = [_state(cells.get((name, check))) for check in CHECKS]
+        lines.append(f"| {name} | {where} | {' | '.join(found)} |")
+    yield "\n".join(lines) + "\n"
+
+
+def _state(cell: Cell | None) -> str:
+    """A count, and what is not as it must be."""
+    if cell is None:
+        return ""
+    said = [f"{len(cell.differing):,} differ" if cell.differing else "same"]
+    if cell.failures:
+        said.append(f"{len(cell.failures)} failed")
+    return f"{cell.count:,} {', '.join(said)}"
+
+
+def _runs(runs: Sequence[Run]) -> Iterator[str]:
+    yield "## Runs\n\nPrograms of the fuzzer add up over runs; of all else the latest counts.\n"
+    lines: list[str] = []
+    for run in runs:
+        checks = ", ".join(dict.fromkeys(cell.check for cell in run.cells))
+        seeds = f" (seeds {run.seeds[0]:,} to {run.seeds[1]:,})" if run.seeds else ""
+        lines.append(f"- {run.date}, commit {run.commit}: {checks}{seeds}; {run.made_with}")
+    yield "\n".join(lines) + "\n"
