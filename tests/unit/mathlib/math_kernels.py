@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 import samebits as sb
-from samebits import Array, ReadOnly, float32, float64, math, uint64
-from samebits.mathlib.sin_cos_exact_f64 import sin_turned_exact
+from samebits import Array, ReadOnly, float32, float64, math
 
 
 @sb.kernel
@@ -33,12 +32,6 @@ def sines_f64(x: ReadOnly[float64], result: Array[float64]) -> None:
 def cosines_f64(x: ReadOnly[float64], result: Array[float64]) -> None:
     for i in range(len(result)):
         result[i] = math.cos(x[i])
-
-
-@sb.kernel
-def exact_f64(x: ReadOnly[float64], turns: uint64, result: Array[float64]) -> None:
-    for i in range(len(result)):
-        result[i] = sin_turned_exact(x[i], turns)
 
 
 def patterns(values: Any) -> Any:

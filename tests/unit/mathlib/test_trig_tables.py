@@ -53,32 +53,15 @@ def test_float32_rows_are_two_over_pi_without_whole_turns() -> None:
         )
 
 
-def test_float64_words_are_two_over_pi() -> None:
-    words = f64.TWO_OVER_PI_WORDS.data.tolist()
-    assert len(words) == 43
-    assert words[:4] == [0] * 4
-    for i, word in enumerate(words[4:]):
-        assert word == two_over_pi() >> (FRACTION_BITS - 32 * (i + 1)) & 0xFFFF_FFFF
-
-
 def test_float64_pairs_are_the_sines_of_the_steps() -> None:
     pairs = f64.SIN_STEPS.data.tolist()
-    assert len(pairs) == 258
+    assert len(pairs) == 1024
     with gmpy2.context(precision=300):
-        for i in range(129):
-            sine = mpfr(1) if i == 128 else gmpy2.sin(gmpy2.const_pi() * i / 256)
+        for i in range(512):
+            quarters = mpfr((0, 1, 0, -1)[i // 128])
+            sine = gmpy2.sin(gmpy2.const_pi() * i / 256) if i % 128 else quarters
             high = float(sine)
             assert pairs[2 * i : 2 * i + 2] == [high, float(sine - high)]
-
-
-def test_factors_are_those_of_taylor_series() -> None:
-    for table, first in ((f64.SIN_FACTORS, 2), (f64.COS_FACTORS, 1)):
-        words = table.data.tolist()
-        assert len(words) == 32
-        for j in range(16):
-            divisor = (2 * j + first) * (2 * j + first + 1)
-            nearest = ((1 << 129) // divisor + 1) >> 1
-            assert (words[2 * j] << 64) | words[2 * j + 1] == nearest
 
 
 @pytest.mark.parametrize("module", [f32, f64], ids=["float32", "float64"])
