@@ -27,7 +27,7 @@ def product_error(a: Any, b: Any) -> Any:
 
     Only where a·b and its low half (down to 2^-106·|a·b|) are normal or zero, and |a| and |b| are
     at most 2^995: beyond, targets differ. (float32: any a and b whose product's low half is not
-    below 2^-149.)
+    below 2^-149.) An error of zero may have either sign.
     """
     return apply("product_error", a, b)
 
