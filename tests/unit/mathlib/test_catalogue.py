@@ -1,0 +1,89 @@
+"""Every math function that users see: its name, its documentation, and one answer everywhere."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from samebits import float32, float64, math
+from samebits.lang.kernel import Overloads
+from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.types import FLOAT32, FLOAT64, ScalarType
+
+FUNCTIONS = {n: f for n in math.__all__ if isinstance(f := getattr(math, n), Overloads)}
+PLACES = np.array([0.4, -0.75, 1.0, -0.0, 3.5, np.inf, np.nan, 1e-310, -700.25])
+each = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+
+
+@each
+def test_its_name_is_where_it_is_found(function: Overloads) -> None:
+    assert FUNCTIONS[function.__name__] is function
+    assert pickle.loads(pickle.dumps(function)) is function
+
+
+@each
+def test_it_is_documented(function: Overloads) -> None:
+    text = function.__doc__ or ""
+    first = text.partition("\n\n")[0].strip()
+    assert first.endswith(".")
+
+
+@each
+def test_its_kernels_take_floats_of_their_row_and_integers(function: Overloads) -> None:
+    assert list(function.kernels) in ([FLOAT32, FLOAT64], [FLOAT32])
+    for t, row in function.kernels.items():
+        for kernel in row.values():
+            types = kernel.fixed_types
+            assert types is not None
+            assert len(types) == function.arity == len(function.integers)
+            for found, integer in zip(types, function.integers, strict=True):
+                assert isinstance(found, ScalarType)
+                assert found.is_int if integer else found == t
+
+
+@each
+def test_arrays_give_the_bits_of_the_managed_run(function: Overloads) -> None:
+    for t in function.kernels:
+        cls = SCALAR_CLASSES[t]
+        columns: list[Any] = []
+        for shift, integer in enumerate(function.integers):
+            given = np.roll(PLACES, shift)
+            with np.errstate(all="ignore"):
+                columns.append(np.arange(-4, 5) if integer else given.astype(t.dtype))
+        found = function(*columns)
+        kernel = function.kernel_for(t)
+        for n in range(len(PLACES)):
+            row = [
+                int(c[n]) if integer else cls(c[n])
+                for c, integer in zip(columns, function.integers, strict=True)
+            ]
+            wanted = kernel.managed(*row)
+            several = isinstance(wanted, tuple)
+            pairs = zip(found, wanted, strict=True) if several else [(found, wanted)]
+            for array, value in pairs:
+                assert array[n].tobytes() == value.tobytes(), (function, t, row)
+
+
+USUAL = """
+    sin cos tan sincos sinpi cospi asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2
+    exp10 expm1 log log2 log10 log1p pow cbrt hypot rsqrt fmod remainder frexp ldexp modf
+"""
+
+
+def test_the_usual_functions_are_there() -> None:
+    assert [name for name in USUAL.split() if name not in FUNCTIONS] == []
+
+
+def test_frexp_ldexp_and_modf_from_python() -> None:
+    fraction, exponent = math.frexp(12.0)
+    assert (fraction, exponent) == (0.75, 4)
+    assert math.ldexp(0.75, 4) == 12
+    assert type(math.ldexp(float32(0.75), 4)) is float32
+    fractions, exponents = math.frexp(np.array([12, 0.5], np.float32))
+    assert (fractions.dtype, exponents.dtype) == (np.float32, np.int32)
+    assert math.ldexp(fractions, exponents).tolist() == [12, 0.5]
+    assert math.ldexp(1.0, 10**9) == np.inf
+    assert [type(part) for part in math.modf(2.5)] == [float64, float64]
