@@ -5,19 +5,17 @@ Hardest inputs, special values, random ones against MPFR, one answer in every ex
 
 from __future__ import annotations
 
-import math as python_math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import gmpy2
 import numpy as np
 import pytest
+from elementary_f32 import NAMES, elementary, every
 from gmpy2 import mpfr
 from math_kernels import assert_same_patterns, results
 
-import samebits as sb
 from samebits import Array, ReadOnly, float32, math
 from samebits.backend import llvm
 from samebits.backend.targets import TARGETS
@@ -27,10 +25,6 @@ from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
 from samebits.runtime.same_bits import executions
 
-NAMES = [
-    "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p",
-    "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "rsqrt",
-]  # fmt: skip
 HARD = [
     line.split()
     for line in (Path(__file__).parent / "hard_elementary_f32.txt").read_text().splitlines()
@@ -133,36 +127,6 @@ SPECIAL: dict[str, list[tuple[float, float]]] = {
 }
 
 
-@sb.kernel
-def elementary(x: ReadOnly[float32], result: Array[float32]) -> None:
-    """Each function in the order of NAMES, sixteen results an input."""
-    for i in range(len(x)):
-        v = x[i]
-        result[16 * i] = math.exp(v)
-        result[16 * i + 1] = math.exp2(v)
-        result[16 * i + 2] = math.exp10(v)
-        result[16 * i + 3] = math.expm1(v)
-        result[16 * i + 4] = math.log(v)
-        result[16 * i + 5] = math.log2(v)
-        result[16 * i + 6] = math.log10(v)
-        result[16 * i + 7] = math.log1p(v)
-        result[16 * i + 8] = math.sinh(v)
-        result[16 * i + 9] = math.cosh(v)
-        result[16 * i + 10] = math.tanh(v)
-        result[16 * i + 11] = math.asinh(v)
-        result[16 * i + 12] = math.acosh(v)
-        result[16 * i + 13] = math.atanh(v)
-        result[16 * i + 14] = math.cbrt(v)
-        result[16 * i + 15] = math.rsqrt(v)
-
-
-def every(run: Callable[..., Any], x: Any) -> Any:
-    """Results by function and input."""
-    found = np.empty(16 * len(x), np.float32)
-    run(x, found)
-    return found.reshape(len(x), 16).T.copy()
-
-
 def floats(words: list[int]) -> Any:
     return np.array(words, np.uint32).view(np.float32)
 
@@ -255,13 +219,12 @@ def test_a_loop_over_an_array_runs_in_vector_lanes_without_calls_or_checks(name:
 
 
 def test_from_python_arrays_map_to_arrays() -> None:
-    x = np.linspace(0.25, 0.75, 5, dtype=np.float32)
-    for name in NAMES:
+    x = np.linspace(0.25, 0.75, 6, dtype=np.float32).reshape(2, 3)
+    for name in ("exp", "log1p", "cbrt"):
         y = getattr(math, name)(x)
         assert y.dtype == np.float32
-        if hasattr(python_math, name) and name != "acosh":
-            reference = [getattr(python_math, name)(v) for v in x.tolist()]
-            assert (y == np.array(reference).astype(np.float32)).all(), name
+        assert y.shape == x.shape
+        assert (y.ravel() == [np.float32(exact(name, v)) for v in x.ravel().tolist()]).all()
 
 
 def test_odd_functions_are_odd() -> None:
