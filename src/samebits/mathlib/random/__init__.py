@@ -1,0 +1,1 @@
+"""Random numbers: generators without hidden state, and what is drawn from them."""
