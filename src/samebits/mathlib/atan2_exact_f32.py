@@ -4,6 +4,9 @@ Owns `atan2_exact`, right for every pair whose result is not within 2^-98 of a r
 exact quotients, which can lie on one, are told from their arc tangents by the sign of the rest.
 """
 
+# pyright: reportReturnType=false
+# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
+
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel

@@ -3,6 +3,9 @@
 Owns the kernels that remainders.py calls for huge quotients, subnormals and special values.
 """
 
+# pyright: reportReturnType=false
+# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
+
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel

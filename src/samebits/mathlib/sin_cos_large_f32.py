@@ -3,6 +3,9 @@
 Owns the kernels that sin_cos_f32.py and tan_f32.py call beyond 2²⁴: they reduce by rows of 2/π.
 """
 
+# pyright: reportReturnType=false
+# Arithmetic gives samebits' scalars, which NumPy's stubs do not know.
+
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
