@@ -12,7 +12,7 @@ LAYERS = {
     "errors": 0, "modes": 0, "types": 0, "bits": 0,
     "ir": 1,
     "lang": 2, "frontend": 2,
-    "mathlib": 3, "math": 3, "random": 3,
+    "mathlib": 3, "math": 3, "noise": 3, "random": 3,
     "passes": 4, "backend": 4,
     "runtime": 5,
     "sim": 6,
