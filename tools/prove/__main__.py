@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from tools.prove import catalogue, document, promises, results
 from tools.prove.functions import FORMATS, NAMED
-from tools.prove.plan import Sizes, Subject, prove
+from tools.prove.plan import Sizes, Subject, prove, sets
 from tools.prove.reference import library
 from tools.prove.results import Record
 from tools.prove.subject import Linked, host_rows, library_loops
@@ -34,6 +34,7 @@ def _arguments() -> argparse.Namespace:
         "--precisions", nargs="+", choices=document.PRECISIONS, default=document.PRECISIONS
     )
     parser.add_argument("--again", action="store_true", help="also what has not changed")
+    parser.add_argument("--tenth", action="store_true", help="a tenth of the random inputs")
     parser.add_argument("--quick", action="store_true", help="a thousandth of the random inputs")
     parser.add_argument("--every", type=int, default=Sizes.stride, metavar="N",
                         help="every Nth float32 at MEDIUM and LOW")  # fmt: skip
@@ -52,8 +53,10 @@ def main() -> int:
     subjects = library_loops()
     digests = {name: it.digest() for name, it in subjects.items()}
     sizes = Sizes(stride=options.every)
+    if options.tenth:
+        sizes = Sizes(10**8, 10**7, 10**5, 10**6, 256)
     if options.quick:
-        sizes = Sizes(10**6, 10**5, 10**4, 10**4, quick=True, stride=1 << 12)
+        sizes = Sizes(10**6, 10**5, 10**4, 10**4, 1 << 12, 1 << 12)
     if not options.page_only:
         with tempfile.TemporaryDirectory() as folder:
             _prove_all(options, subjects, digests, records, sizes, Path(folder), console)
@@ -94,18 +97,20 @@ def _prove_all(
     levels = [rows[-1], rows[0]] if len(rows) > 1 else rows
     for name, it in subjects.items():
         function, type_name, precision = name.split()
-        wanted = not options.only or function in options.only
-        if not wanted or type_name not in options.types or precision not in options.precisions:
+        chosen = not options.only or function in options.only
+        if not chosen or type_name not in options.types or precision not in options.precisions:
             continue
         kept = records.get(name)
-        if kept is not None and kept.digest == digests[name] and not options.again:
+        row, form = catalogue.NAMED[function], FORMATS[type_name]
+        wanted = {what: count for what, _, count, _ in sets(row, form, precision, sizes)}
+        same = kept is not None and kept.digest == digests[name] and not options.again
+        if same and kept is not None and kept.covers(wanted):
             continue
         if precision != "HIGH" and digests[name] == digests[f"{function} {type_name} HIGH"]:
             records.pop(name, None)
             continue
         subject = Subject(
-            catalogue.NAMED[function], FORMATS[type_name], precision, it, levels, made,
-            options.threads,
+            row, form, precision, it, levels, made, options.threads,
         )  # fmt: skip
         records[name] = _shown(subject, name, sizes, console)
         results.save(records, options.results)

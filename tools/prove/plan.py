@@ -37,10 +37,10 @@ class Sizes:
     near_f64: int = 10**6
     other: int = 10**7
     """Random inputs at MEDIUM and LOW."""
-    quick: bool = False
-    """No pass over all 2^32."""
     stride: int = 16
     """At MEDIUM and LOW every how manieth of the 2^32 float32."""
+    stride_high: int = 1
+    """At HIGH."""
 
 
 @dataclass
@@ -79,15 +79,14 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
         near = inputs.near_quarter_turns(form, sizes.near_f64)
         found.append(("near multiples of π/2", near, sizes.near_f64, False))
     if form.precision == 24 and arity == 1:
-        if high and not sizes.quick:
+        stride = sizes.stride_high if high else sizes.stride
+        if stride == 1:
             mirrored = all(NAMED[other].parity for other in row.like) and bool(row.like)
             found.append((ALL, inputs.every_pattern(form, mirrored), 1 << 32, False))
         else:
             first, last = (inputs.ordered(limit, form) for limit in (-np.inf, np.inf))
-            count = (last - first) // sizes.stride + 1
-            every = inputs.patterns(first, last, form, sizes.stride)
-            what = f"every {sizes.stride}th" if sizes.stride > 1 else "all"
-            found.append((what, every, count, False))
+            every = inputs.patterns(first, last, form, stride)
+            found.append((f"every {stride}th", every, (last - first) // stride + 1, False))
         return found
     count = sizes.other
     if high:
@@ -127,7 +126,7 @@ def prove(it: Subject, sizes: Sizes, shown: Shown) -> Record:
             compare, runs, types, blocks, it.threads,
             lambda done, what=what, count=count: shown(what, done, count), every,
         )  # fmt: skip
-        record.parts.append(_part(what, found, time.monotonic() - started))
+        record.parts.append(_part(what, count, found, time.monotonic() - started))
     for reference in references:
         sample = next(iter(inputs.random(reference.function, it.form, 1 << 14, 2, None)))
         record.reference_error = max(record.reference_error, reference.measure(sample))
@@ -153,9 +152,9 @@ def _comparison(it: Subject, references: list[Reference], by_mpfr: bool, every: 
     return compare
 
 
-def _part(what: str, found: Finding, seconds: float) -> Part:
+def _part(what: str, asked: int, found: Finding, seconds: float) -> Part:
     return Part(
-        what, found.checked, found.wrong, found.special, found.by_mpfr, found.worst,
+        what, asked, found.checked, found.wrong, found.special, found.by_mpfr, found.worst,
         found.worst_at, found.differ, (found.named + found.named_special)[:5], round(seconds, 1),
     )  # fmt: skip
 

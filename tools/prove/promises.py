@@ -43,6 +43,10 @@ def _up_to(limit: float, text: str) -> Where:
     return Where(f"|x| ≤ {text}", lambda x: abs(x) <= limit)
 
 
+def _below(limit: float, text: str) -> Where:
+    return Where(f"|x| < {text}", lambda x: abs(x) < limit)
+
+
 def _between(low: float, high: float) -> Where:
     return Where(f"{low:g} < x < {high:g}", lambda x: (low < x) & (x < high))
 
@@ -103,10 +107,10 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "acos": {"float32": Promise(0.5, 27), "float64": Promise(0.5, 60)},
     "atan": {"float32": Promise(0.5, 75), "float64": Promise(0.5, 300)},
     "atan2": {"float32": Promise(0.5, 75), "float64": Promise(0.5, 300, AWAY_FROM_LIMITS)},
-    "sinh": {"float32": Promise(0.51, 100, _up_to(87.0, "87"))},
-    "cosh": {"float32": Promise(0.51, 100, _up_to(87.0, "87"))},
+    "sinh": {"float32": Promise(0.51, 100, _below(87.0, "87"))},
+    "cosh": {"float32": Promise(0.51, 100, _below(87.0, "87"))},
     "tanh": {"float32": Promise(0.51, 20)},
-    "asinh": {"float32": Promise(0.51, 20, _up_to(2.0**62, "2^62"))},
+    "asinh": {"float32": Promise(0.51, 20, _below(2.0**62, "2^62"))},
     "acosh": {"float32": Promise(0.51, 20, Where("x < 2^62", lambda x: x < 2.0**62))},
     "atanh": {"float32": Promise(0.51, 200)},
     "pow": {

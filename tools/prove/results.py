@@ -6,6 +6,7 @@ A digest that is still the same says that the kernel has not changed since.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,10 @@ class Part:
     """One set of inputs of one function, and how it came out."""
 
     what: str
+    asked: int = 0
+    """How many inputs were gone through."""
     checked: int = 0
+    """How many of them were compared: those on which something is promised."""
     wrong: int = 0
     """Not the correctly rounded result."""
     special: int = 0
@@ -31,6 +35,11 @@ class Part:
     """Results that were not the same on every level compared."""
     named: list[str] = field(default_factory=list[str])
     seconds: float = 0.0
+
+
+def _kind(what: str) -> str:
+    """All floats, or every so manieth, are one kind of set."""
+    return "in order" if what.startswith(("all", "every")) else what
 
 
 @dataclass
@@ -56,6 +65,11 @@ class Record:
     def differ(self) -> int:
         """Over all parts."""
         return sum(part.differ for part in self.parts)
+
+    def covers(self, wanted: Mapping[str, int]) -> bool:
+        """Whether as many inputs were gone through of every set as are wanted now."""
+        done = {_kind(part.what): part.asked for part in self.parts}
+        return all(done.get(_kind(what), 0) >= count for what, count in wanted.items())
 
     @property
     def worst(self) -> Part:

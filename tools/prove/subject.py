@@ -90,6 +90,7 @@ class Linked:
     def digest(self) -> str:
         """Of the IR's text without its places in files: equal while the bits must be."""
         text = re.sub(r" @[-0-9:]+$|^  source .*$", "", print_module(self.module), flags=re.M)
+        text = re.sub(r"tools\.prove\.subject\.over_arrays[^\"]*", "loop", text)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def fuses(self) -> bool:

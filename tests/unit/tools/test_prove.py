@@ -107,9 +107,9 @@ def test_every_float_is_enumerated_once() -> None:
 
 
 def test_the_page_says_what_is_not_correctly_rounded_or_not_compared() -> None:
-    part = Part("random", 10**8, 3, worst=0.51, named=["exp(1) = 2, wanted 3"])
+    part = Part("random", 10**8, 10**8, 3, worst=0.51, named=["exp(1) = 2, wanted 3"])
     record = Record("d1", "2020-01-01", "", (), False, 1.0, [part])
-    low = Record("d2", "2020-01-01", "", (), False, 1.0, [Part("random", 10, 9, worst=41.7)])
+    low = Record("d2", "2020-01-01", "", (), False, 1.0, [Part("random", 10, 10, 9, worst=41.7)])
     digests = {
         f"exp float64 {p}": d for p, d in zip(document.PRECISIONS, ("d1", "d1", "d2"), strict=True)
     }
@@ -125,8 +125,10 @@ def test_the_page_says_what_is_not_correctly_rounded_or_not_compared() -> None:
 
 
 def test_records_survive_their_file(tmp_path: Any) -> None:
-    part = Part("all 2³²", 1 << 32, worst_at=("3f800000",))
+    part = Part("all 2³²", 1 << 32, 1 << 32, worst_at=("3f800000",))
     kept = {"sin float32 HIGH": Record("d", "2020-01-01", "v", ("a", "b"), True, 0.5, [part])}
     place = tmp_path / "results.json"
     results.save(kept, place)
     assert results.load(place) == kept
+    assert kept["sin float32 HIGH"].covers({"all 2³²": 1 << 32})
+    assert not kept["sin float32 HIGH"].covers({"all 2³²": 1 << 32, "random": 1})
