@@ -1,4 +1,4 @@
-"""Fractions in [0, 1) of 128 bits, each a high and a low uint64, and their product."""
+"""The product of two uint64 in 128 bits, from products of 32 bits."""
 
 from __future__ import annotations
 
@@ -18,19 +18,3 @@ def mul_high(a: uint64, b: uint64) -> uint64:
     middle = a1 * b0 + ((a0 * b0) >> 32)
     other = a0 * b1 + (middle & LOW_32)
     return a1 * b1 + (middle >> 32) + (other >> 32)
-
-
-@kernel
-def mul_fraction(
-    a_high: uint64, a_low: uint64, b_high: uint64, b_low: uint64
-) -> tuple[uint64, uint64]:
-    """a·b cut to 128 bits, less than three units in the last place too small."""
-    low = a_high * b_high
-    high = mul_high(a_high, b_high)
-    first = mul_high(a_high, b_low)
-    second = mul_high(a_low, b_high)
-    low = low + first
-    high = high + uint64(low < first)
-    low = low + second
-    high = high + uint64(low < second)
-    return high, low

@@ -36,12 +36,12 @@ STEEP = 2.0**60
 SHORT = 2.0**-480
 LONG = 2.0**480
 """Of two legs between these, no quotient and no low half of a product is subnormal."""
-REST_MARGIN = 2.0**-66
+REST_MARGIN = 2.0**-65
 """The error of the rest's series, relative to the rest u: its leading term u³/3 ≤ 2^-15.6·u is
-rounded four times by at most 2^-53, which makes 2^-66.6."""
+rounded eight times by at most 2^-53, which makes 2^-65.6."""
 MARGIN = 2.0**-100
 """The error of all else, relative to the angle: low halves of 2^-53 are rounded six times by 2^-53,
-which makes 2^-103.4. tools/math/two_parts_error_f64.py compares both bounds with MPFR."""
+which makes 2^-103.4. tools/math/two_parts_error_f64.py compares the sum of both with MPFR."""
 
 
 @kernel

@@ -59,8 +59,8 @@ STEP_ERROR = 2.0**-109
 """Times the count of steps, bounds the absolute error of `reduce`: STEP_3 and its product are off
 by 2^-112 each, the last two sums by 2^-112 and 2^-111."""
 SERIES_MARGIN = 2.0**-51
-"""Times (|a| + |s|)·d², bounds the error of `turned`: a·d²/2 is rounded seven times by 2^-53 and
-b·d³/6 five times, |b·d| being at most 2·|s|."""
+"""Times (|a| + |s|)·d², bounds the error of `turned`: a·d²/2 is rounded eight times by 2^-53 and
+b·d³/6 seven times, |b·d| being at most 2·|s|."""
 MARGIN = 2.0**-100
 """The error of all else, relative to the result: low halves are rounded six times, which makes
 2^-103. tools/math/two_parts_error_f64.py compares the sum of the three with MPFR."""

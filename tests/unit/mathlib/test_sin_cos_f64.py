@@ -76,7 +76,7 @@ def test_published_hard_cases_are_rounded_right(name: str) -> None:
     wanted = rounded(name, x)
     assert len(x) > 80_000
     for what, run in all_executions(KERNELS[name]).items():
-        step = 400 if what in ("managed", "evaluate") else 8 if what.endswith("-O0") else 1
+        step = 2000 if what in ("managed", "evaluate") else 8 if what.endswith("-O0") else 1
         part = x[::step].copy()
         assert_same_patterns(results(run, part), wanted[::step].copy(), part, f"{name}, {what},")
 
@@ -109,11 +109,11 @@ def test_inputs_within_an_ulp_of_multiples_of_half_pi_are_rounded_right(name: st
 
 @both
 def test_every_execution_gives_the_same_bits(name: str) -> None:
-    x = log_uniform(1 << 14)
+    x = log_uniform(1 << 12)
     runs = all_executions(KERNELS[name])
     wanted = results(KERNELS[name], x)
     for what, run in runs.items():
-        step = 16 if what in ("managed", "evaluate") else 1
+        step = 128 if what in ("managed", "evaluate") else 1
         part = x[::step].copy()
         assert_same_patterns(results(run, part), wanted[::step].copy(), part, f"{name}, {what},")
 
