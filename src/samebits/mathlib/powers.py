@@ -31,7 +31,7 @@ rsqrt = Overloads(
     """1/√x; ±inf for ±0, NaN for x < 0, 0 for inf.
 
     float32: correctly rounded, proven on all 2³² inputs.
-    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 100 for normal x.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 2.
     float64: correctly rounded at HIGH and MEDIUM; at LOW within 10 ULP for normal x and special
     values, and some number for a subnormal x.
     """,

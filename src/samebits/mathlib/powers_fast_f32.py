@@ -16,7 +16,6 @@ from samebits.mathlib.log_fast_f32 import split_low
 from samebits.mathlib.pow_f32 import ALL_INTEGERS, pow_rare
 from samebits.mathlib.roots_f32 import (
     H1,
-    INVERSE_ROOT_BITS,
     INVERSE_ROOT_TWO,
     R0,
     R1,
@@ -25,7 +24,6 @@ from samebits.mathlib.roots_f32 import (
     R4,
     R5,
     ROOT_TWO,
-    TWO_12,
 )
 
 # log2((1 + s)/(1 - s)) = s·(P1 + …) for |s| ≤ 0.1717 and 2^r for |r| ≤ 0.5005, relative errors
@@ -140,29 +138,16 @@ def cbrt_low(x: float32) -> float32:
 @kernel
 def rsqrt_medium(x: float32) -> float32:
     """1/√x, at most 0.51 ULP off; ±inf for ±0, NaN below."""
-    small = x < LEAST_NORMAL
-    scaled = select(small, x * TWO_24, x)
-    half = scaled * -0.5
-    r = bitcast(float32, INVERSE_ROOT_BITS - (bitcast(int32, scaled) >> 1))
-    r = r * (1.5 + half * r * r)
-    r = r * (1.5 + half * r * r)
-    start = float64(r)
-    h = 1.0 - (float64(scaled) * start) * start
-    y = start + (start * h) * 0.5
-    result = float32(select(small, y * TWO_12, y))
-    result = select(x < INFINITY, result, 0.0)
+    start = float64(1.0 / sqrt(x))
+    h = 1.0 - (float64(x) * start) * start
+    result = select(x < INFINITY, float32(start + (start * h) * 0.5), 0.0)
     return select(x > 0.0, result, select(x == 0.0, copysign(INFINITY, x), NAN))
 
 
 @kernel
 def rsqrt_low(x: float32) -> float32:
-    """1/√x, at most 100 ULP off for normal x; inf for 0 and subnormals, NaN below."""
-    half = x * -0.5
-    r = bitcast(float32, INVERSE_ROOT_BITS - (bitcast(int32, x) >> 1))
-    r = r * (1.5 + half * r * r)
-    r = r * (1.5 + half * r * r)
-    r = select(x >= LEAST_NORMAL, r, INFINITY)
-    return select(x < INFINITY, select(x >= 0.0, r, NAN), select(x == INFINITY, 0.0, x))
+    """1/√x, at most 2 ULP off; ±inf for ±0, NaN below."""
+    return 1.0 / sqrt(x)
 
 
 @kernel

@@ -35,7 +35,7 @@ BOUNDS: dict[str, tuple[float, float, float, float, float, float]] = {
     "acosh": (0.51, 1.000001, HUGE, 20, 1.000001, 2.0**61),
     "atanh": (0.51, -0.999999, 0.999999, 200, -0.999999, 0.999999),
     "cbrt": (0.51, LEAST, HUGE, 250, TINY, HUGE),
-    "rsqrt": (0.51, LEAST, HUGE, 100, TINY, HUGE),
+    "rsqrt": (0.51, LEAST, HUGE, 2, LEAST, HUGE),
 }
 
 
