@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Table:
     def __iter__(self) -> Iterator[Any]:
         return (self._class(v) for v in self.data)
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: SupportsIndex) -> Any:
         i = index.__index__()
         if not 0 <= i < len(self.data):
             raise Trap("index")
