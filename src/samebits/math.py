@@ -45,6 +45,19 @@ from samebits.mathlib.array_functions import (
     norm,
     sum,
 )
+from samebits.mathlib.engine.geometry import distance, project, reflect, refract
+from samebits.mathlib.engine.half import f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16
+from samebits.mathlib.engine.interpolation import (
+    degrees,
+    fract,
+    lerp,
+    radians,
+    remap,
+    saturate,
+    smoothstep,
+    step,
+    unlerp,
+)
 from samebits.mathlib.exponential import exp, exp2, exp10, expm1, pow
 from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from samebits.mathlib.logarithmic import log, log1p, log2, log10
@@ -73,9 +86,11 @@ e: float = _python.e
 __all__ = [
     "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2",
     "atanh", "bitcast", "cbrt", "ceil", "clamp", "clz", "copysign", "cos", "cosh", "cospi", "cross",
-    "ctz", "cumsum", "dot", "e", "exact_sum", "exp", "exp2", "exp10", "expm1", "floor", "fma",
-    "fmod", "frexp", "hypot", "ldexp", "length", "log", "log1p", "log2", "log10", "max", "mean",
-    "min", "modf", "norm", "normalize", "pi", "popcount", "pow", "precision", "remainder", "rotl",
-    "rotr", "round", "rsqrt", "select", "sign", "sin", "sincos", "sinh", "sinpi", "sqrt", "sum",
-    "tan", "tanh", "tau", "trunc",
+    "ctz", "cumsum", "degrees", "distance", "dot", "e", "exact_sum", "exp", "exp2", "exp10",
+    "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "floor", "fma", "fmod",
+    "fract", "frexp", "hypot", "ldexp", "length", "lerp", "log", "log1p", "log2", "log10", "max",
+    "mean", "min", "modf", "norm", "normalize", "pi", "popcount", "pow", "precision", "project",
+    "radians", "reflect", "refract", "remainder", "remap", "rotl", "rotr", "round", "rsqrt",
+    "saturate", "select", "sign", "sin", "sincos", "sinh", "sinpi", "smoothstep", "sqrt", "step",
+    "sum", "tan", "tanh", "tau", "trunc", "unlerp",
 ]  # fmt: skip

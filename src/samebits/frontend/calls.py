@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from samebits.errors import CompileError
-from samebits.frontend import intrinsics, overloads, places, reductions
+from samebits.frontend import families, intrinsics, overloads, places, reductions
 from samebits.frontend.context import Callee, Context, values_of
 from samebits.frontend.convert import build_vector, coerce, convert_explicit
 from samebits.frontend.values import (
@@ -25,6 +25,7 @@ from samebits.frontend.values import (
 )
 from samebits.ir.grammar import Value, ValueType
 from samebits.lang.arrays import zeros
+from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
 from samebits.lang.reduction import Reduction
 from samebits.types import (
@@ -95,6 +96,8 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         return intrinsics.lower(ctx, node, name, operands)
     if isinstance(called, Overloads):
         return overloads.lower(ctx, node, called, operands, emit_call)
+    if isinstance(called, Family):
+        return families.lower(ctx, node, called, operands, _argument_type, call_kernel)
     if isinstance(called, Reduction):
         return reductions.lower(ctx, node, called, operands, _argument_type, call_kernel)
     fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.lang.annotations import class_of_type
+from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.reduction import Reduction
 from samebits.lang.tables import Table
@@ -112,8 +113,8 @@ def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterat
             yield f"overloads {value.__name__}"
             for row in value.kernels.values():
                 yield from _kernel(row[precision], seen)
-        case Reduction():
-            yield f"reduction {value.__name__}"
+        case Family() | Reduction():
+            yield f"{type(value).__name__.lower()} {value.__name__}"
         case Table():
             yield f"table {value.identity}"
         case ModuleType():

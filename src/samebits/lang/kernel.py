@@ -313,8 +313,8 @@ class Overloads:
     """A math function: kernels by float type and precision, component-wise on vectors.
 
     `kernels` has a row for each float type: one kernel, which serves every precision, or three,
-    for HIGH, MEDIUM and LOW. Each takes `arity` scalars (1 to 3), of the row's type or integers;
-    it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays
+    for HIGH, MEDIUM and LOW. Each takes `arity` scalars (1 to 3, or 5), of the row's type or
+    integers; it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays
     (`Overloads.mapped`, installed by the runtime).
     """
 

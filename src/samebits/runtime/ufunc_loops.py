@@ -130,6 +130,14 @@ def _of_three(function: Overloads) -> Any:
     return map_three
 
 
+def _of_five(function: Overloads) -> Any:
+    def map_five(v, w, x, y, z, result):
+        for i in range(len(result)):
+            result[i] = function(v[i], w[i], x[i], y[i], z[i])
+
+    return map_five
+
+
 def _both_of_one(function: Overloads) -> Any:
     def map_to_two(x, first, second):
         for i in range(len(first)):
@@ -147,5 +155,6 @@ _BODIES: dict[tuple[str, int], Callable[[Overloads], Any]] = {
     ("as", 1): _of_array_and_scalar,
     ("sa", 1): _of_scalar_and_array,
     ("aaa", 1): _of_three,
+    ("aaaaa", 1): _of_five,
     ("a", 2): _both_of_one,
 }

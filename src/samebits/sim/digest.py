@@ -18,6 +18,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.frontend.source import source_of
+from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
 from samebits.lang.reduction import Reduction
 from samebits.lang.structs import Struct
@@ -89,6 +90,8 @@ class _Walk:
             case Overloads():
                 at = "" if precision is HIGH else f" {precision.name}"
                 return f"{_LIBRARY} {value.__name__}{at}"
+            case Family():
+                return f"{_LIBRARY} {value.__name__}"
             case Reduction():
                 return value.__name__ if value.scalars else f"{_LIBRARY} {value.__name__}"
             case Table():

@@ -1,0 +1,1 @@
+"""What engines' math packages have beside elementary functions: interpolation, vectors, halves."""
