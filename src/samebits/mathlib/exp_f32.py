@@ -77,7 +77,7 @@ def exp(x: float32) -> float32:
     """e^x, correctly rounded; 0 for −inf."""
     x = select(x > 89.0, 89.0, x)
     x = select(x < -104.0, -104.0, x)
-    rounded = x * LOG2_E + ROUNDER
+    rounded = muladd(x, LOG2_E, ROUNDER)
     k = float64(rounded - ROUNDER)
     r = muladd(k, -LN2_LOW, muladd(k, -LN2, float64(x)))
     z = r * r
@@ -97,7 +97,7 @@ def exp2(x: float32) -> float32:
     z = r * r
     q = muladd(z, muladd(z, muladd(r, B11, B10), muladd(r, B9, B8)), muladd(r, B7, B6))
     p = muladd(z, muladd(z, q, muladd(r, B5, B4)), muladd(r, B3, B2))
-    p = muladd(z, p, r * B1) + 1.0
+    p = muladd(r, muladd(r, p, B1), 1.0)
     y = select(x == HARD_A, EXP2_A, float32(p * power_of_two(rounded)))
     return select(x == HARD_B, EXP2_B, y)
 
@@ -107,11 +107,11 @@ def exp10(x: float32) -> float32:
     """10^x, correctly rounded; 0 for −inf."""
     x = select(x > 39.0, 39.0, x)
     x = select(x < -46.0, -46.0, x)
-    rounded = x * LOG2_10 + ROUNDER
+    rounded = muladd(x, LOG2_10, ROUNDER)
     k = float64(rounded - ROUNDER)
     r = muladd(k, -LOG10_2_LOW, muladd(k, -LOG10_2, float64(x)))
     z = r * r
     q = muladd(z, muladd(z, muladd(r, T11, T10), muladd(r, T9, T8)), muladd(r, T7, T6))
     p = muladd(z, muladd(z, q, muladd(r, T5, T4)), muladd(r, T3, T2))
-    p = muladd(z, p, r * T1) + 1.0
+    p = muladd(r, muladd(r, p, T1), 1.0)
     return float32(p * power_of_two(rounded))

@@ -30,7 +30,7 @@ def expm1(x: float32) -> float32:
     """e^x − 1, correctly rounded; −1 for −inf, −0 for −0."""
     x = select(x > 89.0, 89.0, x)
     x = select(x < -20.0, -20.0, x)
-    rounded = x * LOG2_E + ROUNDER
+    rounded = muladd(x, LOG2_E, ROUNDER)
     k = float64(rounded - ROUNDER)
     r = muladd(k, -LN2_LOW, muladd(k, -LN2, float64(x)))
     z = r * r

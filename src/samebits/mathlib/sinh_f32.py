@@ -32,7 +32,7 @@ HARD_A = float.fromhex("0x1.250bfep-11")
 @kernel
 def parts(x: float32) -> tuple[float64, float64, float64, float64]:
     """cosh r, sinh r, 2^(k-1) and 2^(-k-1) with x = k·ln 2 + r, |r| ≤ 0.3475, for |x| ≤ 100."""
-    rounded = x * LOG2_E + ROUNDER
+    rounded = muladd(x, LOG2_E, ROUNDER)
     k = float64(rounded - ROUNDER)
     r = muladd(k, -LN2_LOW, muladd(k, -LN2, float64(x)))
     z = r * r
