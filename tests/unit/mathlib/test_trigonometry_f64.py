@@ -21,7 +21,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.inverse_trigonometric_f64_table import ANGLES
-from samebits.modes import HIGH, LOW
+from samebits.modes import HIGH, LOW, MEDIUM
 from samebits.passes.pipeline import optimise
 from samebits.runtime.same_bits import executions
 from samebits.types import FLOAT64
@@ -109,7 +109,9 @@ def test_near_multiples_of_a_quarter_turn_results_are_rounded_right(name: str) -
 
 
 @each
-def test_low_is_as_near_as_promised(name: str) -> None:
+@pytest.mark.parametrize("precision", [MEDIUM, LOW], ids=["MEDIUM", "LOW"])
+def test_lower_precisions_are_as_near_as_promised(name: str, precision: Any) -> None:
+    bound = LOW_ULP[name] if precision is LOW else 1
     rng = np.random.default_rng(32)
     count = 1 + (name in BINARY)
     limit = 1.0 if name in ("asin", "acos") else 100.0
@@ -119,9 +121,20 @@ def test_low_is_as_near_as_promised(name: str) -> None:
     ]
     x = [abs(a) for a in x] if name == "rsqrt" else x
     found = np.empty(3000)
-    loop_of(name, LOW)(*x, found)
+    loop_of(name, precision)(*x, found)
     expected = wanted(name, *x)
-    assert (abs(found - expected) <= LOW_ULP[name] * np.spacing(abs(expected))).all()
+    assert (abs(found - expected) <= bound * np.spacing(abs(expected))).all()
+
+
+@pytest.mark.parametrize("name", ["sin", "cos", "sinpi", "cospi"])
+def test_medium_has_no_limit_and_the_standard_s_special_results(name: str) -> None:
+    x = np.concatenate([specials(), random_patterns(200)])
+    found, expected = np.empty(len(x)), wanted(name, x)
+    loop_of(name, MEDIUM)(x, found)
+    exact = ~(abs(expected) > 0.0) | (abs(expected) == 1.0)
+    assert_same_patterns(found[exact], expected[exact], x[exact], name)
+    near, rest = found[~exact], expected[~exact]
+    assert (abs(near - rest) <= np.spacing(abs(rest))).all()
 
 
 def test_sincos_gives_the_bits_of_sin_and_cos() -> None:
