@@ -205,8 +205,9 @@ class _Emission:
         self._sizes[name] = self._size(function)
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
-        self._divides[name] = divides
-        if function.rare and not traps:  # what can trap is a function as any other
+        out_of_line = function.rare and not traps  # what can trap is a function as any other
+        self._divides[name] = divides and not out_of_line
+        if out_of_line:
             self._add_rare(function)
         found[name] = None
 

@@ -57,7 +57,7 @@ def fmod_f32(x: float32, y: float32) -> float32:
     a = abs(wide)
     b = abs(float64(y))
     quotient = a / b
-    if not (quotient < QUOTIENT_F32) or b > LARGEST_F32:
+    if not ((quotient < QUOTIENT_F32) & (b <= LARGEST_F32)):
         return fmod_exact_f32(x, y)
     r = nearest_rest_f32(a, b, quotient)
     return float32(copysign(select(r < 0.0, r + b, r), wide))
@@ -70,7 +70,7 @@ def remainder_f32(x: float32, y: float32) -> float32:
     a = abs(wide)
     b = abs(float64(y))
     quotient = a / b
-    if not (quotient < QUOTIENT_F32) or b > LARGEST_F32:
+    if not ((quotient < QUOTIENT_F32) & (b <= LARGEST_F32)):
         return remainder_exact_f32(x, y)
     r = nearest_rest_f32(a, b, quotient)
     return float32(halved(r, b) * copysign(1.0, wide))
@@ -82,7 +82,7 @@ def fmod_f64(x: float64, y: float64) -> float64:
     a = abs(x)
     b = abs(y)
     quotient = a / b
-    if not (quotient < QUOTIENT_F64 and b >= LEAST_F64 and b <= GREATEST_F64):
+    if not ((quotient < QUOTIENT_F64) & (b >= LEAST_F64) & (b <= GREATEST_F64)):
         return fmod_exact_f64(x, y)
     r = nearest_rest_f64(a, b, quotient)
     return copysign(select(r < 0.0, r + b, r), x)
@@ -94,7 +94,7 @@ def remainder_f64(x: float64, y: float64) -> float64:
     a = abs(x)
     b = abs(y)
     quotient = a / b
-    if not (quotient < QUOTIENT_F64 and b >= LEAST_F64 and b <= GREATEST_F64):
+    if not ((quotient < QUOTIENT_F64) & (b >= LEAST_F64) & (b <= GREATEST_F64)):
         return remainder_exact_f64(x, y)
     r = nearest_rest_f64(a, b, quotient)
     return halved(r, b) * copysign(1.0, x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math as python_math
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -12,7 +13,11 @@ from math_kernels import patterns
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int32, math
+from samebits.backend import llvm
+from samebits.backend.targets import TARGETS
+from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
+from samebits.passes.pipeline import optimise
 from samebits.runtime.same_bits import executions
 
 TYPES = [np.float32, np.float64]
@@ -149,6 +154,15 @@ def test_remainders_are_the_same_in_every_execution(dtype: Any) -> None:
         run(x, y, *found)
         assert_same(found[0], wanted[0], x, y)
         assert_same(found[1], wanted[1], x, y)
+
+
+@types
+def test_a_loop_of_remainders_runs_in_vector_lanes(dtype: Any) -> None:
+    kernel = DIVIDED[dtype]
+    unit = compile_kernel(kernel, kernel.fixed_types or ())
+    entries = [unit.function.name]
+    assembly = llvm.assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
+    assert re.search(r"\tvdivpd\t[^\n]*%[yz]mm", assembly)
 
 
 def scaled(x: float, n: int, dtype: Any) -> float:
