@@ -156,9 +156,20 @@ def test_remainders_are_the_same_in_every_execution(dtype: Any) -> None:
         assert_same(found[1], wanted[1], x, y)
 
 
-@types
-def test_a_loop_of_remainders_runs_in_vector_lanes(dtype: Any) -> None:
-    kernel = DIVIDED[dtype]
+@sb.kernel
+def truncated_f32(x: ReadOnly[float32], y: ReadOnly[float32], f: Array[float32]) -> None:
+    for i in range(len(f)):
+        f[i] = math.fmod(x[i], y[i])
+
+
+@sb.kernel
+def nearest_f64(x: ReadOnly[float64], y: ReadOnly[float64], f: Array[float64]) -> None:
+    for i in range(len(f)):
+        f[i] = math.remainder(x[i], y[i])
+
+
+@pytest.mark.parametrize("kernel", [truncated_f32, nearest_f64])
+def test_a_loop_of_remainders_runs_in_vector_lanes(kernel: Kernel) -> None:
     unit = compile_kernel(kernel, kernel.fixed_types or ())
     entries = [unit.function.name]
     assembly = llvm.assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
