@@ -120,6 +120,14 @@ def test_half_way_lengths_go_to_even() -> None:
     assert_rounded_right("hypot", *((s.astype(np.float32)) for s in (2 * u * v, u * u - v * v)))
 
 
+def test_lengths_that_float64_takes_for_half_way_go_to_their_own_side() -> None:
+    x = np.random.default_rng(4).integers(1 << 23, 1 << 24, 9000).astype(np.float64)
+    y = np.sqrt(x + 0.25).astype(np.float32)  # x² + y² is nearly (x + ½)²
+    root = np.sqrt(x * x + y.astype(np.float64) ** 2)
+    assert (root == x + 0.5).sum() > 100
+    assert_rounded_right("hypot", x.astype(np.float32), y)
+
+
 @both
 def test_random_pairs_are_rounded_right(name: str) -> None:
     rng = np.random.default_rng(3)
