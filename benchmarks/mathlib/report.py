@@ -110,8 +110,10 @@ def _swap(smallest: tuple[float, str]) -> tuple[float, float, str]:
     return smallest[0], 2.5, smallest[1]
 
 
-def document(rows: Sequence[Row], absent: Sequence[str], rounds: int) -> str:
-    """MATH.md."""
+def document(
+    rows: Sequence[Row], absent: Sequence[str], rounds: int, arrays: Sequence[str] = ()
+) -> str:
+    """MATH.md; `arrays` are the lines about functions of whole arrays."""
     baseline, best = levels()
     lines = [
         "# The math library's speed", "", "Made by `make bench-math`; the machine:", "",
@@ -132,6 +134,8 @@ def document(rows: Sequence[Row], absent: Sequence[str], rounds: int) -> str:
             found = [r for r in rows if (r.type_name, r.size) == (type_name, size)]
             if found:
                 lines += ["", f"## {type_name}, {size}", "", *table(found)]
+    if arrays:
+        lines += ["", "## Whole arrays", "", *arrays]
     if absent:
         lines += ["", f"Not there yet: {', '.join(absent)}."]
     return "\n".join(lines) + "\n"

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.mathlib import peers, report
+from benchmarks.mathlib import peers, report, whole_arrays
 from benchmarks.mathlib.functions import FUNCTIONS, Function
 from benchmarks.measure import Runner, interleave
 
@@ -128,7 +128,8 @@ def main() -> int:
                     rounds = options.rounds if size == "L1" else max(2, options.rounds // 3)
                     rows.append(measure(named[name], type_name, size, loops, rounds))
                     print(report.line(rows[-1]), file=sys.stderr, flush=True)
-    text = report.document(rows, absent, options.rounds)
+    arrays_too = [] if options.only else whole_arrays.table(whole_arrays.measure(options.rounds))
+    text = report.document(rows, absent, options.rounds, arrays_too)
     if options.only or [*options.types] != [*TYPES] or [*options.sizes] != [*SIZES]:
         print(text)
     else:
