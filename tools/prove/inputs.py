@@ -81,7 +81,7 @@ def hard_cases(function: Function, form: Format, folder: Path = HARD_CASES) -> A
             text = line.split("#")[0].strip()
             if text:
                 fields = text.lower().replace("snan", "nan").replace("qnan", "nan").split(",")
-                rows.append([float.fromhex(field.strip()) for field in fields])
+                rows.append([float.fromhex(field.strip()) for field in fields[: function.arity]])
     table = np.array(rows, np.float64)
     columns = [table[:, k] for k in range(function.arity)]
     if function.arity == 1:

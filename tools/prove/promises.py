@@ -55,12 +55,14 @@ def _normal(x: Any) -> Any:
     return abs(x) >= np.finfo(x.dtype).tiny
 
 
-def _pow_results(low: float, high: float) -> Keep:
+def _results(low: float, high: float, text: str) -> Where:
+    """Of pow, by the result's logarithm to base 2."""
+
     def keep(x: Any, y: Any) -> Any:
         exponent = y.astype(np.float64) * np.log2(np.abs(x).astype(np.float64))
         return _normal(x) & (exponent >= low) & (exponent <= high)
 
-    return keep
+    return Where(f"normal x, {text}", keep)
 
 
 def _larger(low: int, high: int) -> Where:
@@ -79,53 +81,52 @@ AWAY_FROM_LIMITS = Where(
     ),
 )
 EXP2_F32 = Where("-126 ≤ x < 127.5", lambda x: (x >= -126) & (x < 127.5))
+EXPM1_F32 = Where("x < 88.3", lambda x: x < 88.3)
+ACOSH_F32 = Where("x < 2^62", lambda x: x < 2.0**62)
+HALF_TURNS_F32 = _up_to(2.0**21, "2^21")
 TURNS_F32 = _up_to(1600.0, "1600")
 TURNS_F64 = _up_to(2.0**20, "2^20")
 
 PROMISES: dict[str, dict[str, Promise]] = {
-    "exp": {"float32": Promise(0.8, 150, _between(-87.3, 88.3))},
-    "exp2": {"float32": Promise(0.9, 60, EXP2_F32)},
-    "exp10": {"float32": Promise(1.0, 250, _between(-37.9, 38.3))},
-    "expm1": {"float32": Promise(0.51, 100, Where("x < 88.3", lambda x: x < 88.3))},
-    "log": {"float32": Promise(0.51, 30, NORMAL)},
-    "log2": {"float32": Promise(0.52, 30, NORMAL)},
-    "log10": {"float32": Promise(0.52, 30, NORMAL)},
-    "log1p": {"float32": Promise(0.51, 30)},
-    "sin": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(0.5, 3, TURNS_F64)},
-    "cos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(0.5, 3, TURNS_F64)},
-    "sincos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(0.5, 3, TURNS_F64)},
+    "exp": {"float32": Promise(0.8, 150, _between(-87.3, 88.3)), "float64": Promise(0.8, 10)},
+    "exp2": {"float32": Promise(0.9, 60, EXP2_F32), "float64": Promise(0.8, 10)},
+    "exp10": {"float32": Promise(1.0, 250, _between(-37.9, 38.3)), "float64": Promise(0.8, 10)},
+    "expm1": {"float32": Promise(0.51, 100, EXPM1_F32), "float64": Promise(0.5, 30)},
+    "log": {"float32": Promise(0.51, 30, NORMAL), "float64": Promise(0.5, 6)},
+    "log2": {"float32": Promise(0.52, 30, NORMAL), "float64": Promise(0.5, 6)},
+    "log10": {"float32": Promise(0.52, 30, NORMAL), "float64": Promise(0.5, 6)},
+    "log1p": {"float32": Promise(0.51, 30), "float64": Promise(0.5, 6)},
+    "sin": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
+    "cos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
+    "sincos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
     "tan": {"float32": Promise(0.5, 157, TURNS_F32), "float64": Promise(0.5, 64, TURNS_F64)},
-    "sinpi": {
-        "float32": Promise(0.5, 19, _up_to(2.0**21, "2^21")),
-        "float64": Promise(0.5, 4),
-    },
+    "sinpi": {"float32": Promise(0.5, 19, HALF_TURNS_F32), "float64": Promise(1.0, 6)},
     "cospi": {
-        "float32": Promise(0.5, 19, _up_to(2.0**21, "2^21")),
-        "float64": Promise(0.5, 4, _up_to(2.0**50, "2^50")),
+        "float32": Promise(0.5, 19, HALF_TURNS_F32),
+        "float64": Promise(1.0, 6, _up_to(2.0**50, "2^50")),
     },
     "asin": {"float32": Promise(0.5, 30), "float64": Promise(0.5, 60)},
     "acos": {"float32": Promise(0.5, 27), "float64": Promise(0.5, 60)},
     "atan": {"float32": Promise(0.5, 75), "float64": Promise(0.5, 300)},
     "atan2": {"float32": Promise(0.5, 75), "float64": Promise(0.5, 300, AWAY_FROM_LIMITS)},
-    "sinh": {"float32": Promise(0.51, 100, _below(87.0, "87"))},
-    "cosh": {"float32": Promise(0.51, 100, _below(87.0, "87"))},
-    "tanh": {"float32": Promise(0.51, 20)},
-    "asinh": {"float32": Promise(0.51, 20, _below(2.0**62, "2^62"))},
-    "acosh": {"float32": Promise(0.51, 20, Where("x < 2^62", lambda x: x < 2.0**62))},
-    "atanh": {"float32": Promise(0.51, 200)},
+    "sinh": {"float32": Promise(0.51, 100, _below(87.0, "87")), "float64": Promise(0.5, 30)},
+    "cosh": {"float32": Promise(0.51, 100, _below(87.0, "87")), "float64": Promise(0.5, 30)},
+    "tanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 30)},
+    "asinh": {"float32": Promise(0.51, 20, _below(2.0**62, "2^62")), "float64": Promise(0.5, 6)},
+    "acosh": {"float32": Promise(0.51, 20, ACOSH_F32), "float64": Promise(0.5, 6)},
+    "atanh": {"float32": Promise(0.51, 200), "float64": Promise(0.5, 6)},
     "pow": {
-        "float32": Promise(
-            0.54, 350, Where("normal x, 2^-126 ≤ result ≤ 2^127.5", _pow_results(-126, 127.5))
-        ),
+        "float32": Promise(0.54, 350, _results(-126, 127.5, "2^-126 ≤ result ≤ 2^127.5")),
+        "float64": Promise(0.5, 350, _results(-199.3, 199.3, "1e-60 ≤ result ≤ 1e60")),
     },
     "cbrt": {"float32": Promise(0.51, 250, NORMAL), "float64": Promise(0.5, 5, NORMAL)},
-    "rsqrt": {"float32": Promise(0.51, 100, NORMAL), "float64": Promise(0.5, 10, NORMAL)},
+    "rsqrt": {"float32": Promise(0.51, 2), "float64": Promise(0.5, 10, NORMAL)},
     "hypot": {
         "float32": Promise(0.51, 2, _larger(-50, 63)),
         "float64": Promise(0.5, 2, _larger(-480, 510)),
     },
-}  # fmt: skip
-"""LOW of float32 and float64 without a row promises HIGH's: its kernel is HIGH's."""
+}
+"""A function without a row has HIGH's kernel for every precision."""
 
 
 def promised(function: str, type_name: str, precision: str) -> float | None:

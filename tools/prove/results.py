@@ -90,11 +90,23 @@ def load(place: Path = PLACE) -> dict[str, Record]:
 
 
 def _record(entry: dict[str, Any]) -> Record:
-    parts = [Part(**{**part, "worst_at": tuple(part["worst_at"])}) for part in entry["parts"]]
+    parts = [
+        Part(**{**part, "worst_at": tuple(part.get("worst_at", ()))}) for part in entry["parts"]
+    ]
     return Record(**{**entry, "levels": tuple(entry["levels"]), "parts": parts})
 
 
 def save(records: dict[str, Record], place: Path = PLACE) -> None:
-    """Write all records, sorted by name."""
-    entries = {name: asdict(record) for name, record in sorted(records.items())}
-    place.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
+    """Write all records, sorted by name: a line a set of inputs, zeros left out."""
+    entries = [f"{json.dumps(name)}: {_text(record)}" for name, record in sorted(records.items())]
+    place.write_text("{\n" + ",\n".join(entries) + "\n}\n")
+
+
+def _text(record: Record) -> str:
+    entry = asdict(record)
+    parts = [
+        json.dumps({k: v for k, v in part.items() if v}, ensure_ascii=False)
+        for part in entry.pop("parts")
+    ]
+    head = json.dumps(entry, ensure_ascii=False).removesuffix("}")
+    return head + ', "parts": [\n ' + ",\n ".join(parts) + "\n]}"
