@@ -52,7 +52,7 @@ def asin(x: float32) -> float32:
     steep = a > 0.5
     z = select(steep, muladd(a, -0.5, 0.5), a * a)
     y = select(steep, sqrt(z), a) * asin_series(z)
-    return float32(copysign(select(steep, muladd(y, -2.0, HALF_PI), y), wide))
+    return copysign(float32(select(steep, muladd(y, -2.0, HALF_PI), y)), x)
 
 
 @kernel
@@ -62,7 +62,9 @@ def acos(x: float32) -> float32:
     a = abs(wide)
     steep = a > 0.5
     z = select(steep, muladd(a, -0.5, 0.5), a * a)
-    y = copysign(select(steep, sqrt(z), a) * asin_series(z), wide)
-    base = select(steep, select(wide < 0.0, PI, 0.0), HALF_PI)
+    y = select(steep, sqrt(z), a) * asin_series(z)
+    negative = wide < 0.0
+    base = select(steep, select(negative, PI, 0.0), HALF_PI)
+    y = select(negative, -y, y)
     result = float32(muladd(select(steep, 2.0, -1.0), y, base))
     return select(x == HARD, ACOS_HARD, result)

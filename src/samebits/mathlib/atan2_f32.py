@@ -34,8 +34,8 @@ def atan2(y: float32, x: float32) -> float32:
     t = select(middle, over - under, over) / select(middle, over + under, under)
     v = select(middle, QUARTER_PI, 0.0) + atan_series(t)
     v = select(steep, HALF_PI - v, v)
-    v = copysign(select(wide_x < 0.0, PI - v, v), wide_y)
+    v = select(wide_x < 0.0, PI - v, v)
     result = float32(v * BELOW)
     if result != float32(v * ABOVE):  # NaN too, of 0/0 and ∞/∞
         return atan2_exact(y, x)
-    return result
+    return copysign(result, y)

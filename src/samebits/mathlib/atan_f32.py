@@ -56,4 +56,4 @@ def atan(x: float32) -> float32:
     under = select(far, a, select(middle, a + 1.0, 1.0))
     base = select(far, HALF_PI, select(middle, QUARTER_PI, 0.0))
     v = base + atan_series(over / under)
-    return float32(copysign(select(a == HARD, ATAN_HARD, v), wide))
+    return copysign(float32(select(a == HARD, ATAN_HARD, v)), x)

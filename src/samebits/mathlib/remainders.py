@@ -60,7 +60,7 @@ def fmod_f32(x: float32, y: float32) -> float32:
     if not ((quotient < QUOTIENT_F32) & (b <= LARGEST_F32)):
         return fmod_exact_f32(x, y)
     r = nearest_rest_f32(a, b, quotient)
-    return float32(copysign(select(r < 0.0, r + b, r), wide))
+    return copysign(float32(select(r < 0.0, r + b, r)), x)
 
 
 @kernel
