@@ -73,7 +73,7 @@ def power_in_two_parts(k: uint64, r: float64, r_low: float64) -> tuple[float64, 
     t = POWERS[2 * i]
     t_low = POWERS[2 * i + 1]
     z = r * r
-    cubic = muladd(r, muladd(r, muladd(r, E6, E5), E4), E3)
+    cubic = muladd(z, muladd(r, E6, E5), muladd(r, E4, E3))
     q = muladd(z * r, cubic, muladd(z, 0.5, r_low))
     p = t * r
     s = t + p

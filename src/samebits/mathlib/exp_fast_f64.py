@@ -85,15 +85,17 @@ def medium_power(k: uint64, r: float64) -> float64:
     """2^(k/128)·e^r for |r| ≤ log(2)/256."""
     i = int32(k & 127)
     t = POWERS[2 * i]
-    p = r + (r * r) * (0.5 + r * (M3 + r * (M4 + r * M5)))
+    z = r * r
+    p = r + z * ((0.5 + r * M3) + z * (M4 + r * M5))
     return times_power(t + (POWERS[2 * i + 1] + t * p), k >> 7)
 
 
 @kernel
 def low_rest(r: float64) -> float64:
     """e^r - 1 for |r| ≤ 0.347."""
-    high = L6 + r * (L7 + r * (L8 + r * (L9 + r * L10)))
-    return r + (r * r) * (L2 + r * (L3 + r * (L4 + r * (L5 + r * high))))
+    z = r * r
+    high = (L6 + r * L7) + z * ((L8 + r * L9) + z * L10)
+    return r + z * ((L2 + r * L3) + z * ((L4 + r * L5) + z * high))
 
 
 @kernel

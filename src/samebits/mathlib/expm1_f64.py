@@ -48,7 +48,7 @@ def expm1_in_two_parts(x: float64) -> tuple[float64, float64, float64]:
     h = 0.5 * z
     v = r + h
     cube = z * r
-    quintic = muladd(r, muladd(r, muladd(r, muladd(r, E7, E6), E5), E4), E3)
+    quintic = muladd(z, muladd(z, E7, muladd(r, E6, E5)), muladd(r, E4, E3))
     square_low = muladd(0.5, product_error(r, r), muladd(r, r_low, r_low))
     v_low = (h - (v - r)) + muladd(cube, quintic, square_low)
     p = t * v

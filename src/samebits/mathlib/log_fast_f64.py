@@ -83,8 +83,9 @@ def series(f: float64) -> float64:
     """log(1 + f) for |f| ≤ 0.42, within 6 ULP."""
     s = f / (2.0 + f)
     w = s * s
-    high = A7 + w * (A9 + w * (A11 + w * (A13 + w * A15)))
-    return s * (2.0 + w * (A3 + w * (A5 + w * high)))
+    v = w * w
+    high = (A9 + w * A11) + v * (A13 + w * A15)
+    return s * ((2.0 + w * A3) + v * ((A5 + w * A7) + v * high))
 
 
 @kernel

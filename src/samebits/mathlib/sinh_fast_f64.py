@@ -30,7 +30,7 @@ LARGE = 2.0**28
 
 @kernel
 def sinh_low(x: float64) -> float64:
-    """Hyperbolic sine, within 30 ULP."""
+    """Hyperbolic sine, within 40 ULP."""
     size = abs(x)
     g = half_expm1_low(select(size > BOUND, BOUND, size))
     y = g + g / (2.0 * g + 1.0)
@@ -40,7 +40,7 @@ def sinh_low(x: float64) -> float64:
 
 @kernel
 def cosh_low(x: float64) -> float64:
-    """Hyperbolic cosine, within 30 ULP."""
+    """Hyperbolic cosine, within 40 ULP."""
     size = abs(x)
     h = half_expm1_low(select(size > BOUND, BOUND, size)) + 0.5
     return select(size > BOUND, INFINITY, h + 0.25 / h)

@@ -29,9 +29,9 @@ from samebits.types import FLOAT64
 
 # The errors promised at MEDIUM, where that has a kernel of its own, and at LOW, in ULP.
 PROMISED: dict[str, tuple[float, float]] = {
-    "exp": (0.8, 10.0), "exp2": (0.8, 10.0), "exp10": (0.8, 10.0), "expm1": (0.0, 30.0),
+    "exp": (0.8, 10.0), "exp2": (0.8, 10.0), "exp10": (0.8, 10.0), "expm1": (0.0, 40.0),
     "log": (0.0, 6.0), "log2": (0.0, 6.0), "log10": (0.0, 6.0), "log1p": (0.0, 6.0),
-    "sinh": (0.0, 30.0), "cosh": (0.0, 30.0), "tanh": (0.0, 30.0),
+    "sinh": (0.0, 40.0), "cosh": (0.0, 40.0), "tanh": (0.0, 40.0),
     "asinh": (0.0, 6.0), "acosh": (0.0, 6.0), "atanh": (0.0, 6.0), "pow": (0.0, 350.0),
 }  # fmt: skip
 LEVELS = [h.target for h in llvm.available_targets() if h.reason is None]
