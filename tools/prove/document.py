@@ -75,14 +75,16 @@ def _rows(
             continue
         record = records.get(name)
         if record is None or record.digest != digest:
-            yield f"| {row.name} | {precision} | | | | not compared since it changed | | |"
+            why = "not compared yet" if record is None else "not compared since it changed"
+            yield f"| {row.name} | {precision} | | | | {why} | | |"
             continue
         where = promises.where(row.name, type_name, precision)
+        promise = promises.promised(row.name, type_name, precision)
         same = [t for t, found in targets.items() if found.get(name) == digest]
         cells = (
-            _ulp(promises.promised(row.name, type_name, precision)), _largest(record),
-            where.text if where else "all numbers", _compared(record),
-            _verdict(record, precision), f"{len(same)}: {', '.join(same)}" if same else "",
+            _ulp(promise), _largest(record),
+            where.text.replace("|", "\\|") if where else "all numbers", _compared(record),
+            _verdict(record, precision, promise), f"{len(same)}: {', '.join(same)}" if same else "",
         )  # fmt: skip
         yield f"| {row.name} | {precision} | {' | '.join(cells)} |"
 
@@ -113,10 +115,12 @@ def _compared(record: Record) -> str:
     return ", ".join(said)
 
 
-def _verdict(record: Record, precision: str) -> str:
+def _verdict(record: Record, precision: str, promise: float | None) -> str:
     if record.differ:
         return f"**{record.differ:,} differ between levels**"
     if precision != "HIGH":
+        if record.wrong and promise is not None and record.worst.worst > promise:
+            return "**more than promised**"
         special = sum(part.special for part in record.parts)
         return f"a NaN or a zero's sign is not right for {special:,}" if special else ""
     if record.wrong:

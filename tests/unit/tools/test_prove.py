@@ -111,17 +111,19 @@ def test_the_page_says_what_is_not_correctly_rounded_or_not_compared() -> None:
     record = Record("d1", "2020-01-01", "", (), False, 1.0, [part])
     low = Record("d2", "2020-01-01", "", (), False, 1.0, [Part("random", 10, 10, 9, worst=41.7)])
     digests = {
-        f"exp float64 {p}": d for p, d in zip(document.PRECISIONS, ("d1", "d1", "d2"), strict=True)
+        f"modf float64 {p}": d for p, d in zip(document.PRECISIONS, ("d1", "d1", "d2"), strict=True)
     }
-    records = {"exp float64 HIGH": record, "exp float64 LOW": low}
+    records = {"modf float64 HIGH": record, "modf float64 LOW": low}
     page = document.page(records, digests)
-    assert "| exp | HIGH | 0.5 | 0.51 | all numbers | 10^8 random | **≤ 0.50x ULP**: 3 are" in page
-    assert "| exp | MEDIUM | | as HIGH |" in page
-    assert "| exp | LOW | – | 41.7 | all numbers | 10 random |" in page
-    assert "- exp float64 HIGH, random: exp(1) = 2, wanted 3" in page
+    assert "| modf | HIGH | 0.5 | 0.51 | all numbers | 10^8 random | **≤ 0.50x ULP**: 3 are" in page
+    assert "| modf | MEDIUM | | as HIGH |" in page
+    assert "| modf | LOW | – | 41.7 | all numbers | 10 random |" in page
+    assert "- modf float64 HIGH, random: exp(1) = 2, wanted 3" in page
     assert "| sin | HIGH | | | | not there yet |" in page
-    digests["exp float64 HIGH"] = "d3"
-    assert "| exp | HIGH | | | | not compared since it changed |" in document.page(records, digests)
+    digests["modf float64 HIGH"] = "d3"
+    assert "| modf | HIGH | | | | not compared since it changed |" in document.page(
+        records, digests
+    )
 
 
 def test_records_survive_their_file(tmp_path: Any) -> None:
