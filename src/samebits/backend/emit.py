@@ -16,8 +16,8 @@ from samebits.backend.emit_types import (
 )
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
+from samebits.backend.rare import APART, RareFunction
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
-from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import CompileError, IRError
@@ -48,6 +48,8 @@ vectors of integers, so that little is lost."""
 INLINE_LIMIT = 512
 """Statements, callees' included, of the functions that are always inlined: a loop around a call
 that is left does not vectorise."""
+APART_INLINE_LIMIT = 64
+"""The same of functions that only rare ones lead to: there is no loop to gain by it."""
 _NO_SIZE = 1 << 20
 _FIRST_LOOP = 2
 _HELPERS = HELPERS | WIDE_HELPERS
@@ -76,6 +78,7 @@ class _Emission:
         self._tables: dict[str, None] = {}
         self._rare: dict[str, RareFunction] = {}
         self._often: set[str] = set()
+        self._rarely: set[str] = set()
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
 
@@ -92,10 +95,16 @@ class _Emission:
         return self._rare.get(name)
 
     def is_inlined(self, name: str) -> bool:
-        return self._sizes[name] <= INLINE_LIMIT
+        limit = APART_INLINE_LIMIT if self.is_apart(name) else INLINE_LIMIT
+        return self._sizes[name] <= limit
 
-    def is_seldom(self, name: str) -> bool:
+    def is_apart(self, name: str) -> bool:
+        """Whether the function is rare, or only rare functions lead to it."""
         return name not in self._often
+
+    def is_rarely_called(self, name: str) -> bool:
+        """Whether the function is rare, or rare functions lead to it, they alone or others too."""
+        return name in self._rarely
 
     def trap_status(self, site: TrapSite) -> int:
         return self._sites.setdefault(site, len(self._sites) + 1)
@@ -141,6 +150,10 @@ class _Emission:
         for entry in entries:
             self._visit(entry, found, stack_bytes, ())
         self._often = self._reached(entries) - self._rare.keys()
+        self._rarely = {*self._rare}
+        for name in reversed(found):
+            if name in self._rarely:
+                self._rarely |= self._calls[name]
         looped = self._reached(self._called_in_loops)
         for name, rare in self._rare.items():
             if name not in looped:
@@ -235,30 +248,42 @@ class _Emission:
             self.target.vector_bits,
         )
 
-    def result(self, texts: list[str]) -> Emitted:
+    def result(self, texts: list[str], apart: list[str]) -> Emitted:
+        """The module of `texts`, and that of the functions that stand `apart`."""
         probed = self.target.architecture in _PROBED and "-windows-" not in self.target.triple
         extra = ' "probe-stack"="inline-asm"' if probed else ""
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
-        attributes = _ATTRIBUTES % extra
-        # For size, floor and its like would be calls of libm on riscv64.
-        size = "" if self.target.architecture == "riscv64" else " optsize"
-        rare_attributes = RARE_ATTRIBUTES.format(size=size, extra=extra) if self._rare else ""
-        define = f"define internal {self.target.convention}"
-        helpers = [_HELPERS[n].replace("define internal ", define) for n in self._helpers]
-        head = f'target triple = "{self.target.triple}"'
-        tables = [self._table_text(name) for name in self._tables]
-        control = definitions(self.target.fp_control)
-        library = LIBRARY.get(self.target.architecture, "")
-        if not any("mul i64" in text for text in (*texts, *helpers)):
-            library = ""
+        attributes = [_ATTRIBUTES % extra]
+        if self._rare:
+            attributes.append(RARE_ATTRIBUTES.format(extra=extra))
         tests = [test for rare in self._rare.values() for test in rare.tests()]
-        code = (*tables, *helpers, library, control, *texts, *tests)
-        parts = [head, *code, attributes, rare_attributes, _METADATA, *self._loops]
-        text = "\n\n".join(part for part in parts if part) + "\n"
+        library = LIBRARY.get(self.target.architecture, "")
+        if not any("mul i64" in text for text in (*texts, *apart, *self._helper_texts())):
+            library = ""
+        control = definitions(self.target.fp_control)
+        declarations = [rare.declaration() for rare in self._rare.values()]
+        text = self._module_text([library, control, *declarations, *texts, *tests], attributes)
+        if apart:
+            text += APART + self._module_text(apart, attributes)
         for rare in self._rare.values():
-            text += "".join(rare.lanes(head, rare_attributes))
+            text += "".join(rare.lanes(self._head(), attributes[-1]))
         return Emitted(text, tuple(self._sites))
+
+    def _head(self) -> str:
+        return f'target triple = "{self.target.triple}"'
+
+    def _helper_texts(self) -> list[str]:
+        define = f"define internal {self.target.convention}"
+        return [_HELPERS[n].replace("define internal ", define) for n in self._helpers]
+
+    def _module_text(self, texts: list[str], attributes: list[str]) -> str:
+        """A module of functions with the tables that they read, and every helper."""
+        used = [name for name in self._tables if any(table_symbol(name) in text for text in texts)]
+        tables = [self._table_text(name) for name in used]
+        code = (*tables, *self._helper_texts(), *texts)
+        parts = [self._head(), *code, *attributes, _METADATA, *self._loops]
+        return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def emit_module(module: Module, entries: Sequence[str], target: Target) -> Emitted:
@@ -269,9 +294,16 @@ def emit_module(module: Module, entries: Sequence[str], target: Target) -> Emitt
     """
     emission = _Emission(module, target)
     order = emission.order(entries)
-    texts = [FunctionEmitter(emission, emission.function(name)).text() for name in order]
+    texts: list[str] = []
+    apart: list[str] = []
+    for name in order:
+        text = FunctionEmitter(emission, emission.function(name)).text()
+        if not emission.is_apart(name):
+            texts.append(text)
+        if emission.is_rarely_called(name):
+            apart.append(text)
     texts += [
         entry_text(index, emission.function(name), emission.traps(name), target)
         for index, name in enumerate(entries)
     ]
-    return emission.result(texts)
+    return emission.result(texts, apart)

@@ -87,10 +87,6 @@ class ModuleContext(Protocol):
         """Whether every call of the function becomes its body."""
         ...
 
-    def is_seldom(self, name: str) -> bool:
-        """Whether only rare functions lead to this one."""
-        ...
-
     def divides(self, name: str) -> bool:
         """Whether a function, or what it calls, divides integers by a variable."""
         ...
@@ -245,12 +241,9 @@ class FunctionEmitter:
                 fix="end every path with `return`",
             )
         symbol = function_symbol(self.function.name)
-        rare = self.module.rare(self.function.name)
         linkage, attributes = "internal ", "#0"
-        if rare is not None:
-            linkage, attributes = rare.linkage, f"#1{rare.variants()}"
-        elif self.module.is_seldom(self.function.name):
-            attributes = "#3"
+        if self.module.rare(self.function.name) is not None:
+            linkage, attributes = "", "#1"
         elif self.module.is_inlined(self.function.name):
             attributes = "#0 alwaysinline"
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"

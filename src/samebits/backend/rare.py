@@ -18,12 +18,14 @@ _UNSAFE = frozenset('(),"')
 """What a name can't hold to be named in the list of variants."""
 
 ATTRIBUTES = (
-    "attributes #1 = {{ noinline nounwind willreturn memory(none){size}{extra} }}\n"
-    "attributes #2 = {{ alwaysinline nounwind willreturn memory(none){extra} }}\n"
-    "attributes #3 = {{ nounwind{size}{extra} }}"
+    "attributes #1 = {{ noinline nounwind willreturn memory(none){extra} }}\n"
+    "attributes #2 = {{ alwaysinline nounwind willreturn memory(none){extra} }}"
 )
-"""Of rare functions and loops over lanes, of tests, and of what only rare functions call. Constant
-tables are no memory to LLVM. For size, because that halves the time that all of it takes LLVM."""
+"""Of rare functions and loops over lanes, and of tests. Constant tables are no memory to LLVM."""
+
+APART = "; apart, with passes of its own:\n"
+"""Stands in a text between the module and another with the rare functions and what only they call.
+A few cheap passes for these save two thirds of the time that LLVM takes for all of it."""
 
 _LATE = re.compile(r"^; after vectorisation: (\S+) of (.*)\n", re.MULTILINE)
 
@@ -31,17 +33,18 @@ _LATE = re.compile(r"^; after vectorisation: (\S+) of (.*)\n", re.MULTILINE)
 @dataclass(frozen=True, slots=True)
 class Late:
     """A function to be added to a module after vectorisation, if that uses it: a module's text.
-    `rare` is the function that it calls, which is the module's alone from then on."""
+    `rare` is the function that it calls."""
 
     name: str
     rare: str
     text: str
 
 
-def split(text: str) -> tuple[str, list[Late]]:
-    """A module's text and what belongs to it after vectorisation."""
+def split(text: str) -> tuple[str, str, list[Late]]:
+    """A module's text, that of what stands apart, and what is added after vectorisation."""
     main, *parts = _LATE.split(text)
-    return main, [Late(*parts[i : i + 3]) for i in range(0, len(parts), 3)]
+    main, _, apart = main.partition(APART)
+    return main, apart, [Late(*parts[i : i + 3]) for i in range(0, len(parts), 3)]
 
 
 class RareFunction:
@@ -74,12 +77,13 @@ class RareFunction:
         """No loop calls the function: it needs none."""
         self._counts = []
 
-    @property
-    def linkage(self) -> str:
-        """`internal `, or nothing until vectorisation is over and `lanes` are linked to it."""
-        return "" if self._counts else "internal "
+    def declaration(self) -> str:
+        """The function as others see it until it is linked to them."""
+        types = ", ".join(self._parameters)
+        head = f"declare {self._convention}{self._result} {self.symbol}"
+        return f"{head}({types}) #1{self._variants()}"
 
-    def variants(self) -> str:
+    def _variants(self) -> str:
         """The attribute that names the variants; empty where there is none."""
         if not self._counts:
             return ""
