@@ -1,4 +1,7 @@
-"""The trigonometric functions as users see them: their kernels, and what each promises."""
+"""The trigonometric functions as users see them: their kernels, and what each promises.
+
+MEDIUM is HIGH here: with fused multiply-add, nothing shorter that is within an ULP is faster.
+"""
 
 from __future__ import annotations
 

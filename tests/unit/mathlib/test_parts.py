@@ -113,14 +113,19 @@ def pairs(dtype: Any) -> tuple[Any, Any]:
     k = rng.integers(-40, 40, 400)
     base = rng.uniform(-9, 9, 400).astype(dtype)
     multiples = (k * dtype(0.5) * base).astype(dtype)
+    digits = np.finfo(dtype).nmant  # quotients about as long as a float's digits, and float64's
+    scale = 2.0 ** rng.choice([digits, 28, 29, 51], 400) * rng.uniform(0.5, 4, 400)
+    large = (base * scale).astype(dtype)
     return (
         np.concatenate([
             x.ravel(), any_floats(dtype, 400, 31), rng.uniform(-90, 90, 400).astype(dtype),
             multiples, np.nextafter(multiples, dtype(0)), rng.integers(-99, 99, 400).astype(dtype),
+            large,
         ]),
         np.concatenate([
             y.ravel(), any_floats(dtype, 400, 32), rng.uniform(-3, 3, 400).astype(dtype),
             base, base, (rng.integers(-9, 9, 400) / 2).astype(dtype),
+            base,
         ]),
     )  # fmt: skip
 
