@@ -59,12 +59,14 @@ def sine(i: int) -> Any:
     return gmpy2.sin(gmpy2.const_pi() * i / (STEPS // 2))
 
 
-def print_parts(name: str, value: Any, first: int, second: int) -> None:
-    """Print three parts of a step: two cut at a bit, and the rest; and how many make a unit."""
-    high = cut(value, first)
-    middle = cut(value - high, second)
-    for n, part in enumerate((high, middle, value - high - middle), 1):
+def print_parts(name: str, value: Any, *lowest: int) -> None:
+    """Print a step in parts: one cut at each bit, and the rest; and how many make a unit."""
+    rest = value
+    for n, bit in enumerate(lowest, 1):
+        part = cut(rest, bit)
+        rest = rest - part
         print(f"{name}_{n} = {rounded(part).hex()}")
+    print(f"{name}_{len(lowest) + 1} = {rounded(rest).hex()}")
     print(f"{name}S_PER_UNIT = {rounded(1 / value).hex()}")
 
 
@@ -76,8 +78,8 @@ def main() -> None:
             # 26 bits each: exact times a count of up to 27 bits.
             print_parts("STEP", pi / (STEPS // 2), -32, -58)
             # 32 bits each: exact times a count of up to 21 bits.
-            print_parts("HALF_TURN", pi, -30, -62)
-            print_parts("QUARTER_TURN", pi / 2, -31, -63)
+            print_parts("HALF_TURN", pi, -30, -62, -94)
+            print_parts("QUARTER_TURN", pi / 2, -31, -63, -95)
             return
         print(HEAD)
         for i in range(STEPS):

@@ -83,7 +83,7 @@ sinpi = Overloads(
     """Sine of x half turns, sin(πx); NaN for NaN and infinities, 0 with x's sign for integers.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 19 ULP for |x| ≤ 2²¹.
-    float64: correctly rounded; MEDIUM: 1 ULP; LOW: 6 ULP.
+    float64: correctly rounded; MEDIUM: 1 ULP; LOW: 6 ULP for |x| ≤ 2⁵⁰.
     """,
 )
 cospi = Overloads(

@@ -13,15 +13,18 @@ ROUNDER = 1.5 * 2.0**52
 """Adding it to |v| < 2^51 rounds v to an integer, which stands in the sum's low bits."""
 EVEN = 2.0**51
 
-# π and π/2 in three parts, the first two of 32 bits, whose product with 21 bits is exact. Made by
-# tools/math/sin_cos_f64_table.py --constants.
+# π and π/2 in four parts, the first three of 32 bits, whose product with 21 bits is exact: next to
+# a multiple of π only 2^-54 is left of x. Made by tools/math/sin_cos_f64_table.py
+# --constants.
 HALF_TURN_1 = float.fromhex("0x1.921fb54400000p+1")
 HALF_TURN_2 = float.fromhex("0x1.0b4611a000000p-33")
-HALF_TURN_3 = float.fromhex("0x1.898cc51701b84p-63")
+HALF_TURN_3 = float.fromhex("0x1.898cc51600000p-63")
+HALF_TURN_4 = float.fromhex("0x1.01b839a25204ap-95")
 HALF_TURNS_PER_UNIT = float.fromhex("0x1.45f306dc9c883p-2")
 QUARTER_TURN_1 = float.fromhex("0x1.921fb54400000p+0")
 QUARTER_TURN_2 = float.fromhex("0x1.0b4611a000000p-34")
-QUARTER_TURN_3 = float.fromhex("0x1.898cc51701b84p-64")
+QUARTER_TURN_3 = float.fromhex("0x1.898cc51600000p-64")
+QUARTER_TURN_4 = float.fromhex("0x1.01b839a25204ap-96")
 QUARTER_TURNS_PER_UNIT = float.fromhex("0x1.45f306dc9c883p-1")
 PI = float.fromhex("0x1.921fb54442d18p+1")
 
@@ -63,6 +66,7 @@ def sin(x: float64) -> float64:
     rounded = x * HALF_TURNS_PER_UNIT + ROUNDER
     k = rounded - ROUNDER
     d = ((x - k * HALF_TURN_1) - k * HALF_TURN_2) - k * HALF_TURN_3
+    d = d - k * HALF_TURN_4
     return select(x == 0.0, x, sin_half_turns(d, rounded))
 
 
@@ -73,6 +77,7 @@ def cos(x: float64) -> float64:
     rounded = (x * HALF_TURNS_PER_UNIT + 0.5) + ROUNDER
     k = (rounded - ROUNDER) - 0.5
     d = ((x - k * HALF_TURN_1) - k * HALF_TURN_2) - k * HALF_TURN_3
+    d = d - k * HALF_TURN_4
     return sin_half_turns(d, rounded)
 
 
@@ -88,6 +93,7 @@ def tan(x: float64) -> float64:
     rounded = x * QUARTER_TURNS_PER_UNIT + ROUNDER
     k = rounded - ROUNDER
     d = ((x - k * QUARTER_TURN_1) - k * QUARTER_TURN_2) - k * QUARTER_TURN_3
+    d = d - k * QUARTER_TURN_4
     z = d * d
     w = z * z
     s = d + (d * z) * (((T3 + z * T5) + w * (T7 + z * T9)) + (w * w) * T11)

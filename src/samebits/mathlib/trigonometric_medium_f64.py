@@ -1,6 +1,6 @@
 """float64 sin, cos, sinpi and cospi at precision MEDIUM: within 1 ULP, the same bits everywhere.
 
-Quarter turns are taken off in three parts, and two polynomials evaluated, the sine's and the
+Quarter turns are taken off in four parts, and two polynomials evaluated, the sine's and the
 cosine's, with what the reduced argument misses. What is larger than that allows goes to
 `trigonometric_exact_f64`. The corrections are those of FDLIBM's k_sin.c and k_cos.c.
 """
@@ -24,6 +24,7 @@ from samebits.mathlib.trigonometric_low_f64 import (
     QUARTER_TURN_1,
     QUARTER_TURN_2,
     QUARTER_TURN_3,
+    QUARTER_TURN_4,
     QUARTER_TURNS_PER_UNIT,
     ROUNDER,
 )
@@ -58,8 +59,14 @@ SMALLEST = 2.0**-900
 
 
 @kernel
+def top_26(x: float64) -> float64:
+    """x cut to its leading 26 bits: the product of two such is exact."""
+    return bitcast(float64, bitcast(uint64, x) & TOP_26_BITS)
+
+
+@kernel
 def turned(quarters: uint64, d: float64, d_low: float64) -> float64:
-    """sin(quarters·π/2 + d + d_low) within 0.8 ULP, for |d| ≤ π/4·(1 + 2^-30)."""
+    """sin(quarters·π/2 + d + d_low) within 0.9 ULP, for |d| ≤ π/4·(1 + 2^-30)."""
     z = d * d
     w = z * z
     half = 0.5 * z
@@ -78,12 +85,16 @@ def reduce(x: float64) -> tuple[uint64, float64, float64]:
     rounded = x * QUARTER_TURNS_PER_UNIT + ROUNDER
     k = rounded - ROUNDER
     r = x - k * QUARTER_TURN_1  # both exact
-    w = k * QUARTER_TURN_2  # exact
+    w = k * QUARTER_TURN_2  # exact, as is the next
     t = r - w
     v = t - r
-    rest = ((r - (t - v)) - (w + v)) - k * QUARTER_TURN_3
-    d = t + rest
-    return bitcast(uint64, rounded), d, rest - (d - t)
+    rest = (r - (t - v)) - (w + v)
+    w = k * QUARTER_TURN_3
+    u = t - w
+    v = u - t
+    rest = (rest + ((t - (u - v)) - (w + v))) - k * QUARTER_TURN_4
+    d = u + rest
+    return bitcast(uint64, rounded), d, rest - (d - u)
 
 
 @kernel
@@ -116,7 +127,7 @@ def reduce_half_turns(x: float64) -> tuple[uint64, float64, float64]:
     rounded = x + HALVES_ROUNDER
     f = x - (rounded - HALVES_ROUNDER)  # exact
     d = f * PI
-    top = bitcast(float64, bitcast(uint64, f) & TOP_26_BITS)
+    top = top_26(f)
     rest = f - top
     error = ((top * PI_TOP - d) + (top * PI_REST + rest * PI_TOP)) + rest * PI_REST
     d_low = select(abs(f) < SMALLEST, 0.0, error + f * PI_LOW)

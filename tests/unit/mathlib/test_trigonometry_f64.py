@@ -126,6 +126,20 @@ def test_lower_precisions_are_as_near_as_promised(name: str, precision: Any) -> 
     assert (abs(found - expected) <= bound * np.spacing(abs(expected))).all()
 
 
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+@pytest.mark.parametrize("precision", [MEDIUM, LOW], ids=["MEDIUM", "LOW"])
+def test_lower_precisions_hold_next_to_multiples_of_a_quarter_turn(
+    name: str, precision: Any
+) -> None:
+    k = np.concatenate([np.arange(1, 500), np.arange(1, 667_000, 667)])
+    worst = [float.fromhex("0x1.39c6fd67805a7p+19"), float.fromhex("0x1.0ccd720b412a5p+12")]
+    x = np.concatenate([k * (np.pi / 2), worst])
+    found, expected = np.empty(len(x)), wanted(name, x)
+    loop_of(name, precision)(x, found)
+    bound = 1 if precision is MEDIUM else LOW_ULP[name]
+    assert (abs(found - expected) <= bound * np.spacing(abs(expected))).all()
+
+
 @pytest.mark.parametrize("name", ["sin", "cos", "sinpi", "cospi"])
 def test_medium_has_no_limit_and_the_standard_s_special_results(name: str) -> None:
     x = np.concatenate([specials(), random_patterns(200)])
