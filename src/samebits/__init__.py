@@ -21,6 +21,17 @@ from samebits.errors import (
 )
 from samebits.lang.arrays import Array, FixedArray, ReadOnly, zeros
 from samebits.lang.decorators import kernel, struct
+from samebits.lang.fixed_point import (
+    fix16,
+    fix16_sat,
+    fix16_wrap,
+    fix32,
+    fix32_sat,
+    fix32_wrap,
+    fix48,
+    fix48_sat,
+    fix48_wrap,
+)
 from samebits.lang.functions import (
     abs,
     all,
@@ -151,6 +162,15 @@ __all__ = [
     "double2",
     "double3",
     "double4",
+    "fix16",
+    "fix16_sat",
+    "fix16_wrap",
+    "fix32",
+    "fix32_sat",
+    "fix32_wrap",
+    "fix48",
+    "fix48_sat",
+    "fix48_wrap",
     "float2",
     "float3",
     "float4",

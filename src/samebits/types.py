@@ -20,6 +20,15 @@ class Kind(Enum):
     SIGNED = "signed"
     UNSIGNED = "unsigned"
     FLOAT = "float"
+    FIXED = "fixed"
+
+
+class Overflow(Enum):
+    """What a fixed-point result outside its type's range does."""
+
+    TRAP = "trap"
+    SATURATE = "saturate"
+    WRAP = "wrap"
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,12 @@ class ScalarType:
 
     @property
     def is_signed(self) -> bool:
-        return self.kind is Kind.SIGNED
+        return self.kind in (Kind.SIGNED, Kind.FIXED)
+
+    @property
+    def storage(self) -> ScalarType:
+        """The type that a value has in IR: itself, or the integer that a fixed-point number is."""
+        return self
 
     @property
     def size(self) -> int:
@@ -63,17 +77,17 @@ class ScalarType:
         """The NumPy dtype of the scalar in memory, native byte order."""
         if self.kind is Kind.BOOL:
             return np.dtype(np.bool_)
-        letter = {Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f"}[self.kind]
+        letter = {Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f", Kind.FIXED: "i"}[self.kind]
         return np.dtype(f"{letter}{self.bits // 8}")
 
     @property
     def minimum(self) -> int:
-        """Least value of an integer type."""
+        """Least value of an integer type; of a fixed-point type, its integer."""
         return -(1 << (self.bits - 1)) if self.is_signed else 0
 
     @property
     def maximum(self) -> int:
-        """Greatest value of an integer type."""
+        """Greatest value of an integer type; of a fixed-point type, its integer."""
         return (1 << (self.bits - 1)) - 1 if self.is_signed else (1 << self.bits) - 1
 
 
@@ -94,7 +108,34 @@ FLOAT = ScalarType("float", Kind.FLOAT, 64, weak=True)
 STRONG_SCALARS = (
     BOOL, INT8, INT16, INT32, INT64, UINT8, UINT16, UINT32, UINT64, FLOAT32, FLOAT64,
 )  # fmt: skip
-SCALARS = {t.name: t for t in (*STRONG_SCALARS, INT, FLOAT)}
+
+
+@dataclass(frozen=True)
+class FixedPointType(ScalarType):
+    """A signed integer of `bits` that counts steps of 2^-`fraction`.
+
+    Types that differ in `overflow` alone are different types.
+    """
+
+    fraction: int = 0
+    overflow: Overflow = Overflow.TRAP
+
+    @property
+    def storage(self) -> ScalarType:
+        return INT32 if self.bits == 32 else INT64
+
+
+_SUFFIXES = {Overflow.TRAP: "", Overflow.SATURATE: "_sat", Overflow.WRAP: "_wrap"}
+FIXED_POINT = {
+    f"{name}{suffix}": FixedPointType(
+        f"{name}{suffix}", Kind.FIXED, bits, fraction=fraction, overflow=overflow
+    )
+    for name, bits, fraction in (("fix16", 32, 16), ("fix32", 64, 32), ("fix48", 64, 16))
+    for overflow, suffix in _SUFFIXES.items()
+}
+"""Q16.16, Q32.32 and Q48.16 by name, each with the three ways to overflow."""
+
+SCALARS = {t.name: t for t in (*STRONG_SCALARS, INT, FLOAT, *FIXED_POINT.values())}
 
 
 @dataclass(frozen=True)
@@ -121,6 +162,16 @@ class VectorType:
         return np.dtype((self.element.dtype, (self.length,)))
 
 
+def _fixed_vectors() -> dict[str, VectorType]:
+    vectors: dict[str, VectorType] = {}
+    for t in FIXED_POINT.values():
+        base, *policy = t.name.split("_")
+        for n in (2, 3, 4):
+            name = "_".join([f"{base}x{n}", *policy])
+            vectors[name] = VectorType(name, t, n)
+    return vectors
+
+
 VECTOR_ELEMENTS = {
     "float": FLOAT32, "double": FLOAT64, "int": INT32, "uint": UINT32, "bool": BOOL,
 }  # fmt: skip
@@ -128,7 +179,7 @@ VECTORS = {
     f"{base}{n}": VectorType(f"{base}{n}", element, n)
     for base, element in VECTOR_ELEMENTS.items()
     for n in (2, 3, 4)
-}
+} | _fixed_vectors()
 COMPONENTS = "xyzw"
 
 
@@ -136,7 +187,8 @@ _VECTOR_OF = {(v.element, v.length): v for v in VECTORS.values()}
 
 
 def vector_of(element: ScalarType, length: int) -> VectorType:
-    """The vector of 2 to 4 elements of float32, float64, int32, uint32 or bool. KeyError."""
+    """The vector of 2 to 4 elements of float32, float64, int32, uint32, bool or a fixed-point type.
+    KeyError."""
     return _VECTOR_OF[element, length]
 
 
@@ -294,6 +346,8 @@ def promote(a: ScalarType, b: ScalarType) -> ScalarType | None:
         return FLOAT
     if a.weak or b.weak:
         weak, strong = (a, b) if a.weak else (b, a)
+        if isinstance(strong, FixedPointType):
+            return strong
         if weak is FLOAT and not strong.is_float:
             return FLOAT64
         return strong

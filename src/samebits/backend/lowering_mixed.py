@@ -117,6 +117,11 @@ def _assert(f: FunctionEmitter, op: Op) -> None:
     f.trap_if(failed, op, "assert", None if op.attr is None else str(op.attr))
 
 
+def _overflow(f: FunctionEmitter, op: Op) -> None:
+    if not op.unchecked:
+        f.trap_if(f.operand(op.args[0]), op, "overflow")
+
+
 def _call(f: FunctionEmitter, op: Op) -> None:
     name = str(op.attr)
     callee = f.module.function(name)
@@ -150,5 +155,6 @@ MIXED_LOWERINGS: dict[str, Lowering] = {
     "get": _get,
     "set": _set,
     "assert": _assert,
+    "overflow": _overflow,
     "call": _call,
 }

@@ -1,4 +1,7 @@
-"""Makes IR statements: numbers them, keeps their spans, and knows the open region."""
+"""Makes IR statements: numbers them, keeps their spans, and knows the open region.
+
+In IR a fixed-point number is an integer: results and slots get the integer's type here.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ class Builder:
     ) -> tuple[Value, ...]:
         """Append an operation and give its results."""
         number = self.new_id()
-        values = tuple(Value(number, i, t) for i, t in enumerate(results))
+        values = tuple(Value(number, i, _in_ir(t)) for i, t in enumerate(results))
         self.append(Op(number, opcode, args, attr, values, span))
         return values
 
@@ -89,7 +92,7 @@ class Builder:
 
     def slot(self, name: str, t: ValueType) -> str:
         """Declare a slot (again, at the same type, is fine)."""
-        self.slots[name] = t
+        self.slots[name] = _in_ir(t)
         return name
 
     def local(self, t: MemoryType, span: Span) -> Value:
@@ -101,3 +104,7 @@ class Builder:
 
     def local_ref(self, name: str, span: Span) -> Value:
         return self.value("local", (), RefType(self.locals[name]), span, name)
+
+
+def _in_ir(t: ValueType) -> ValueType:
+    return t.storage if isinstance(t, ScalarType) else t

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from samebits.errors import CompileError
-from samebits.frontend import families, intrinsics, overloads, places, reductions
+from samebits.frontend import families, fixed_point, intrinsics, overloads, places, reductions
 from samebits.frontend.context import Callee, Context, values_of
 from samebits.frontend.convert import build_vector, coerce, convert_explicit
 from samebits.frontend.values import (
@@ -26,6 +26,7 @@ from samebits.frontend.values import (
 from samebits.ir.grammar import Value, ValueType
 from samebits.lang.arrays import zeros
 from samebits.lang.family import Family
+from samebits.lang.fixed_point import FromFloat
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
 from samebits.lang.reduction import Reduction
 from samebits.types import (
@@ -34,6 +35,7 @@ from samebits.types import (
     UINT64,
     ArrayType,
     FixedArrayType,
+    FixedPointType,
     MemoryType,
     NoneType,
     ScalarType,
@@ -74,7 +76,14 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         return _construct(ctx, node, t, lower)
     if node.keywords:
         ctx.fail(node, "this call takes its arguments by position", fix="drop the parameter names")
+    if isinstance(t, FixedPointType) and len(node.args) == 1:
+        (argument,) = node.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+            return fixed_point.text(ctx, argument, argument.value, t)
     operands = [lower(ctx, argument) for argument in node.args]
+    if isinstance(called, FromFloat):
+        intrinsics.arguments(ctx, node, called.__name__, 1)
+        return fixed_point.from_float(ctx, node, operands[0], called.type)
     if isinstance(t, VectorType):
         if not operands:
             ctx.fail(node, f"{t}() needs components", fix=f"write {t}(0)")

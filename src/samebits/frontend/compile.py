@@ -44,7 +44,7 @@ class Unit:
 LIBRARY = "samebits.mathlib."
 """Where the modules are whose kernels may use what is not the same on every target."""
 
-_ZERO = {Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0}
+_ZERO = {Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0, Kind.FIXED: 0}
 
 _symbols: weakref.WeakValueDictionary[str, Kernel] = weakref.WeakValueDictionary()
 
@@ -196,8 +196,10 @@ class _Lowering:
             ctx.mark_assigned(p.name)
             match t:
                 case VectorType():
-                    params += [(slot, t.element) for slot in component_slots(p.name, t)]
-                case ScalarType() | ArrayType():
+                    params += [(slot, t.element.storage) for slot in component_slots(p.name, t)]
+                case ScalarType():
+                    params.append((p.name, t.storage))
+                case ArrayType():
                     params.append((p.name, t))
                 case StructType():
                     params.append((p.name, RefType(t)))
@@ -248,7 +250,7 @@ def _result_scalars(result: Type) -> list[ScalarType]:
     scalars: list[ScalarType] = []
     for t in items:
         if isinstance(t, VectorType):
-            scalars += [t.element] * t.length
+            scalars += [t.element.storage] * t.length
         elif isinstance(t, ScalarType):
-            scalars.append(t)
+            scalars.append(t.storage)
     return scalars

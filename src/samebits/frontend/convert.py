@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from samebits.bits import round_scaled
+from samebits.frontend import fixed_point
 from samebits.frontend.context import Context, values_of
 from samebits.frontend.values import (
     Literal,
@@ -24,10 +25,12 @@ from samebits.types import (
     INT,
     INT64,
     FixedArrayType,
+    FixedPointType,
     ScalarType,
     StructType,
     Type,
     VectorType,
+    vector_of,
 )
 
 
@@ -42,6 +45,8 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
     """A literal as a constant of type `t`; a CompileError where it doesn't fit."""
     span = ctx.span(node)
     number = value.value
+    if isinstance(t, FixedPointType):
+        return fixed_point.literal(ctx, node, value, t)
     if t.is_float:
         return ctx.builder.const(round_literal(number, t), t, span)
     if t is BOOL or isinstance(number, float):
@@ -83,14 +88,18 @@ def to_scalar(ctx: Context, node: ast.AST, operand: Literal | Scalar, t: ScalarT
         return literal(ctx, node, operand, t)
     if operand.type == t:
         return operand.value
+    if isinstance(t, FixedPointType):
+        return fixed_point.convert(ctx, node, operand, t)
     span = ctx.span(node)
     if operand.type is INT and t.is_int and not t.weak:
         return ctx.builder.value("narrow", (operand.value,), t, span)
     return ctx.builder.value("convert", (operand.value,), t, span)
 
 
-def conversion_fix(t: Type, text: str) -> str:
+def conversion_fix(t: Type, text: str, source: Type | None = None) -> str:
     """The conversion that a user should write."""
+    if isinstance(t, FixedPointType) and isinstance(source, ScalarType) and source.is_float:
+        return f"write {t}.from_float({text})"
     if isinstance(t, ScalarType) and t.weak:
         return f"write {'int' if t is INT else 'float64'}({text}), or annotate a fixed-width type"
     return f"write {t}({text})"
@@ -136,7 +145,7 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
     if isinstance(t, ScalarType) and isinstance(operand, (Scalar, Literal)):
         if t is BOOL:
             return f"write `{text} != 0`"
-        return conversion_fix(t, text)
+        return conversion_fix(t, text, operand.type)
     if isinstance(t, VectorType) and isinstance(operand, (Scalar, Literal, Vector)):
         return f"write {t}({text})"
     if isinstance(t, (StructType, FixedArrayType)):
@@ -152,6 +161,8 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
             number = operand.value
             if t is BOOL:
                 ctx.fail(node, "bool() of a number is not in the language", fix="write `x != 0`")
+            if isinstance(t, FixedPointType):
+                return Scalar(fixed_point.literal(ctx, argument, operand, t), t)
             if isinstance(number, float) and t.is_int:
                 value = ctx.builder.const(number, FLOAT64, ctx.span(argument))
                 return Scalar(ctx.builder.value("convert", (value,), t, ctx.span(node)), t)
@@ -165,6 +176,8 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
                     f"bool() of {describe(operand)} is not in the language",
                     fix=f"write `{ctx.text(argument)} != 0`",
                 )
+            if isinstance(t, FixedPointType) or isinstance(operand.type, FixedPointType):
+                return Scalar(fixed_point.convert(ctx, node, operand, t), t)
             if operand.type is INT and t.is_int:
                 opcode = "convert" if t is INT64 else "narrow"
                 return Scalar(ctx.builder.value(opcode, (operand.value,), t, ctx.span(node)), t)
@@ -229,8 +242,8 @@ def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: Vecto
                 ctx.fail(
                     argument,
                     f"{t}() is made of {t.element}, but this is {describe(operand)}",
-                    fix=f"convert it first, such as {str(t)[:-1]}{operand.type.length}"
-                    f"({ctx.text(argument)})",
+                    fix="convert it first, such as "
+                    f"{vector_of(t.element, operand.type.length)}({ctx.text(argument)})",
                 )
             items.extend(values_of(operand))
         else:
@@ -257,4 +270,6 @@ def _cast(ctx: Context, node: ast.Call, v: Value, source: ScalarType, t: VectorT
         return v
     if t.element is BOOL:
         ctx.fail(node, "a bool vector of numbers is not in the language", fix="write `v != 0`")
+    if isinstance(source, FixedPointType) or isinstance(t.element, FixedPointType):
+        return fixed_point.convert(ctx, node, Scalar(v, source), t.element)
     return ctx.builder.value("convert", (v,), t.element, ctx.span(node))

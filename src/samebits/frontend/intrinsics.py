@@ -6,12 +6,22 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from samebits.frontend import fixed_point
 from samebits.frontend.context import Context, values_of
 from samebits.frontend.convert import index_value, literal, to_scalar
 from samebits.frontend.operators import vector_operands
 from samebits.frontend.values import Literal, Operand, Scalar, Static, Vector, describe
 from samebits.ir.grammar import Value
-from samebits.types import BOOL, FLOAT, INT, VECTORS, ScalarType, VectorType
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    VECTORS,
+    FixedPointType,
+    ScalarType,
+    Type,
+    VectorType,
+)
 
 Items = list[Value]
 
@@ -109,6 +119,8 @@ def elementwise(ctx: Context, node: ast.Call, name: str, operands: list[Operand]
     """Lower a function of the table above."""
     row = ELEMENTWISE[name]
     arguments(ctx, node, name, row.arity)
+    if any(isinstance(_element(operand), FixedPointType) for operand in operands):
+        return _fixed_point(ctx, node, name, operands)
     for operand in operands:
         element = operand.type.element if isinstance(operand, Vector) else operand.type
         allowed = isinstance(operand, (Literal, Scalar, Vector)) and isinstance(element, ScalarType)
@@ -128,6 +140,22 @@ def elementwise(ctx: Context, node: ast.Call, name: str, operands: list[Operand]
     return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
 
 
+def _element(operand: Operand) -> Type:
+    return operand.type.element if isinstance(operand, Vector) else operand.type
+
+
+def _fixed_point(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Operand:
+    for operand in operands:
+        if not isinstance(operand, (Literal, Scalar, Vector)):
+            ctx.fail(node, f"{name}() of {describe(operand)}", fix="use a number or vector")
+    columns, t = broadcast(ctx, node, f"{name}()", operands)
+    element = _element(Scalar(columns[0][0], t)) if isinstance(t, ScalarType) else t.element
+    assert isinstance(element, FixedPointType)
+    rows = zip(*columns, strict=True)
+    items = tuple(fixed_point.function(ctx, node, name, row, element) for row in rows)
+    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
 def broadcast(
     ctx: Context, node: ast.Call, what: str, operands: list[Operand]
 ) -> tuple[list[Items], ScalarType | VectorType]:
@@ -140,6 +168,10 @@ def broadcast(
     strong = {o.type for o in scalars if not o.type.weak}
     if len(strong) > 1:
         names = " and ".join(sorted(map(str, strong)))
+        fixed = next((o for o in scalars if isinstance(o.type, FixedPointType)), None)
+        if fixed is not None:
+            other = next(o for o in scalars if not o.type.weak and o.type != fixed.type)
+            fixed_point.mixed(ctx, node, what, fixed, other)
         ctx.fail(node, f"{what} on {names}", fix=f"convert one, such as {min(map(str, strong))}(x)")
     if strong:
         t = strong.pop()
@@ -202,14 +234,22 @@ def _vectors(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -
 
 
 def _dot(ctx: Context, node: ast.Call, a: Vector, b: Vector) -> Value:
-    span, t = ctx.span(node), a.type.element
-    products = [
-        ctx.builder.value("mul", pair, t, span) for pair in zip(a.items, b.items, strict=True)
-    ]
+    t = a.type.element
+    products = [_arithmetic(ctx, node, "*", x, y, t) for x, y in zip(a.items, b.items, strict=True)]
     total = products[0]
     for product in products[1:]:
-        total = ctx.builder.value("add", (total, product), t, span)
+        total = _arithmetic(ctx, node, "+", total, product, t)
     return total
+
+
+def _arithmetic(
+    ctx: Context, node: ast.Call, sign: str, a: Value, b: Value, t: ScalarType
+) -> Value:
+    """`a sign b` of + - *."""
+    if isinstance(t, FixedPointType):
+        return fixed_point.binary(ctx, node, sign, a, b, t)
+    opcode = {"+": "add", "-": "sub", "*": "mul"}[sign]
+    return ctx.builder.value(opcode, (a, b), t, ctx.span(node))
 
 
 def dot(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
@@ -228,12 +268,11 @@ def cross(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     t = a.type.element
     if a.type.length != 3 or t is BOOL:
         ctx.fail(node, f"cross() of {a.type}: it takes two vectors of 3 numbers", fix="use float3")
-    span = ctx.span(node)
 
     def term(i: int, j: int) -> Value:
-        left = ctx.builder.value("mul", (a.items[i], b.items[j]), t, span)
-        right = ctx.builder.value("mul", (a.items[j], b.items[i]), t, span)
-        return ctx.builder.value("sub", (left, right), t, span)
+        left = _arithmetic(ctx, node, "*", a.items[i], b.items[j], t)
+        right = _arithmetic(ctx, node, "*", a.items[j], b.items[i], t)
+        return _arithmetic(ctx, node, "-", left, right, t)
 
     return Vector((term(1, 2), term(2, 0), term(0, 1)), a.type)
 

@@ -20,16 +20,17 @@ from samebits.frontend.values import (
     View,
     describe,
 )
+from samebits.lang.fixed_point import FixedPoint
 from samebits.lang.scalars import RAW_OF
 from samebits.lang.tables import Table
 from samebits.types import (
     BOOL,
     COMPONENTS,
-    VECTORS,
     FixedArrayType,
     RefType,
     ScalarType,
     VectorType,
+    vector_of,
 )
 
 
@@ -66,6 +67,9 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
                     fix="use one of bool, int8 ... uint64, float32, float64",
                 )
             return Scalar(ctx.builder.const(RAW_OF[t](number), t, span), t)
+        case FixedPoint():
+            number = value.__sb_type__
+            return Scalar(ctx.builder.const(value.raw, number, span), number)
         case int() | float():
             return Literal(value)
         case Table():
@@ -90,17 +94,9 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
         case _:
             t = getattr(value, "__sb_type__", None)
             if isinstance(t, VectorType) and not isinstance(value, type):
-                items = tuple(
-                    ctx.builder.const(
-                        getattr(value, COMPONENTS[i]).item()
-                        if isinstance(getattr(value, COMPONENTS[i]), np.generic)
-                        else getattr(value, COMPONENTS[i]),
-                        t.element,
-                        span,
-                    )
-                    for i in range(t.length)
-                )
-                return Vector(items, t)
+                raw = RAW_OF[t.element]
+                numbers = [raw(getattr(value, c)) for c in COMPONENTS[: t.length]]
+                return Vector(tuple(ctx.builder.const(n, t.element, span) for n in numbers), t)
             return Static(value)
 
 
@@ -152,4 +148,4 @@ def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
     items = tuple(base.items[available.index(c)] for c in letters)
     if len(items) == 1:
         return Scalar(items[0], base.type.element)
-    return Vector(items, VECTORS[f"{base.type.name[:-1]}{len(items)}"])
+    return Vector(items, vector_of(base.type.element, len(items)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
+from samebits.frontend import fixed_point
 from samebits.frontend.context import Context
 from samebits.frontend.convert import literal, round_literal, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
@@ -19,6 +20,7 @@ from samebits.types import (
     FLOAT64,
     INT,
     VECTORS,
+    FixedPointType,
     Kind,
     ScalarType,
     VectorType,
@@ -128,6 +130,10 @@ def _operand_type(
             fix="convert it, such as `int32(flag)`, or write `select(flag, a, b)`",
         )
     t = promote(a.type, b.type)
+    if _is_mixed(a.type, b.type):
+        fixed_point.mixed(ctx, node, row.sign, a, b)
+    if isinstance(t, FixedPointType):
+        return t
     if t is FLOAT and any(_beyond_float(operand) for operand in (a, b)):
         ctx.fail(
             node,
@@ -158,6 +164,12 @@ def _operand_type(
     return t
 
 
+def _is_mixed(a: ScalarType, b: ScalarType) -> bool:
+    """Whether one is fixed-point and the other neither the same nor a Python int."""
+    fixed = Kind.FIXED in (a.kind, b.kind)
+    return fixed and a != b and INT not in (a, b) and FLOAT not in (a, b)
+
+
 def _beyond_float(operand: Literal | Scalar) -> bool:
     return (
         isinstance(operand, Literal)
@@ -169,6 +181,8 @@ def _beyond_float(operand: Literal | Scalar) -> bool:
 def _scalar(
     ctx: Context, node: ast.AST, row: Operator, a: Value, b: Value, t: ScalarType
 ) -> Scalar:
+    if isinstance(t, FixedPointType):
+        return Scalar(fixed_point.binary(ctx, node, row.sign, a, b, t), t)
     opcode = row.on_bool if t is BOOL else row.on_float if t.is_float else row.on_int
     assert opcode is not None
     return Scalar(ctx.builder.value(opcode, (a, b), t, ctx.span(node)), t)
@@ -211,6 +225,12 @@ def vector_operands(
 def _vector(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Vector:
     left, right, t = vector_operands(ctx, node, row.sign, a, b)
     element = t.element
+    if isinstance(element, FixedPointType):
+        items = tuple(
+            fixed_point.binary(ctx, node, row.sign, x, y, element)
+            for x, y in zip(left, right, strict=True)
+        )
+        return Vector(items, t)
     opcode = row.on_bool if element is BOOL else row.on_float if element.is_float else row.on_int
     if opcode is None or (row.sign == "/" and element.is_int):
         ctx.fail(
@@ -256,7 +276,7 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
             bad = True
         case Scalar() | Vector():
             element = a.type if isinstance(a, Scalar) else a.type.element
-            bad = element.is_float if sign == "~" else element is BOOL
+            bad = not element.is_int and element is not BOOL if sign == "~" else element is BOOL
             # CPython's ~True is -2; a bool is negated by `not`.
             bad = bad or (sign == "~" and isinstance(a, Scalar) and element is BOOL)
         case _:
@@ -270,6 +290,11 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
     if not opcode:
         return a
     span = ctx.span(node)
+    if isinstance(a, Scalar) and isinstance(a.type, FixedPointType):
+        return Scalar(fixed_point.negative(ctx, node, a.value, a.type), a.type)
+    if isinstance(a, Vector) and isinstance(fixed := a.type.element, FixedPointType):
+        negated = (fixed_point.negative(ctx, node, v, fixed) for v in a.items)
+        return Vector(tuple(negated), a.type)
     if isinstance(a, Scalar):
         return Scalar(ctx.builder.value(opcode, (a.value,), a.type, span), a.type)
     assert isinstance(a, Vector)
@@ -334,6 +359,8 @@ def _compare_type(
                 f"`int64({ctx.text(node).split(sign)[0].strip()})`",
             )
         return t
+    if _is_mixed(a.type, b.type):
+        fixed_point.mixed(ctx, node, sign, a, b)
     t = promote(a.type, b.type)
     assert t is not None
     return t

@@ -146,7 +146,7 @@ class Builder:
     def load(self, ref: Value) -> Value:
         t = _target(ref)
         assert isinstance(t, ScalarType)
-        return self.emit("load", ref, types=[t]).result
+        return self.emit("load", ref, types=[t.storage]).result
 
     def store(self, ref: Value, value: Value) -> None:
         self.emit("store", ref, value)

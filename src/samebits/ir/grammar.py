@@ -232,6 +232,7 @@ OPS: dict[str, OpRule] = {
     "index": OpRule(2, "weak ints: trap unless 0 <= a < b; no result", "index", pure=False),
     "assert": OpRule(1, "trap unless the bool a; attr is the message or None; no result",
                      "assert", pure=False),
+    "overflow": OpRule(1, "trap where the bool a holds; no result", "overflow", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
 }  # fmt: skip
 

@@ -104,7 +104,7 @@ _FORMATS = {name: struct.Struct("=" + letter) for name, letter in _LETTERS.items
 
 def table(data: TableData) -> Ref:
     """The address of a constant table, which cannot be written."""
-    layout = _FORMATS[data.element.name]
+    layout = _FORMATS[data.element.storage.name]
     values = [math.nan if v != v else v for v in data.values]
     return Ref(memoryview(b"".join(map(layout.pack, values))), 0)
 
@@ -186,14 +186,14 @@ def _component(op: Op) -> Callable[[Ref], Ref]:
 def _load(op: Op) -> Callable[[Ref], Any]:
     t = _target(op)
     assert isinstance(t, ScalarType)
-    unpack = _FORMATS[t.name].unpack_from
+    unpack = _FORMATS[t.storage.name].unpack_from
     return lambda ref: unpack(ref.memory, ref.offset)[0]
 
 
 def _store(op: Op) -> Callable[[Ref, Any], None]:
     t = _target(op)
     assert isinstance(t, ScalarType)
-    pack = _FORMATS[t.name].pack_into
+    pack = _FORMATS[t.storage.name].pack_into
 
     def store(ref: Ref, value: Any) -> None:
         try:

@@ -220,12 +220,12 @@ def _load(op: Op, _: Surroundings) -> Complaint:
     t = _target(op)
     if not isinstance(t, ScalarType):
         return f"its operand is {op.args[0].type}, where a reference to a scalar is due"
-    return _wants([t], op)
+    return _wants([t.storage], op)
 
 
 def _store(op: Op, _: Surroundings) -> Complaint:
     t, value = _target(op), op.args[1].type
-    if not isinstance(t, ScalarType) or value != t:
+    if not isinstance(t, ScalarType) or value != t.storage:
         return f"it stores {value} to {op.args[0].type}"
     return _wants([], op)
 
@@ -255,6 +255,12 @@ def _assert(op: Op, _: Surroundings) -> Complaint:
         return f"its operand is {op.args[0].type}, where a bool is due"
     if op.attr is not None and not isinstance(op.attr, str):
         return f"its message is {op.attr!r}"
+    return _wants([], op)
+
+
+def _overflow(op: Op, _: Surroundings) -> Complaint:
+    if op.args[0].type != BOOL:
+        return f"its operand is {op.args[0].type}, where a bool is due"
     return _wants([], op)
 
 
@@ -314,6 +320,7 @@ CHECKS: dict[str, Check] = {
     "zero": _zero,
     "index": _index,
     "assert": _assert,
+    "overflow": _overflow,
     "call": _call,
 }
 

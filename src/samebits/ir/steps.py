@@ -257,6 +257,14 @@ def _assert(steps: Steps, op: Op) -> Step:
     return steps.apply(op, check)
 
 
+def _overflow(steps: Steps, op: Op) -> Step:
+    def check(condition: bool) -> None:
+        if condition:
+            raise steps.trap(op, "overflow")
+
+    return steps.apply(op, check)
+
+
 def _call(steps: Steps, op: Op) -> Step:
     name, call = str(op.attr), steps.call
     at = [steps.read(value) for value in op.args]
@@ -277,6 +285,7 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "table": _table,
     "index": _index,
     "assert": _assert,
+    "overflow": _overflow,
     "call": _call,
 }
 """The operations on slots, checks and calls: how each becomes a step."""

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arrays import ManagedArray, view_array
 from samebits.lang.checks import check_array, dtype_name
@@ -28,6 +28,7 @@ from samebits.types import (
     INT,
     ArrayType,
     FixedArrayType,
+    Kind,
     ScalarType,
     StructType,
     TupleType,
@@ -79,6 +80,12 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
         raise ArgumentError(
             f"parameter '{name}': expected {t}; got {source}", fix=f"pass {_example(t, name)}"
         )
+    if t.kind is Kind.FIXED:
+        try:
+            return CONVERTERS[t][kind_of(value)](value)
+        except (ArgumentError, Trap) as error:
+            reason = error.message if isinstance(error, ArgumentError) else f"{value} is too large"
+            raise ArgumentError(f"parameter '{name}': expected {t}; {reason}") from None
     if not t.is_int:
         return CONVERTERS[t][kind_of(value)](value)
     number = int(value)

@@ -57,7 +57,12 @@ def saturate(value: float, t: ScalarType) -> int:
         return 0
     if math.isinf(value):
         return t.maximum if value > 0 else t.minimum
-    return min(max(int(value), t.minimum), t.maximum)
+    return saturate_int(int(value), t)
+
+
+def saturate_int(value: int, t: ScalarType) -> int:
+    """`value` held within integer type `t`."""
+    return min(max(value, t.minimum), t.maximum)
 
 
 def int_to_float(value: int, bits: int) -> float:

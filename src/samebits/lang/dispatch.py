@@ -8,6 +8,7 @@ import numpy as np
 
 from samebits.lang.annotations import ArrayAnnotation
 from samebits.lang.arrays import ManagedArray
+from samebits.lang.fixed_point import FixedPoint
 from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.structs import Struct
@@ -21,7 +22,7 @@ def argument_type(value: Any, annotation: object) -> Type | None:
     """The type that a Python argument brings to a generic parameter; None for a literal."""
     if isinstance(value, ManagedArray):
         return ArrayType(value.element, len(value.shape), value.readonly)
-    if isinstance(value, (Vector, Struct)):
+    if isinstance(value, (Vector, Struct, FixedPoint)):
         return value.__sb_type__
     if isinstance(value, np.ndarray):
         if isinstance(annotation, ArrayAnnotation):

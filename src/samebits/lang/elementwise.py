@@ -12,10 +12,11 @@ from typing import Any
 
 from samebits.errors import ArgumentError
 from samebits.lang.conversions import kind_of
+from samebits.lang.fixed_rules import FUNCTIONS
 from samebits.lang.rules import FUNCTION_RULES
-from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, conversion, type_of_scalar
+from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
 from samebits.lang.vectors import Vector, as_element, vector
-from samebits.types import FLOAT, INT, ScalarType, promote
+from samebits.types import FLOAT, INT, FixedPointType, ScalarType, promote
 
 _FIXES = {
     "float": "convert it first, for example float32(x)",
@@ -49,6 +50,10 @@ def _common(name: str, types: tuple[ScalarType, ...]) -> ScalarType:
 def _check(name: str, takes: str, t: ScalarType) -> ScalarType:
     if takes == "float" and t is INT:
         return FLOAT
+    if isinstance(t, FixedPointType):
+        if name in FUNCTIONS:
+            return t
+        raise ArgumentError(f"{name} is not there for {t}", fix=f"use {', '.join(FUNCTIONS)}")
     fits = {"float": t.is_float, "integer": t.is_int, "number": t.is_float or t.is_int}[takes]
     if not fits:
         raise ArgumentError(f"{name} takes a {takes}, got {t}", fix=_FIXES[takes])
@@ -69,13 +74,18 @@ def _operand_types(name: str, types: tuple[ScalarType, ...]) -> tuple[ScalarType
 def _resolve(name: str, kinds: tuple[type, ...]) -> Callable[..., Any]:
     sources = tuple(TYPE_OF[kind] for kind in kinds)
     targets = _operand_types(name, sources)
-    rule, make = FUNCTION_RULES[name].rule(targets[0]), MAKERS[targets[0]]
+    first, make = targets[0], MAKERS[targets[0]]
+    if isinstance(first, FixedPointType):
+        rule: Callable[..., Any] = FUNCTIONS[name](first)
+    else:
+        rule = FUNCTION_RULES[name].rule(first)
     raws = tuple(RAW_OF[target] for target in targets)
     if sources == targets:
         if len(raws) == 1:
             return _of_one(rule, raws[0], make)
         return lambda *values: make(rule(*(raw(v) for raw, v in zip(raws, values, strict=True))))
-    steps = tuple(zip(map(conversion, sources, targets), raws, strict=True))
+    into = [CONVERTERS[target][kind] for target, kind in zip(targets, kinds, strict=True)]
+    steps = tuple(zip(into, raws, strict=True))
     return lambda *values: make(
         rule(*(raw(step(v)) for (step, raw), v in zip(steps, values, strict=True)))
     )

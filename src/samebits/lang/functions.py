@@ -162,7 +162,7 @@ def rotr(x: Any, count: Any) -> Any:
 def _pattern(value: Any, t: ScalarType) -> int:
     if t.is_float:
         return float_to_bits(RAW_OF[t](value), t.bits)
-    return int(value) & ((1 << t.bits) - 1)
+    return int(RAW_OF[t](value)) & ((1 << t.bits) - 1)
 
 
 def _bitcast_scalar(target: ScalarType, value: Any) -> Any:

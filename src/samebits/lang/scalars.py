@@ -175,7 +175,7 @@ def _raw_of(t: ScalarType) -> Callable[[Any], Raw]:
     return {Kind.BOOL: bool, Kind.FLOAT: float}.get(t.kind, int)
 
 
-RAW_OF: dict[ScalarType, Callable[[Any], Raw]] = {t: _raw_of(t) for t in types.SCALARS.values()}
+RAW_OF: dict[ScalarType, Callable[[Any], Raw]] = {t: _raw_of(t) for t in SCALAR_CLASSES}
 """From a value of the type to the plain Python number."""
 
 
@@ -203,7 +203,7 @@ def _converters(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
 
 
 CONVERTERS: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {
-    t: _converters(t) for t in types.SCALARS.values()
+    t: _converters(t) for t in tuple(SCALAR_CLASSES) if t is FLOAT or t in SCALAR_CLASSES
 }
 """For each target type, `conversion` by the exact class of the value."""
 

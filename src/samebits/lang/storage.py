@@ -21,7 +21,7 @@ Buffer = memoryview
 Load = Callable[[Buffer, int], Any]
 Store = Callable[[Buffer, int, Any], None]
 
-_LETTERS = {Kind.SIGNED: "bhiq", Kind.UNSIGNED: "BHIQ"}
+_LETTERS = {Kind.SIGNED: "bhiq", Kind.UNSIGNED: "BHIQ", Kind.FIXED: "bhiq"}
 
 
 def format_letter(t: ScalarType) -> str:

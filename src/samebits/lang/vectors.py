@@ -18,7 +18,7 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
 from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF, convert, type_of_scalar
-from samebits.types import BOOL, COMPONENTS, VECTORS, ScalarType, VectorType
+from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, ScalarType, VectorType
 
 
 class Vector:
@@ -268,7 +268,10 @@ def takes(source: ScalarType, target: ScalarType) -> bool:
     """Whether a value of type `source` stands for one of type `target` unconverted."""
     if source == target:
         return True
-    return source.weak and target is not BOOL and (target.is_float or source.is_int)
+    if not source.weak or target is BOOL:
+        return False
+    # Of a fixed-point type the conversion refuses a float that it does not hold exactly.
+    return target.is_float or source.is_int or target.kind is Kind.FIXED
 
 
 def as_element(value: Any, cls: type[Vector], symbol: str) -> Any:

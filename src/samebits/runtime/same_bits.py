@@ -15,6 +15,7 @@ from samebits.errors import BitsMismatchError, Trap
 from samebits.frontend.compile import compile_kernel
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
+from samebits.lang.scalars import RAW_OF
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import Vector
 from samebits.runtime.evaluated import evaluate
@@ -142,7 +143,7 @@ def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
         if t.is_float:
             yield Leaf(place, t, bits.float_to_bits(float(value), t.bits))
         else:
-            yield Leaf(place, t, int(value) & ((1 << t.bits) - 1))
+            yield Leaf(place, t, int(RAW_OF[t](value)) & ((1 << t.bits) - 1))
 
 
 def _scalar_type(value: Any) -> ScalarType:

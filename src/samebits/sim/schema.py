@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from samebits.errors import ReplayError
 from samebits.types import (
+    FIXED_POINT,
     STRONG_SCALARS,
     VECTORS,
     FixedArrayType,
@@ -23,7 +24,11 @@ MAX_DEPTH = 32
 MAX_FIELDS = 4096
 """Most fields of one struct."""
 
-_NAMED: dict[str, ScalarType | VectorType] = {t.name: t for t in STRONG_SCALARS} | VECTORS
+_NAMED: dict[str, ScalarType | VectorType] = {
+    **{t.name: t for t in STRONG_SCALARS},
+    **FIXED_POINT,
+    **VECTORS,
+}
 
 
 def to_json(t: MemoryType) -> Any:

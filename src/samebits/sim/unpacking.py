@@ -84,4 +84,4 @@ class _Unpack(Words):
             return self.b.op("ne", pattern, self.b.const(wide, 0))
         if t.is_float:
             return self.b.to(t, pattern, "bitcast")
-        return pattern if t == wide else self.b.to(t, pattern)
+        return pattern if t == wide else self.b.to(t.storage, pattern)
