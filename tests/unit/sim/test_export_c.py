@@ -24,10 +24,15 @@ from exported import (
 )
 
 import samebits as sb
+from samebits import float64, math, uint8, uint64
+from samebits.backend import llvm
+from samebits.backend.emit import emit_module
+from samebits.backend.targets import TARGETS
 from samebits.errors import Trap
 from samebits.lang.structs import Struct
 from samebits.sim.export.header import header_text
 from samebits.sim.export.interface import interface_of
+from samebits.sim.export.library import kernels_of, named
 from samebits.sim.export.names import file_name, member_names
 from samebits.sim.simulation import Simulation
 
@@ -371,3 +376,39 @@ def test_a_library_shows_the_headers_functions_alone(arena_folder: Path) -> None
 
 def _header(folder: Path) -> str:
     return (folder / "arena.h").read_text()
+
+
+@sb.struct
+class Waves:
+    x: sb.FixedArray[float64, 256]
+
+
+@sb.struct
+class Nothing:
+    unused: uint8
+
+
+@sb.kernel
+def _sines(state: Waves, inputs: sb.ReadOnly[Nothing]) -> None:
+    for i in range(256):
+        state.x[i] = math.exp(math.sin(state.x[i]))
+
+
+@sb.kernel
+def _start(state: Waves, seed: uint64) -> None:
+    for i in range(256):
+        state.x[i] = float64(i)
+
+
+def test_loops_around_math_functions_vectorise_as_in_python() -> None:
+    simulation = sb.Simulation(
+        name="waves", version="1", state=Waves, input=Nothing, players=1, init=_start, step=_sines
+    )
+    kernels = kernels_of(simulation.program)
+    target = TARGETS["x86-64-v3"]
+    text = emit_module(kernels.module, kernels.entries, target).text
+    counts = [
+        len(re.findall(r"\bv(?:mul|fmadd)\w*pd\b.*%ymm", llvm.assemble_text(t, target)))
+        for t in (text, named(text, "waves"))
+    ]
+    assert counts[0] == counts[1] > 20

@@ -35,7 +35,7 @@ class Kernels:
         from whatever a library of it is linked into, and what its statuses stand for."""
         with Kernel.environment():  # constants are folded with this thread's arithmetic
             emitted = emit_module(self.module, self.entries, target)
-            return llvm.compile_text(_named(emitted.text, name), target, 3), emitted.traps
+            return llvm.compile_text(named(emitted.text, name), target, 3), emitted.traps
 
     def sites(self, target: Target) -> tuple[TrapSite, ...]:
         """What the statuses stand for, without compiling."""
@@ -50,7 +50,7 @@ def kernels_of(program: Program) -> Kernels:
     return Kernels(program, Module(module.functions, program.module.tables), entries)
 
 
-def _named(text: str, name: str) -> str:
+def named(text: str, name: str) -> str:
     """Entries by their own names; all else by numbers, because names may tell of folders."""
     numbers: dict[str, str] = {}
 
@@ -58,6 +58,11 @@ def _named(text: str, name: str) -> str:
         return numbers.setdefault(match[0], f"@{name}.{len(numbers)}")
 
     text = _SYMBOL.sub(number, text)
+    for symbol, numbered in numbers.items():
+        # Rare functions are named in their lists of variants too: see backend/rare.py.
+        bare = symbol[2:-1]
+        text = text.replace(f"_{bare}(", f"_{numbered[1:]}(")
+        text = text.replace(f" of {bare}\n", f" of {numbered[1:]}\n")
     for n, what in enumerate(_ENTRIES):
         text = text.replace(
             f"define i32 @sb_entry_{n}(", f"define hidden i32 @{name}_entry_{what}("
