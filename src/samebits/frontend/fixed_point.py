@@ -160,6 +160,13 @@ class _Emit:
         up = self.test("gt", self.op("add", twice, odd), self.op("abs", d))
         return self.within(self.op("add", q, self.to(INT64, up)))
 
+    def root(self, a: Value) -> Value:
+        fraction = self.const(self.type.fraction, INT64)
+        result, below = self.call(fixed_wide.root, self.to(INT64, a), fraction)
+        if self.type.overflow is Overflow.TRAP:
+            self.trap(self.test("ne", below, self.const(0, INT32)))
+        return self.to(self.storage, result)
+
     def scaled_down(self, value: Value, by: int) -> Value:
         """value / 2^by to nearest, ties to even; by > 0."""
         t = value.type
@@ -225,6 +232,7 @@ def _whole(name: str) -> Callable[[_Emit, tuple[Value, ...]], Value]:
 FUNCTIONS: dict[str, Callable[[_Emit, tuple[Value, ...]], Value]] = {
     "abs": lambda e, args: e.magnitude(args[0]),
     "sign": lambda e, args: e.sign(args[0]),
+    "sqrt": lambda e, args: e.root(args[0]),
     **{name: _whole(name) for name in ("floor", "ceil", "trunc", "round")},
     "min": lambda e, args: e.op("min", *args),
     "max": lambda e, args: e.op("max", *args),

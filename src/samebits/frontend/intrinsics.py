@@ -280,7 +280,7 @@ def cross(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
 def _float_vector(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Vector:
     arguments(ctx, node, name, 1)
     (a,) = _vectors(ctx, node, name, operands)
-    if not a.type.element.is_float:
+    if not (a.type.element.is_float or isinstance(a.type.element, FixedPointType)):
         ctx.fail(
             node, f"{name}() of {a.type}: it takes floats", fix=f"convert: float{a.type.length}(v)"
         )
@@ -290,8 +290,10 @@ def _float_vector(ctx: Context, node: ast.Call, name: str, operands: list[Operan
 def length(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     """sqrt(dot(a, a))."""
     a = _float_vector(ctx, node, "length", operands)
-    t = a.type.element
-    return Scalar(ctx.builder.value("sqrt", (_dot(ctx, node, a, a),), t, ctx.span(node)), t)
+    t, square = a.type.element, _dot(ctx, node, a, a)
+    if isinstance(t, FixedPointType):
+        return Scalar(fixed_point.function(ctx, node, "sqrt", (square,), t), t)
+    return Scalar(ctx.builder.value("sqrt", (square,), t, ctx.span(node)), t)
 
 
 def normalize(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
@@ -300,6 +302,9 @@ def normalize(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     size = length(ctx, node, operands)
     assert isinstance(size, Scalar)
     t, span = a.type.element, ctx.span(node)
+    if isinstance(t, FixedPointType):
+        divided = (fixed_point.binary(ctx, node, "/", v, size.value, t) for v in a.items)
+        return Vector(tuple(divided), a.type)
     items = tuple(ctx.builder.value("div", (v, size.value), t, span) for v in a.items)
     return Vector(items, a.type)
 

@@ -117,6 +117,8 @@ def _wrap_vector(value: Any, t: VectorType, name: str) -> Any:
                 f"{dtype_name(t)}; got shape {array.shape} of {array.dtype}",
                 fix=f"pass {t}(*{name})",
             )
+        if t.element.kind is Kind.FIXED:
+            return vector(cls, tuple(map(MAKERS[t.element], array.tolist())))
         return cls(array)
     if isinstance(value, tuple):
         items = cast("tuple[Any, ...]", value)

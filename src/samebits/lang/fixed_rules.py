@@ -84,12 +84,26 @@ def _sign(t: FixedPointType) -> Unary:
     return lambda a: ((a > 0) - (a < 0)) << t.fraction
 
 
+def _root(t: FixedPointType) -> Unary:
+    def root(a: int) -> int:
+        if a < 0:
+            if t.overflow is Overflow.TRAP:
+                raise Trap("overflow")
+            return 0
+        n = a << t.fraction
+        floor = math.isqrt(n)
+        return floor + (n - floor * floor > floor)
+
+    return root
+
+
 FUNCTIONS: dict[str, Callable[[FixedPointType], Callable[..., int]]] = {
     "neg": _negate,
     "abs": _magnitude,
     "min": lambda t: min,
     "max": lambda t: max,
     "sign": _sign,
+    "sqrt": _root,
     "floor": _whole(math.floor),
     "ceil": _whole(math.ceil),
     "trunc": _whole(math.trunc),

@@ -43,6 +43,25 @@ def multiply(a: int64, b: int64, fraction: int64) -> tuple[int64, int32]:
 
 
 @kernel
+def root(a: int64, fraction: int64) -> tuple[int64, int32]:
+    """√a of a number to nearest; fraction is 16 or 32. Below 0 it is 0, and too small.
+
+    Digit by digit: two bits of a·2^fraction give one of the root.
+    """
+    bits = uint64(max(a, 0))
+    q = uint64(0)
+    rest = uint64(0)
+    for _ in range(32 + int(fraction >> 1)):
+        rest = (rest << 2) | (bits >> 62)
+        bits = bits << 2
+        trial = (q << 2) | 1
+        take = rest >= trial
+        rest = select(take, rest - trial, rest)
+        q = (q << 1) | uint64(take)
+    return int64(q + uint64(rest > q)), select(a < 0, int32(-1), int32(0))
+
+
+@kernel
 def digit(high: uint64, next: uint64, d1: uint64, d0: uint64) -> uint64:
     """One digit in base 2^32 of a quotient: (high·2^32 + next) / (d1·2^32 + d0).
 

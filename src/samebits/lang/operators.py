@@ -86,7 +86,7 @@ class Rule:
 
 
 def _quotient(t: ScalarType) -> ScalarType:
-    return t if t.is_float else FLOAT64
+    return t if t.is_float or t.kind is Kind.FIXED else FLOAT64
 
 
 def _truth(t: ScalarType) -> ScalarType:

@@ -9,7 +9,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.lang.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
 from samebits.lang.weak import Int
 from samebits.types import ScalarType
 
@@ -26,7 +26,9 @@ class Table:
             )
         self.element = element
         self._class = SCALAR_CLASSES[element]
-        self.data: np.ndarray[Any, Any] = np.array([self._class(v) for v in values], element.dtype)
+        self.data: np.ndarray[Any, Any] = np.array(
+            [RAW_OF[element](self._class(v)) for v in values], element.dtype
+        )
         if not len(self.data):
             raise ArgumentError("sb.table needs at least one value", fix="give the values")
         self.data.setflags(write=False)
@@ -43,13 +45,13 @@ class Table:
         return (Int(len(self.data)),)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._class(v) for v in self.data)
+        return map(MAKERS[self.element], self.data.tolist())
 
     def __getitem__(self, index: SupportsIndex) -> Any:
         i = index.__index__()
         if not 0 <= i < len(self.data):
             raise Trap("index")
-        return self._class(self.data[i])
+        return MAKERS[self.element](self.data[i].item())
 
 
 def table(values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> Table:

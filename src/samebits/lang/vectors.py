@@ -17,7 +17,7 @@ import numpy as np
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF, convert, type_of_scalar
+from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, convert, type_of_scalar
 from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, ScalarType, VectorType
 
 
@@ -96,7 +96,8 @@ class Vector:
         raise ArgumentError("a vector is neither true nor false", fix="write any(v) or all(v)")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.array(self._items, dtype or self.__sb_type__.element.dtype)
+        element = self.__sb_type__.element
+        return np.array(list(map(RAW_OF[element], self._items)), dtype or element.dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._items
@@ -353,15 +354,22 @@ def _install() -> None:
             setattr(Vector, f"__r{stem}__", _binary(stem, rule, reflected=True))
     for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
         setattr(Vector, f"__{stem}__", _unary(stem, symbol))
-    for cls in VECTOR_CLASSES.values():
-        element = cls.__sb_type__.element
-        rules = CONVERTERS[element]
-        cls.__sb_converters__ = rules
-        cls.__sb_implicit__ = {
-            kind: rules[kind] for kind, source in TYPE_OF.items() if takes(source, element)
-        }
-        for index in range(cls.__sb_type__.length):
-            setattr(cls, COMPONENTS[index], _component(index))
+    for cls in tuple(VECTOR_CLASSES.values()):
+        register(cls)
+
+
+def register(cls: type[Vector]) -> None:
+    """Make `cls` the class of its type: its conversions and components."""
+    t = cls.__sb_type__
+    VECTOR_CLASSES[t] = cls
+    _BY_ELEMENT[t.element, t.length] = cls
+    rules = CONVERTERS[t.element]
+    cls.__sb_converters__ = rules
+    cls.__sb_implicit__ = {
+        kind: rules[kind] for kind, source in TYPE_OF.items() if takes(source, t.element)
+    }
+    for index in range(t.length):
+        setattr(cls, COMPONENTS[index], _component(index))
 
 
 _install()

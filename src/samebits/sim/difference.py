@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import bits_to_float, leaves, ulp_distance
-from samebits.types import Kind, ScalarType, StructType
+from samebits.lang.decimal_text import shortest
+from samebits.types import FixedPointType, Kind, ScalarType, StructType
 
 
 @dataclass(frozen=True)
@@ -70,4 +71,6 @@ def _value(t: ScalarType, pattern: int) -> str:
         return str(bool(pattern))
     if t.is_signed and pattern >> (t.bits - 1):
         pattern -= 1 << t.bits
+    if isinstance(t, FixedPointType):
+        return shortest(pattern, t.fraction)
     return str(pattern)

@@ -9,6 +9,7 @@ from samebits.sim.export.templates import template
 from samebits.types import (
     COMPONENTS,
     FixedArrayType,
+    FixedPointType,
     Kind,
     MemoryType,
     ScalarType,
@@ -20,8 +21,8 @@ SCALARS = {"float32": "float", "float64": "double", "bool": "uint8_t"}
 
 
 def scalar_name(t: ScalarType) -> str:
-    """A scalar's C type; a bool is a byte, 0 or 1."""
-    return SCALARS.get(t.name) or f"{t.name}_t"
+    """A scalar's C type; a bool is a byte, 0 or 1, a fixed-point number its count of steps."""
+    return SCALARS.get(t.name) or f"{t.storage.name}_t"
 
 
 def type_name(interface: Interface, t: MemoryType) -> str:
@@ -90,6 +91,9 @@ def _struct(interface: Interface, t: StructType) -> Iterator[str]:
         note = "" if members[name] == name else f", `{printable(name)}` in Python"
         if _is_bool(field_type):
             note += ", 0 or 1"
+        steps = _fraction(field_type)
+        if steps is not None:
+            note += f", in steps of 2^-{steps}"
         yield (
             f"    {aligned}{type_name(interface, field_type)} {members[name]}"
             f"{extents(field_type)}; /* at {t.offsets[name]}{note} */"
@@ -106,6 +110,13 @@ def _is_bool(t: MemoryType) -> bool:
     if isinstance(t, FixedArrayType):
         return _is_bool(t.element)
     return isinstance(t, ScalarType) and t.kind is Kind.BOOL
+
+
+def _fraction(t: MemoryType) -> int | None:
+    """The fraction bits of fixed-point numbers; None for anything else."""
+    while isinstance(t, FixedArrayType | VectorType):
+        t = t.element
+    return t.fraction if isinstance(t, FixedPointType) else None
 
 
 def _aligned(interface: Interface, t: MemoryType) -> str:

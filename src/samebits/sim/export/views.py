@@ -58,7 +58,7 @@ def _class(interface: Interface, t: StructType) -> Iterator[str]:
 def _accessors(interface: Interface, member: str, t: MemoryType, offset: int) -> Iterator[str]:
     place = f"this.#at + {offset}"
     if isinstance(t, ScalarType):
-        method = _ARRAYS[t.name].removesuffix("Array")
+        method = _ARRAYS[t.storage.name].removesuffix("Array")
         read = f"this.#view.get{method}({place}, true)"
         value = "value"
         if t.kind is Kind.BOOL:
@@ -72,7 +72,7 @@ def _accessors(interface: Interface, member: str, t: MemoryType, offset: int) ->
         return
     element, count = _flat(t)
     if isinstance(element, ScalarType):
-        made = f"new {_ARRAYS[element.name]}(this.#view.buffer, {place}, {count})"
+        made = f"new {_ARRAYS[element.storage.name]}(this.#view.buffer, {place}, {count})"
     else:
         view = view_name(interface, element)
         made = f"new {view}(this.#view, {place})"
@@ -112,13 +112,15 @@ def _interface(interface: Interface, t: StructType) -> Iterator[str]:
 
 def _declaration(interface: Interface, member: str, t: MemoryType) -> Iterator[str]:
     if isinstance(t, ScalarType):
-        kind = {"bool": "boolean", "int64": "bigint", "uint64": "bigint"}.get(t.name, "number")
+        kind = {"bool": "boolean", "int64": "bigint", "uint64": "bigint"}.get(
+            t.storage.name, "number"
+        )
         yield f"  /** {t} */"
         yield f"  {member}: {kind};"
         return
     element, count = _flat(t)
     if isinstance(element, ScalarType):
-        array = _ARRAYS[element.name]
+        array = _ARRAYS[element.storage.name]
         one = "bigint" if array.startswith("Big") else "number"
         order = ", row after row" if isinstance(t, FixedArrayType) and len(t.shape) > 1 else ""
         yield f"  /** {t}: {count} values{order}; assigning copies into it */"
