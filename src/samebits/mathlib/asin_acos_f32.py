@@ -29,9 +29,12 @@ A19 = float.fromhex("0x1.2de51f5ff7aeep-6")
 A21 = float.fromhex("-0x1.88922b273870ep-7")
 A23 = float.fromhex("0x1.03cca53d06d9cp-5")
 
-# An arc cosine within 0.05 float64 ULP of a float32 tie, which is what float64 gives.
-HARD = float.fromhex("0x1.04c444p-12")
-ACOS_HARD = float.fromhex("0x1.920f6ap0")
+# Two arc cosines within 0.3 float64 ULP of a float32 tie, which is what float64 gives; the second
+# is π/2 − x, a tie for π/2 as rounded.
+HARD_A = float.fromhex("0x1.04c444p-12")
+ACOS_A = float.fromhex("0x1.920f6ap0")
+HARD_B = float.fromhex("0x1.110b46p-26")
+ACOS_B = float.fromhex("0x1.921fb6p0")
 
 
 @kernel
@@ -67,4 +70,5 @@ def acos(x: float32) -> float32:
     base = select(steep, select(negative, PI, 0.0), HALF_PI)
     y = select(negative, -y, y)
     result = float32(muladd(select(steep, 2.0, -1.0), y, base))
-    return select(x == HARD, ACOS_HARD, result)
+    result = select(x == HARD_A, ACOS_A, result)
+    return select(x == HARD_B, ACOS_B, result)
