@@ -59,6 +59,7 @@ from samebits.mathlib.engine.interpolation import (
     unlerp,
 )
 from samebits.mathlib.exponential import exp, exp2, exp10, expm1, pow
+from samebits.mathlib.fixed.catalogue import attach as _attach
 from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
 from samebits.mathlib.logarithmic import log, log1p, log2, log10
 from samebits.mathlib.parts import fmod, frexp, ldexp, modf, remainder
@@ -75,6 +76,8 @@ from samebits.mathlib.trigonometric import (
     sinpi,
     tan,
 )
+
+_attach()
 
 pi: float = _python.pi
 """π rounded to float64, 3.141592653589793."""

@@ -106,6 +106,20 @@ class _Emit:
             return value
         return self.settled(value, self.test("lt", excess, zero), self.test("gt", excess, zero))
 
+    def fitted(self, value: Value, excess: Value) -> Value:
+        """As `counted`, of an int64 that a 32-bit type may not hold either."""
+        t = self.type
+        if t.bits == 64:
+            return self.counted(value, excess)
+        zero = self.const(0, INT32)
+        if t.overflow is Overflow.TRAP:
+            self.trap(self.test("ne", excess, zero))
+        elif t.overflow is Overflow.SATURATE:
+            small, large = self.test("lt", excess, zero), self.test("gt", excess, zero)
+            value = self.op("select", small, self.const(INT64.minimum, INT64), value)
+            value = self.op("select", large, self.const(INT64.maximum, INT64), value)
+        return self.within(value)
+
     # Arithmetic --------------------------------------------------------------------------
 
     def sum(self, opcode: str, a: Value, b: Value) -> Value:
@@ -268,6 +282,16 @@ def function(
             fix=f"use one of {', '.join(FUNCTIONS)}, or convert to a float first",
         )
     return FUNCTIONS[name](_Emit(ctx, node, t), args)
+
+
+def call(
+    ctx: Context, node: ast.AST, kernel: Kernel, args: tuple[Value, ...], t: FixedPointType
+) -> Value:
+    """A function of numbers of type `t` that a kernel of steps and fraction bits computes."""
+    emit = _Emit(ctx, node, t)
+    steps = [emit.to(INT64, value) for value in args]
+    result, excess = emit.call(kernel, *steps, emit.const(t.fraction, INT64))
+    return emit.fitted(result, excess)
 
 
 def literal(ctx: Context, node: ast.AST, value: Literal, t: FixedPointType) -> Value:

@@ -9,24 +9,35 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import reduce
+from functools import partial, reduce
 from itertools import repeat
 from typing import Any, cast
 
 from samebits.errors import ArgumentError
-from samebits.frontend import intrinsics
+from samebits.frontend import fixed_point, intrinsics
 from samebits.frontend.context import Callee, Context
 from samebits.frontend.convert import coerce, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.ir.grammar import Value
 from samebits.lang.conversions import kind_of
-from samebits.lang.kernel import Overloads
-from samebits.lang.scalars import CONVERTERS, type_of_scalar
+from samebits.lang.elementwise import unified
+from samebits.lang.fixed_rules import fit
+from samebits.lang.kernel import Overloads, is_fixed
+from samebits.lang.running import managed_run
+from samebits.lang.scalars import CONVERTERS, int64, type_of_scalar
 from samebits.lang.storage import implicit
 from samebits.lang.vectors import VECTOR_CLASSES, as_element, vector
 from samebits.lang.vectors import Vector as ManagedVector
 from samebits.modes import Precision
-from samebits.types import FLOAT64, ScalarType, VectorType, promote, vector_of
+from samebits.types import (
+    FLOAT64,
+    INT64,
+    FixedPointType,
+    ScalarType,
+    VectorType,
+    promote,
+    vector_of,
+)
 
 Emit = Callable[[Context, ast.AST, Callee, list[Value]], Operand]
 """Emits a call of a compiled kernel."""
@@ -44,6 +55,8 @@ def lower(
     """`function(...)` in a kernel, at that kernel's precision."""
     name = function.__name__
     intrinsics.arguments(ctx, node, name, function.arity)
+    if any(isinstance(element_of(operand), FixedPointType) for operand in operands):
+        return _fixed_point(ctx, node, function, operands)
     floats: list[Literal | Scalar | Vector] = []
     for operand, source, integer in zip(operands, node.args, function.integers, strict=True):
         if not integer:
@@ -85,6 +98,30 @@ def lower(
     return _vector(tuple(results))
 
 
+def element_of(operand: Operand) -> object:
+    """The type of a scalar, or of a vector's components."""
+    return operand.type.element if isinstance(operand, Vector) else operand.type
+
+
+def _fixed_point(
+    ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand]
+) -> Operand:
+    kernel = function.fixed_point
+    found = next(o for o in operands if isinstance(element_of(o), FixedPointType))
+    if kernel is None:
+        ctx.fail(
+            node,
+            f"{function.__name__}() has no version for {describe(found)}",
+            fix="use sqrt, sin, cos, tan, atan2, exp, log or pow",
+        )
+    columns, t = intrinsics.broadcast(ctx, node, f"{function.__name__}()", operands)
+    element = t.element if isinstance(t, VectorType) else t
+    assert isinstance(element, FixedPointType)
+    rows = zip(*columns, strict=True)
+    items = tuple(fixed_point.call(ctx, node, kernel, row, element) for row in rows)
+    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
 def _float(
     ctx: Context, node: ast.Call, name: str, operand: Operand, source: ast.expr
 ) -> Literal | Scalar | Vector:
@@ -117,9 +154,32 @@ def managed(function: Overloads, precision: Precision, *args: Any) -> Any:
     """`function(...)` inside a managed run."""
     key = (precision, *map(type, args))
     plan = function.plans.get(key)
+    if plan is None and any(map(is_fixed, args)):
+        plan = function.plans[key] = partial(_managed_fixed_point, function)
     if plan is None:
         plan = function.plans[key] = _plan(function, precision, args)
     return plan(*args)
+
+
+def _managed_fixed_point(function: Overloads, *args: Any) -> Any:
+    from samebits.frontend.managed import instance
+
+    name, kernel = function.__name__, function.fixed_point
+    if kernel is None or len(args) != function.arity:
+        raise ArgumentError(
+            f"{name}() has no version for {len(args)} fixed-point numbers",
+            fix="use sqrt, sin, cos, tan, atan2, exp, log or pow",
+        )
+    args = unified(name, *args)
+    if isinstance(args[0], ManagedVector):
+        rows = zip(*args, strict=True)
+        return vector(type(args[0]), tuple(_managed_fixed_point(function, *row) for row in rows))
+    t = type(args[0]).__sb_type__
+    with managed_run():
+        numbers = [int64(x.raw) for x in args]
+        types = (INT64,) * (len(args) + 1)
+        steps, excess = instance(kernel, types).function(*numbers, int64(t.fraction))
+    return type(args[0]).from_raw(fit(int(steps) + (int(excess) << 64), t))
 
 
 def _plan(function: Overloads, precision: Precision, args: tuple[Any, ...]) -> Callable[..., Any]:

@@ -23,7 +23,7 @@ from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.lazily import lazily
 from samebits.lang.running import check_precision, running
 from samebits.modes import HIGH, STRICT, Mode, Precision
-from samebits.types import ScalarType, StructType, Type
+from samebits.types import FixedPointType, ScalarType, StructType, Type, VectorType
 
 
 class Environment(Protocol):
@@ -309,6 +309,12 @@ Precisions = tuple[Kernel, Kernel, Kernel]
 """The kernels of one function and float type at HIGH, MEDIUM and LOW."""
 
 
+def is_fixed(value: object) -> bool:
+    """Whether `value` is a fixed-point number or a vector of them."""
+    t = getattr(value, "__sb_type__", None)
+    return isinstance(t.element if isinstance(t, VectorType) else t, FixedPointType)
+
+
 class Overloads:
     """A math function: kernels by float type and precision, component-wise on vectors.
 
@@ -335,6 +341,8 @@ class Overloads:
         """How the managed run calls it, by precision and the arguments' classes."""
         self.native: dict[tuple[object, ...], Any] = {}
         """The runtime's loops over arrays."""
+        self.fixed_point: Kernel | None = None
+        """Of fixed-point numbers: from steps and fraction bits to steps and how they overflow."""
         self.kernels: dict[ScalarType, dict[Precision, Kernel]] = {
             t: dict(zip(Precision, row if isinstance(row, tuple) else (row,) * 3, strict=True))
             for t, row in kernels.items()
@@ -355,7 +363,7 @@ class Overloads:
         raise CompileError(f"{self.__name__}() has no version for {t}", fix="convert to float32")
 
     def __call__(self, *args: Any, out: Any = None) -> Any:
-        if running.managed:
+        if running.managed or any(map(is_fixed, args)):
             from samebits.frontend import overloads
 
             return overloads.managed(self, HIGH, *args)

@@ -1,0 +1,1 @@
+"""Functions of fixed-point numbers, from integers alone."""
