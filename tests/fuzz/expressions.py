@@ -17,7 +17,6 @@ from samebits.types import (
     FLOAT64,
     INT,
     PROMOTIONS,
-    VECTORS,
     FixedArrayType,
     ScalarType,
     StructType,
@@ -45,7 +44,7 @@ COMPARABLE = [
     for (a, b), t in PROMOTIONS.items()
     if a != b and not ({a.name, b.name} & {"uint64"} and (a.is_signed or b.is_signed))
 ]
-VECTOR_OF = {(t.element, t.length): t for t in VECTORS.values()}
+VECTOR_OF = {(t.element, t.length): t for t in VECTOR_TYPES}
 TEMPTING_FLOATS = (
     "({a} * {b} + {c})",
     "({c} - {a} * {b})",

@@ -16,7 +16,6 @@ from samebits.types import (
     INT,
     NONE,
     STRONG_SCALARS,
-    VECTORS,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -28,7 +27,14 @@ from samebits.types import (
 )
 from tests.fuzz.expressions import Expressions
 from tests.fuzz.inputs import InputSet, random_inputs
-from tests.fuzz.literals import FLOATS, NUMBERS, float_literal, random_value_type, type_name
+from tests.fuzz.literals import (
+    FLOATS,
+    NUMBERS,
+    VECTOR_TYPES,
+    float_literal,
+    random_value_type,
+    type_name,
+)
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.statements import INDENT, Body
 from tests.fuzz.streams import Stream
@@ -37,7 +43,7 @@ HEADER = f"""import typing
 
 import samebits as sb
 from samebits import {", ".join(t.name for t in STRONG_SCALARS if t != BOOL)}
-from samebits import {", ".join(VECTORS)}
+from samebits import {", ".join(t.name for t in VECTOR_TYPES)}
 from samebits import math
 
 NAN = float("nan")

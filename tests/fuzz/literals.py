@@ -29,7 +29,8 @@ from samebits.types import (
 INTS = tuple(t for t in STRONG_SCALARS if t.is_int)
 FLOATS = (FLOAT32, FLOAT64)
 NUMBERS = (*INTS, *FLOATS)
-VECTOR_TYPES = tuple(VECTORS.values())
+VECTOR_TYPES = tuple(t for t in VECTORS.values() if t.element in STRONG_SCALARS)
+"""Vectors of integers, floats and bools. Fixed-point numbers have tests of their own."""
 
 FLOAT_PATTERNS = {
     32: (
