@@ -106,7 +106,7 @@ def loop_of(name: str, precision: Any = sb.HIGH) -> Kernel:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_inputs_nearest_to_a_rounding_boundary_are_rounded_right(name: str) -> None:
     x, wanted = hard_inputs(name)
-    assert len(x) == 24
+    assert len(x) >= 24
     number = NAMES.index(name)
     for what, run in executions(trigonometry, trigonometry.fixed_types or ()):
         assert_same_patterns(every(run, x)[number], wanted, x, (name, what))
