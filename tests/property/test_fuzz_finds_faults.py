@@ -76,11 +76,11 @@ def test_a_fused_multiply_add_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.skip("this machine has no fused multiply-add to plant")
     honest = llvm.compile_text
 
-    def contracting(text: str, target: Target, opt: int = 3) -> bytes:
+    def contracting(text: str, target: Target, opt: int = 3, **more: bool) -> bytes:
         if target.has_fma:
             text = PRODUCT_AND_SUM.sub(CALL_OF_FMA, text)
             text += "\ndeclare float @llvm.fma.f32(float, float, float)\n"
-        return honest(text, target, opt)
+        return honest(text, target, opt, **more)
 
     monkeypatch.setattr(llvm, "compile_text", contracting)
     with pytest.raises(DisagreementError, match="result 0"):
