@@ -174,12 +174,13 @@ def _managed_fixed_point(function: Overloads, *args: Any) -> Any:
     if isinstance(args[0], ManagedVector):
         rows = zip(*args, strict=True)
         return vector(type(args[0]), tuple(_managed_fixed_point(function, *row) for row in rows))
-    t = type(args[0]).__sb_type__
+    cls: Any = kind_of(args[0])
+    t: FixedPointType = cls.__sb_type__
     with managed_run():
         numbers = [int64(x.raw) for x in args]
         types = (INT64,) * (len(args) + 1)
         steps, excess = instance(kernel, types).function(*numbers, int64(t.fraction))
-    return type(args[0]).from_raw(fit(int(steps) + (int(excess) << 64), t))
+    return cls.from_raw(fit(int(steps) + (int(excess) << 64), t))
 
 
 def _plan(function: Overloads, precision: Precision, args: tuple[Any, ...]) -> Callable[..., Any]:
