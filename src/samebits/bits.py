@@ -14,7 +14,6 @@ import numpy as np
 import xxhash
 
 from samebits.types import (
-    COMPONENTS,
     FixedArrayType,
     Kind,
     MemoryType,
@@ -78,8 +77,8 @@ def leaves(t: MemoryType, path: str = "", offset: int = 0) -> Iterator[tuple[str
         case ScalarType():
             yield path, t, offset
         case VectorType():
-            for i in range(t.length):
-                yield f"{path}.{COMPONENTS[i]}", t.element, offset + i * t.element.size
+            for i, component in enumerate(t.components):
+                yield f"{path}.{component}", t.element, offset + i * t.element.size
         case FixedArrayType():
             for flat, index in enumerate(np.ndindex(*t.shape)):
                 place = f"{path}[{', '.join(map(str, index))}]"
@@ -107,7 +106,7 @@ def packed_dtype(t: MemoryType) -> np.dtype[Any]:
         case ScalarType():
             return t.dtype.newbyteorder("<")
         case VectorType():
-            return np.dtype((packed_dtype(t.element), (t.length,)))
+            return np.dtype((packed_dtype(t.element), t.shape))
         case FixedArrayType():
             return np.dtype((packed_dtype(t.element), t.shape))
         case StructType():

@@ -32,6 +32,7 @@ from samebits.lang.functions import (
     sqrt,
     trunc,
 )
+from samebits.lang.linear import mul, transpose
 from samebits.lang.running import precision
 from samebits.mathlib.array_functions import (
     argmax,
@@ -61,6 +62,24 @@ from samebits.mathlib.engine.interpolation import (
 from samebits.mathlib.exponential import exp, exp2, exp10, expm1, pow
 from samebits.mathlib.fixed.catalogue import attach as _attach
 from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+from samebits.mathlib.linear.catalogue import (
+    axis_angle,
+    conjugate,
+    determinant,
+    euler_xyz,
+    euler_xzy,
+    euler_yxz,
+    euler_yzx,
+    euler_zxy,
+    euler_zyx,
+    inverse,
+    look_rotation,
+    nlerp,
+    rotate,
+    slerp,
+    to_matrix,
+    to_quaternion,
+)
 from samebits.mathlib.logarithmic import log, log1p, log2, log10
 from samebits.mathlib.parts import fmod, frexp, ldexp, modf, remainder
 from samebits.mathlib.powers import cbrt, hypot, rsqrt
@@ -88,12 +107,14 @@ e: float = _python.e
 
 __all__ = [
     "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2",
-    "atanh", "bitcast", "cbrt", "ceil", "clamp", "clz", "copysign", "cos", "cosh", "cospi", "cross",
-    "ctz", "cumsum", "degrees", "distance", "dot", "e", "exact_sum", "exp", "exp2", "exp10",
-    "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "floor", "fma", "fmod",
-    "fract", "frexp", "hypot", "ldexp", "length", "lerp", "log", "log1p", "log2", "log10", "max",
-    "mean", "min", "modf", "norm", "normalize", "pi", "popcount", "pow", "precision", "project",
-    "radians", "reflect", "refract", "remainder", "remap", "rotl", "rotr", "round", "rsqrt",
-    "saturate", "select", "sign", "sin", "sincos", "sinh", "sinpi", "smoothstep", "sqrt", "step",
-    "sum", "tan", "tanh", "tau", "trunc", "unlerp",
+    "atanh", "axis_angle", "bitcast", "cbrt", "ceil", "clamp", "clz", "conjugate", "copysign",
+    "cos", "cosh", "cospi", "cross", "ctz", "cumsum", "degrees", "determinant", "distance", "dot",
+    "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum",
+    "exp", "exp2", "exp10", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
+    "floor", "fma", "fmod", "fract", "frexp", "hypot", "inverse", "ldexp", "length", "lerp", "log",
+    "log1p", "log2", "log10", "look_rotation", "max", "mean", "min", "modf", "mul", "nlerp", "norm",
+    "normalize", "pi", "popcount", "pow", "precision", "project", "radians", "reflect", "refract",
+    "remainder", "remap", "rotate", "rotl", "rotr", "round", "rsqrt", "saturate", "select", "sign",
+    "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh",
+    "tau", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp",
 ]  # fmt: skip

@@ -157,9 +157,48 @@ class VectorType:
     def align(self) -> int:
         return self.element.align
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The axes that a value adds to an ndarray of such values."""
+        return (self.length,)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The path of each scalar, in memory order."""
+        return tuple(COMPONENTS[: self.length])
+
     @cached_property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype((self.element.dtype, (self.length,)))
+        return np.dtype((self.element.dtype, self.shape))
+
+
+@dataclass(frozen=True)
+class MatrixType(VectorType):
+    """Two to four columns, each a vector of two to four floats, one after another in memory."""
+
+    rows: int
+
+    @property
+    def columns(self) -> int:
+        return self.length // self.rows
+
+    @property
+    def column(self) -> VectorType:
+        """The type of one column."""
+        return vector_of(self.element, self.rows)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.columns, self.rows)
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        return tuple(f"c{j}.{COMPONENTS[i]}" for j in range(self.columns) for i in range(self.rows))
+
+
+@dataclass(frozen=True)
+class QuaternionType(VectorType):
+    """x·i + y·j + z·k + w: four floats with a product of their own."""
 
 
 def _fixed_vectors() -> dict[str, VectorType]:
@@ -190,6 +229,31 @@ def vector_of(element: ScalarType, length: int) -> VectorType:
     """The vector of 2 to 4 elements of float32, float64, int32, uint32, bool or a fixed-point type.
     KeyError."""
     return _VECTOR_OF[element, length]
+
+
+MATRICES = {
+    f"{base}{rows}x{columns}": MatrixType(
+        f"{base}{rows}x{columns}", VECTOR_ELEMENTS[base], rows * columns, rows
+    )
+    for base in ("float", "double")
+    for rows in (2, 3, 4)
+    for columns in (2, 3, 4)
+}
+"""By name: rows, then columns."""
+_MATRIX_OF = {(m.element, m.rows, m.columns): m for m in MATRICES.values()}
+
+
+def matrix_of(element: ScalarType, rows: int, columns: int) -> MatrixType:
+    """The matrix of 2 to 4 rows and columns of float32 or float64. KeyError."""
+    return _MATRIX_OF[element, rows, columns]
+
+
+QUATERNIONS = {
+    "quaternion": QuaternionType("quaternion", FLOAT32, 4),
+    "dquaternion": QuaternionType("dquaternion", FLOAT64, 4),
+}
+COMPOSITES: dict[str, VectorType] = {**VECTORS, **MATRICES, **QUATERNIONS}
+"""Every type of several scalars that is a value, by name."""
 
 
 @dataclass(frozen=True)

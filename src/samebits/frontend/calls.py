@@ -8,7 +8,15 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from samebits.errors import CompileError
-from samebits.frontend import families, fixed_point, intrinsics, overloads, places, reductions
+from samebits.frontend import (
+    families,
+    fixed_point,
+    intrinsics,
+    linear,
+    overloads,
+    places,
+    reductions,
+)
 from samebits.frontend.context import Callee, Context, values_of
 from samebits.frontend.convert import build_vector, coerce, convert_explicit
 from samebits.frontend.values import (
@@ -36,6 +44,7 @@ from samebits.types import (
     ArrayType,
     FixedArrayType,
     FixedPointType,
+    MatrixType,
     MemoryType,
     NoneType,
     ScalarType,
@@ -87,6 +96,8 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
     if isinstance(t, VectorType):
         if not operands:
             ctx.fail(node, f"{t}() needs components", fix=f"write {t}(0)")
+        if isinstance(t, MatrixType):
+            return linear.build_matrix(ctx, node, operands, t)
         return build_vector(ctx, node, operands, t)
     if called is int:
         intrinsics.arguments(ctx, node, "int", 1)
@@ -137,7 +148,7 @@ def _len(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     intrinsics.arguments(ctx, node, "len", 1)
     (base,) = operands
     if isinstance(base, Vector):
-        return Scalar(ctx.builder.int_const(base.type.length, ctx.span(node)), INT)
+        return Scalar(ctx.builder.int_const(base.type.shape[0], ctx.span(node)), INT)
     if isinstance(base, View) or (
         isinstance(base, Place) and isinstance(base.type, FixedArrayType)
     ):

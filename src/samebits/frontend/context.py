@@ -16,7 +16,6 @@ from samebits.ir.grammar import MAX_NESTING, Region, Value
 from samebits.lang.tables import Table
 from samebits.modes import HIGH, Precision
 from samebits.types import (
-    COMPONENTS,
     ArrayType,
     FixedArrayType,
     RefType,
@@ -169,7 +168,7 @@ class Context:
 
 def component_slots(name: str, t: VectorType) -> tuple[str, ...]:
     """The slots that hold the components of the vector `name`."""
-    return tuple(f"{name}.{COMPONENTS[i]}" for i in range(t.length))
+    return tuple(f"{name}.{path}" for path in t.components)
 
 
 def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:

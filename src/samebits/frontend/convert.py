@@ -26,6 +26,7 @@ from samebits.types import (
     INT64,
     FixedArrayType,
     FixedPointType,
+    MatrixType,
     ScalarType,
     StructType,
     Type,
@@ -220,6 +221,13 @@ def index_value(ctx: Context, node: ast.AST, operand: Operand) -> Value:
 def build_vector(ctx: Context, node: ast.Call, operands: list[Operand], t: VectorType) -> Vector:
     """`float3(...)`: splat of one scalar, conversion of one vector, or concatenation."""
     arguments = node.args
+    for argument, operand in zip(arguments, operands, strict=True):
+        if isinstance(operand, Vector) and isinstance(operand.type, MatrixType):
+            ctx.fail(
+                argument,
+                f"{t}() is not made of a {operand.type}",
+                fix=f"give its columns: {ctx.text(argument)}.c0",
+            )
     single = operands[0] if len(operands) == 1 else None
     if isinstance(single, (Literal, Scalar)):
         item = _component(ctx, node, arguments[0], single, t)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from samebits.frontend import calls, operators, places
+from samebits.frontend import calls, linear, operators, places
 from samebits.frontend.context import Context
 from samebits.frontend.convert import index_value, materialize
 from samebits.frontend.names import attribute, name
@@ -27,6 +27,7 @@ from samebits.types import (
     INT,
     ArrayType,
     FixedArrayType,
+    MatrixType,
     StructType,
 )
 
@@ -95,17 +96,23 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
     match base:
         case Vector():
             index = lower(ctx, node.slice)
+            matrix = isinstance(base.type, MatrixType)
+            count = base.type.shape[0]
             if (
                 not isinstance(index, Literal)
                 or not isinstance(index.value, int)
-                or not (0 <= index.value < base.type.length)
+                or not (0 <= index.value < count)
             ):
                 ctx.fail(
                     node,
-                    f"a component of {base.type} is chosen by a constant 0 to "
-                    f"{base.type.length - 1}",
-                    fix="write `v.x`, or keep the numbers in a local array `sb.zeros(n, T)`",
+                    f"a {'column' if matrix else 'component'} of {base.type} is chosen by a "
+                    f"constant 0 to {count - 1}",
+                    fix="write `m.c0`, or keep the columns in a local array `sb.zeros(n, T)`"
+                    if matrix
+                    else "write `v.x`, or keep the numbers in a local array `sb.zeros(n, T)`",
                 )
+            if isinstance(base.type, MatrixType):
+                return linear.columns(base, base.type)[index.value]
             return Scalar(base.items[index.value], base.type.element)
         case View() | Place() if isinstance(base, View) or isinstance(base.type, FixedArrayType):
             indices = subscript_indices(ctx, node)

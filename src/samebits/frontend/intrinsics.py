@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from samebits.frontend import fixed_point
+from samebits.frontend import fixed_point, linear
 from samebits.frontend.context import Context, values_of
 from samebits.frontend.convert import index_value, literal, to_scalar
 from samebits.frontend.operators import vector_operands
@@ -18,6 +18,7 @@ from samebits.types import (
     INT,
     VECTORS,
     FixedPointType,
+    MatrixType,
     ScalarType,
     Type,
     VectorType,
@@ -203,6 +204,12 @@ def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     length = t.length if isinstance(t, VectorType) else 1
     assert isinstance(test, (Scalar, Vector))
     tests = list(values_of(test))
+    if isinstance(test, Vector) and isinstance(t, MatrixType):
+        ctx.fail(
+            node,
+            f"select() by {test.type} of {t}: a matrix is chosen as a whole",
+            fix="give a bool",
+        )
     if isinstance(test, Vector) and test.type.length != length:
         ctx.fail(
             node,
@@ -222,6 +229,13 @@ def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
 def _vectors(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> list[Vector]:
     found = [o for o in operands if isinstance(o, Vector)]
     bad = next((o for o in operands if not isinstance(o, Vector)), None)
+    matrix = next((o for o in found if isinstance(o.type, MatrixType)), None)
+    if matrix is not None:
+        ctx.fail(
+            node,
+            f"{name}() takes vectors, but this is {describe(matrix)}",
+            fix="use a column: m.c0",
+        )
     if bad is not None:
         ctx.fail(node, f"{name}() takes vectors, but this is {describe(bad)}", fix="use a vector")
     if any(v.type != found[0].type for v in found):
@@ -372,6 +386,8 @@ def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
             f"bitcast() of {describe(x)}: its width is not known",
             fix=f"write bitcast({t}, float{t.bits}({ctx.text(node.args[1])}))",
         )
+    if isinstance(x.type, MatrixType):
+        ctx.fail(node, f"bitcast() of {x.type}", fix="bitcast its columns: m.c0")
     source = x.type if isinstance(x, Scalar) else x.type.element
     if source.bits != t.bits or source.weak or source is BOOL:
         ctx.fail(
@@ -395,6 +411,16 @@ def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     return Vector(items, vector)
 
 
+def _mul(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    arguments(ctx, node, "mul", 2)
+    return linear.mul(ctx, node, *operands)
+
+
+def _transpose(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    arguments(ctx, node, "transpose", 1)
+    return linear.transpose(ctx, node, operands[0])
+
+
 SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
     "select": select,
     "dot": dot,
@@ -406,6 +432,8 @@ SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
     "rotl": _rotate("rotl"),
     "rotr": _rotate("rotr"),
     "bitcast": bitcast,
+    "mul": _mul,
+    "transpose": _transpose,
 }
 
 

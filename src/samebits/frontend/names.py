@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.frontend import places
+from samebits.frontend import linear, places
 from samebits.frontend.context import Context
 from samebits.frontend.values import (
     Literal,
@@ -23,10 +23,13 @@ from samebits.frontend.values import (
 from samebits.lang.fixed_point import FixedPoint
 from samebits.lang.scalars import RAW_OF
 from samebits.lang.tables import Table
+from samebits.lang.vectors import Vector as ManagedVector
+from samebits.lang.vectors import components
 from samebits.types import (
     BOOL,
     COMPONENTS,
     FixedArrayType,
+    MatrixType,
     RefType,
     ScalarType,
     VectorType,
@@ -95,8 +98,10 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
             t = getattr(value, "__sb_type__", None)
             if isinstance(t, VectorType) and not isinstance(value, type):
                 raw = RAW_OF[t.element]
-                numbers = [raw(getattr(value, c)) for c in COMPONENTS[: t.length]]
-                return Vector(tuple(ctx.builder.const(n, t.element, span) for n in numbers), t)
+                parts = components(cast("ManagedVector", value))
+                return Vector(
+                    tuple(ctx.builder.const(raw(part), t.element, span) for part in parts), t
+                )
             return Static(value)
 
 
@@ -137,6 +142,8 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
 
 def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
     """`v.x`, `v.zyx`."""
+    if isinstance(base.type, MatrixType):
+        return linear.column(ctx, node, base, base.type)
     letters = node.attr
     available = COMPONENTS[: base.type.length]
     if not letters or any(c not in available for c in letters) or len(letters) > 4:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-from samebits.frontend import fixed_point
+from samebits.frontend import fixed_point, linear
 from samebits.frontend.context import Context
 from samebits.frontend.convert import literal, round_literal, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
 from samebits.ir.grammar import Value
+from samebits.lang.matrices import not_compared
+from samebits.lang.quaternions import no_component_product
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -22,6 +24,8 @@ from samebits.types import (
     VECTORS,
     FixedPointType,
     Kind,
+    MatrixType,
+    QuaternionType,
     ScalarType,
     VectorType,
     promote,
@@ -51,6 +55,7 @@ BINARY: dict[type[ast.operator], Operator] = {
     ast.BitXor: Operator("^", None, "xor", "xor", lambda a, b: a ^ b),
     ast.LShift: Operator("<<", None, "shl", None, lambda a, b: a << b),
     ast.RShift: Operator(">>", None, "shr", None, lambda a, b: a >> b),
+    ast.MatMult: Operator("@", None, None, None, lambda a, b: a @ b),
 }
 
 COMPARE: dict[type[ast.cmpop], tuple[str, str, Callable[[Any, Any], bool]]] = {
@@ -74,6 +79,8 @@ FOLD_BITS = 4096
 
 def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Operand:
     """`a row b`; `node` is the expression that errors and traps point at."""
+    if row.sign == "@":
+        return linear.mul(ctx, node, a, b)
     if isinstance(a, Literal) and isinstance(b, Literal):
         folded = fold(row, a, b)
         if folded is not None:
@@ -99,7 +106,7 @@ def fold(row: Operator, a: Literal, b: Literal) -> Literal | None:
     """`a row b` of literals, as CPython computes it; None where that is left to run time."""
     x, y = a.value, b.value
     floats = isinstance(x, float) or isinstance(y, float)
-    if (floats and row.on_float is None) or (row.sign in "/ // %" and y == 0):
+    if row.sign == "@" or (floats and row.on_float is None) or (row.sign in "/ // %" and y == 0):
         return None
     if row.sign == "<<" and (y < 0 or y + int(x).bit_length() > FOLD_BITS):
         return None
@@ -238,6 +245,9 @@ def _vector(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) 
             f"`{row.sign}` is not there for {t}",
             fix="write `//` or convert to floats" if row.sign == "/" else "use it on components",
         )
+    if isinstance(t, QuaternionType) and row.sign in "*/" and a.type == b.type:
+        error = no_component_product(row.sign, t)
+        ctx.fail(node, error.message, fix=error.fix)
     span = ctx.span(node)
     pairs = zip(left, right, strict=True)
     return Vector(tuple(ctx.builder.value(opcode, p, element, span) for p in pairs), t)
@@ -311,6 +321,9 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
         return Scalar(ctx.builder.const(fold(a.value, b.value), BOOL, span), BOOL)
     if isinstance(a, Vector) or isinstance(b, Vector):
         left, right, t = vector_operands(ctx, node, sign, a, b)
+        if isinstance(t, MatrixType):
+            error = not_compared(t)
+            ctx.fail(node, error.message, fix=error.fix)
         if t.element is BOOL and sign not in ("==", "!="):
             ctx.fail(node, f"`{sign}` is not there for {t}", fix="write `==` or `!=`")
         pairs = zip(left, right, strict=True)

@@ -33,6 +33,8 @@ from samebits.types import (
     FLOAT64,
     INT64,
     FixedPointType,
+    MatrixType,
+    QuaternionType,
     ScalarType,
     VectorType,
     promote,
@@ -126,6 +128,14 @@ def _float(
     ctx: Context, node: ast.Call, name: str, operand: Operand, source: ast.expr
 ) -> Literal | Scalar | Vector:
     """`operand`, if it can stand for a float."""
+    if isinstance(operand, Vector) and isinstance(operand.type, (MatrixType, QuaternionType)):
+        ctx.fail(
+            source,
+            f"{name}() works on numbers and vectors, but this is {operand.type}",
+            fix="use a column: m.c0"
+            if isinstance(operand.type, MatrixType)
+            else f"convert it: {vector_of(operand.type.element, 4)}(q)",
+        )
     element = operand.type.element if isinstance(operand, Vector) else operand.type
     known = isinstance(operand, (Scalar, Vector)) and isinstance(element, ScalarType)
     if isinstance(operand, Literal) or (known and cast("ScalarType", element).is_float):
@@ -190,6 +200,11 @@ def _plan(function: Overloads, precision: Precision, args: tuple[Any, ...]) -> C
             f"{function.__name__}() takes {function.arity} arguments, but {len(args)} are given"
         )
     vectors = [type(a) for a in args if isinstance(a, ManagedVector)]
+    for cls in vectors:
+        if isinstance(cls.__sb_type__, (MatrixType, QuaternionType)):
+            raise ArgumentError(
+                f"{function.__name__}() works on numbers and vectors, got {cls.__sb_type__}"
+            )
     if vectors:
         return lambda *parts: _by_component(function, precision, vectors[0].__sb_type__, parts)
     types = [type_of_scalar(a) for a in args]

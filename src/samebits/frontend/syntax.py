@@ -45,7 +45,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Pow: ("`**` is not in the kernel language yet", "write the product, `x * x`"),
-    ast.MatMult: ("`@` is not in the kernel language", "write out the products, or use math.dot"),
     ast.Is: ("`is` is not in the kernel language", "write `==`"),
     ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
     ast.In: ("`in` is not in the kernel language", "loop and compare"),

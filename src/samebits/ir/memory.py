@@ -61,11 +61,11 @@ def _require_dtype(array: np.ndarray[Any, Any], t: MemoryType) -> None:
 def array_argument(array: np.ndarray[Any, Any], t: ArrayType) -> ArrayView:
     """The view of a NumPy array that a parameter of type `t` gets; the memory is shared.
 
-    A vector element is a last axis of its length. Raises ArgumentError where dtype, shape,
-    contiguity or writability do not fit.
+    A vector element is a last axis of its length, a matrix two: columns, rows. Raises
+    ArgumentError where dtype, shape, contiguity or writability do not fit.
     """
     _require_dtype(array, t.element)
-    tail = (t.element.length,) if isinstance(t.element, VectorType) else ()
+    tail = t.element.shape if isinstance(t.element, VectorType) else ()
     lengths = array.shape[: t.ndim]
     if array.shape != (*lengths, *tail) or len(lengths) != t.ndim:
         raise ArgumentError(f"the array has shape {array.shape}, which does not fit {t}")
@@ -80,7 +80,7 @@ def ref_argument(array: np.ndarray[Any, Any], t: MemoryType | None = None) -> Re
     With `t` given, raises ArgumentError unless the array holds exactly one `t`.
     """
     if t is not None:
-        holds = FixedArrayType(t.element, (t.length,)) if isinstance(t, VectorType) else t
+        holds = FixedArrayType(t.element, t.shape) if isinstance(t, VectorType) else t
         base = holds.element if isinstance(holds, FixedArrayType) else holds
         _require_dtype(array, base)
         if array.nbytes != t.size:

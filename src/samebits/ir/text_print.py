@@ -26,8 +26,8 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.types import (
+    COMPOSITES,
     SCALARS,
-    VECTORS,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -39,7 +39,7 @@ from samebits.types import (
 
 TABLE_COLUMNS = 8
 HEADER = "samebits ir 1"
-RESERVED = {*SCALARS, *VECTORS, "Array", "ReadOnly", "ref"}
+RESERVED = {*SCALARS, *COMPOSITES, "Array", "ReadOnly", "ref"}
 """Words that begin a type, so that a struct of such a name is quoted."""
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
@@ -107,7 +107,7 @@ def _types(function: Function) -> Iterator[ValueType | MemoryType]:
 def _type(t: ValueType | MemoryType, labels: dict[StructType, str]) -> str:
     match t:
         case ScalarType() | VectorType():
-            if (SCALARS.get(t.name) or VECTORS.get(t.name)) != t:
+            if (SCALARS.get(t.name) or COMPOSITES.get(t.name)) != t:
                 raise IRError(f"{t} is not a type of the language")
             return t.name
         case StructType():

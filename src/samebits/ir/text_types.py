@@ -12,8 +12,8 @@ from samebits.ir.grammar import ValueType
 from samebits.ir.text_lex import Line
 from samebits.ir.text_print import RESERVED, quoted
 from samebits.types import (
+    COMPOSITES,
     SCALARS,
-    VECTORS,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -90,8 +90,8 @@ class Types:
 
     def _plain(self, line: Line) -> MemoryType:
         word = line.peek()
-        if word.kind == "word" and word.text in VECTORS:
-            return VECTORS[line.take("word")]
+        if word.kind == "word" and word.text in COMPOSITES:
+            return COMPOSITES[line.take("word")]
         if word.kind == "word" and word.text in RESERVED:
             return self.scalar(line)
         if word.kind not in ("word", "string"):

@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast, get_args, get_origin
 from weakref import WeakValueDictionary
 
 from samebits.errors import CompileError
+from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.scalars import SCALAR_CLASSES
-from samebits.lang.vectors import VECTOR_CLASSES
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -116,7 +116,7 @@ def class_of_type(t: Type) -> type:
         case ScalarType():
             return SCALAR_CLASSES[t]
         case VectorType():
-            return VECTOR_CLASSES[t]
+            return COMPOSITE_CLASSES[t]
         case StructType():
             return _STRUCT_CLASSES[id(t)]
         case _:

@@ -15,12 +15,13 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arrays import ManagedArray, view_array
 from samebits.lang.checks import check_array, dtype_name
+from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF
 from samebits.lang.storage import describe, implicit, implicit_vector
 from samebits.lang.structs import Struct
 from samebits.lang.tables import Table
-from samebits.lang.vectors import VECTOR_CLASSES, Vector, takes, vector
+from samebits.lang.vectors import Vector, takes, vector
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -29,6 +30,7 @@ from samebits.types import (
     ArrayType,
     FixedArrayType,
     Kind,
+    MatrixType,
     ScalarType,
     StructType,
     TupleType,
@@ -106,21 +108,21 @@ def _example(t: ScalarType, name: str) -> str:
 
 
 def _wrap_vector(value: Any, t: VectorType, name: str) -> Any:
-    cls = VECTOR_CLASSES[t]
+    cls = COMPOSITE_CLASSES[t]
     if isinstance(value, Vector):
         return implicit_vector(value, t, f"parameter '{name}'")
     if isinstance(value, np.ndarray):
         array = cast("np.ndarray[Any, Any]", value)
-        if array.dtype != t.element.dtype or array.shape != (t.length,):
+        if array.dtype != t.element.dtype or array.shape != t.shape:
             raise ArgumentError(
-                f"parameter '{name}': expected {t}, shape ({t.length},) of "
+                f"parameter '{name}': expected {t}, shape {t.shape} of "
                 f"{dtype_name(t)}; got shape {array.shape} of {array.dtype}",
                 fix=f"pass {t}(*{name})",
             )
         if t.element.kind is Kind.FIXED:
             return vector(cls, tuple(map(MAKERS[t.element], array.tolist())))
         return cls(array)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and not isinstance(t, MatrixType):
         items = cast("tuple[Any, ...]", value)
         if len(items) != t.length:
             raise ArgumentError(
@@ -128,9 +130,10 @@ def _wrap_vector(value: Any, t: VectorType, name: str) -> Any:
             )
         parts = (wrap_scalar(item, t.element, f"{name}[{i}]") for i, item in enumerate(items))
         return vector(cls, tuple(parts))
+    numbers = "" if isinstance(t, MatrixType) else f" a tuple of {t.length} numbers,"
     raise ArgumentError(
         f"parameter '{name}': expected {t}; got {describe(value)}",
-        fix=f"pass {t}(...), a tuple of {t.length} numbers, or an ndarray of shape ({t.length},)",
+        fix=f"pass {t}(...),{numbers} or an ndarray of shape {t.shape}",
     )
 
 

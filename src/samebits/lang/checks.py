@@ -21,7 +21,7 @@ def dtype_name(t: MemoryType) -> str:
 def _shape_name(t: ArrayType) -> str:
     lengths = ["n"] if t.ndim == 1 else ["n", "m"]
     if isinstance(t.element, VectorType):
-        lengths.append(str(t.element.length))
+        lengths += map(str, t.element.shape)
     return f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
 
 
@@ -58,10 +58,8 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
         raise ArgumentError(
             f"{expected}; got {_dtype_text(array.dtype)}", fix=f"pass {name}.astype({element})"
         )
-    depth = t.ndim + isinstance(t.element, VectorType)
-    if array.ndim != depth or (
-        isinstance(t.element, VectorType) and array.shape[-1] != t.element.length
-    ):
+    tail = t.element.shape if isinstance(t.element, VectorType) else ()
+    if array.ndim != t.ndim + len(tail) or array.shape[t.ndim :] != tail:
         raise ArgumentError(
             f"{expected} of shape {_shape_name(t)}; got shape {array.shape}",
             fix=f"pass an array of shape {_shape_name(t)}, for example by {name}.reshape(...)",

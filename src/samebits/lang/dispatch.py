@@ -13,7 +13,7 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import Vector
-from samebits.types import STRONG_SCALARS, VECTORS, ArrayType, Type
+from samebits.types import MATRICES, STRONG_SCALARS, VECTORS, ArrayType, Type
 
 _BY_DTYPE = {t.dtype: t for t in STRONG_SCALARS}
 
@@ -41,6 +41,10 @@ def _array_type(value: np.ndarray[Any, Any], annotation: ArrayAnnotation) -> Typ
             for v in VECTORS.values():
                 if v.element == t and v.length == value.shape[-1]:
                     return ArrayType(v, annotation.ndim, annotation.readonly)
+        if t.dtype == value.dtype and value.ndim == annotation.ndim + 2:
+            for m in MATRICES.values():
+                if m.element == t and m.shape == value.shape[-2:]:
+                    return ArrayType(m, annotation.ndim, annotation.readonly)
     return None
 
 

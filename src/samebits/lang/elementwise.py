@@ -15,7 +15,7 @@ from samebits.lang.conversions import kind_of
 from samebits.lang.fixed_rules import FUNCTIONS
 from samebits.lang.rules import FUNCTION_RULES
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
-from samebits.lang.vectors import Vector, as_element, vector
+from samebits.lang.vectors import Vector, as_element, components, vector
 from samebits.types import FLOAT, INT, FixedPointType, ScalarType, promote
 
 _FIXES = {
@@ -133,7 +133,9 @@ def _apply_vector(name: str, values: tuple[Any, ...]) -> Any:
     cls = _vector_class(name, values)
     t = cls.__sb_type__
     columns = [
-        value if isinstance(value, Vector) else repeat(as_element(value, cls, name), t.length)
+        components(value)
+        if isinstance(value, Vector)
+        else repeat(as_element(value, cls, name), t.length)
         for value in values
     ]
     return vector(cls, tuple(apply(name, *items) for items in zip(*columns, strict=True)))

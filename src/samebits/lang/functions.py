@@ -17,7 +17,7 @@ from samebits.lang.conversions import kind_of, wrapper
 from samebits.lang.elementwise import apply, unified
 from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
 from samebits.lang.vectors import Vector, vector, vector_class
-from samebits.types import BOOL, FLOAT64, INT, ScalarType, VectorType
+from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
 
 INTRINSICS: dict[str, Callable[..., Any]] = {}
 """Every intrinsic by its name."""
@@ -105,6 +105,11 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     a, b = unified("select", a, b)
     if isinstance(condition, Vector):
         t = condition.__sb_type__
+        if isinstance(a, Vector) and isinstance(a.__sb_type__, MatrixType):
+            raise ArgumentError(
+                f"select by {t} of {a.__sb_type__}: a matrix is chosen as a whole",
+                fix="give a bool",
+            )
         if t.element is not BOOL:
             raise ArgumentError(f"select takes a bool or a bool vector first, got {t}")
         if not isinstance(a, Vector) or len(a) != len(condition):
@@ -183,6 +188,8 @@ def bitcast(target: Any, x: Any) -> Any:
     """The bits of `x` (those of the canonical NaN for any NaN) as a type of the same size."""
     t = getattr(target, "__sb_type__", None)
     if isinstance(x, Vector):
+        if isinstance(x.__sb_type__, MatrixType):
+            raise ArgumentError(f"bitcast of {x.__sb_type__}", fix="bitcast its columns: m.c0")
         element = t.element if isinstance(t, VectorType) else t
         if not isinstance(element, ScalarType):
             raise ArgumentError(f"bitcast takes a type first, got {target!r}")
@@ -199,6 +206,10 @@ def _vectors(name: str, *values: Any) -> None:
     for value in values:
         if not isinstance(value, Vector):
             raise ArgumentError(f"{name} takes vectors, got {type(value).__name__}")
+        if isinstance(value.__sb_type__, MatrixType):
+            raise ArgumentError(
+                f"{name} takes vectors, got {value.__sb_type__}", fix="give a column: m.c0"
+            )
     if len({kind_of(value) for value in values}) != 1:
         found = " and ".join(str(value.__sb_type__) for value in values)
         raise ArgumentError(f"{name} takes vectors of one type, got {found}")

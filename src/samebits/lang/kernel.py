@@ -148,7 +148,7 @@ class Kernel:
 
     def _freeze_attributes(self, owner: object) -> None:
         """Freeze what the function may read of a module, and of the modules inside it."""
-        if not isinstance(owner, ModuleType):
+        if not isinstance(owner, ModuleType) and not hasattr(owner, "__samebits_namespace__"):
             return
         # Which attributes are read can't be told apart from other names; take all that match.
         for name in self.function.__code__.co_names:

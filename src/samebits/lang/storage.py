@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF
-from samebits.lang.vectors import VECTOR_CLASSES, Vector, takes, vector
+from samebits.lang.vectors import Vector, components, takes, vector
 from samebits.types import Kind, MemoryType, ScalarType, VectorType
 
 Buffer = memoryview
@@ -67,7 +68,7 @@ def loader(t: ScalarType | VectorType) -> Load:
     if isinstance(t, ScalarType):
         make, unpack = MAKERS[t], struct.Struct(f"={format_letter(t)}").unpack_from
         return lambda buffer, offset: make(unpack(buffer, offset)[0])
-    cls, make = VECTOR_CLASSES[t], MAKERS[t.element]
+    cls, make = COMPOSITE_CLASSES[t], MAKERS[t.element]
     unpack = struct.Struct(f"={t.length}{format_letter(t.element)}").unpack_from
     return lambda buffer, offset: vector(cls, tuple(map(make, unpack(buffer, offset))))
 
@@ -94,7 +95,7 @@ def storer(t: ScalarType | VectorType, place: str) -> Store:
     pack_all = struct.Struct(f"={t.length}{format_letter(t.element)}").pack_into
 
     def store_vector(buffer: Buffer, offset: int, value: Any) -> None:
-        items = tuple(map(element_raw, implicit_vector(value, t, place)))
+        items = tuple(map(element_raw, components(implicit_vector(value, t, place))))
         try:
             pack_all(buffer, offset, *items)
         except TypeError:

@@ -18,7 +18,7 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
 from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, convert, type_of_scalar
-from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, ScalarType, VectorType
+from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, MatrixType, ScalarType, VectorType
 
 
 class Vector:
@@ -54,6 +54,11 @@ class Vector:
     def _joined(cls, parts: tuple[Any, ...]) -> Any:
         items: list[Any] = []
         for part in parts:
+            if isinstance(part, Vector) and isinstance(part.__sb_type__, MatrixType):
+                raise ArgumentError(
+                    f"{cls.__sb_type__} is not made of a {part.__sb_type__}",
+                    fix="give its columns: m.c0",
+                )
             if isinstance(part, (Vector, np.ndarray)):
                 items.extend(_elements(part))
             else:
@@ -101,6 +106,13 @@ class Vector:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._items
+
+    def __matmul__(self, other: Any) -> Any:
+        if not isinstance(other, Vector):
+            return NotImplemented
+        from samebits.lang.linear import mul
+
+        return mul(self, other)
 
 
 class float2(Vector):
@@ -229,6 +241,11 @@ def vector(cls: type[Any], items: tuple[Any, ...]) -> Any:
     return result
 
 
+def components(value: Vector) -> tuple[Any, ...]:
+    """The scalars of a vector, matrix or quaternion, in memory order."""
+    return value._items  # pyright: ignore[reportPrivateUsage]
+
+
 def vector_class(element: ScalarType, length: int) -> type[Vector]:
     """The vector class of an element type. Raises ArgumentError where there is none."""
     cls = _BY_ELEMENT.get((element, length))
@@ -323,7 +340,8 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
             _check(cls.__sb_type__, stem, symbol)
             element = cls.__sb_type__.element
             result = element if element is BOOL else rule.result(element)
-            results[cls] = vector_class(result, cls.__sb_type__.length)
+            same = result == cls.__sb_type__.element
+            results[cls] = cls if same else vector_class(result, cls.__sb_type__.length)
         pair = (others, self._items) if reflected else (self._items, others)
         return vector(results[cls], tuple(map(function, *pair)))
 
@@ -359,17 +377,24 @@ def _install() -> None:
 
 
 def register(cls: type[Vector]) -> None:
-    """Make `cls` the class of its type: its conversions and components."""
+    """Make `cls` the class of its vector type."""
     t = cls.__sb_type__
     VECTOR_CLASSES[t] = cls
     _BY_ELEMENT[t.element, t.length] = cls
-    rules = CONVERTERS[t.element]
+    prepare(cls)
+
+
+def prepare(cls: type[Vector]) -> None:
+    """Give a class of its own type what it converts, and its components where they have names."""
+    element = cls.__sb_type__.element
+    rules = CONVERTERS[element]
     cls.__sb_converters__ = rules
     cls.__sb_implicit__ = {
-        kind: rules[kind] for kind, source in TYPE_OF.items() if takes(source, t.element)
+        kind: rules[kind] for kind, source in TYPE_OF.items() if takes(source, element)
     }
-    for index in range(t.length):
-        setattr(cls, COMPONENTS[index], _component(index))
+    for index, name in enumerate(cls.__sb_type__.components):
+        if name.isidentifier():
+            setattr(cls, name, _component(index))
 
 
 _install()

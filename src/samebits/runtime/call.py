@@ -18,15 +18,17 @@ from samebits.backend.emit_types import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.scalars import MAKERS, RAW_OF
 from samebits.lang.storage import format_letter
 from samebits.lang.structs import Struct
-from samebits.lang.vectors import VECTOR_CLASSES, vector
+from samebits.lang.vectors import components, vector
 from samebits.runtime import fpenv, packing
 from samebits.runtime.native import NativeEntry
 from samebits.types import (
     NONE,
     ArrayType,
+    MatrixType,
     MemoryType,
     NoneType,
     ScalarType,
@@ -104,7 +106,7 @@ class _Caller:
         for position, (name, t) in enumerate(self._params):
             self._puts.append(_put(t, slot, name))
             match t:
-                case ArrayType():
+                case ArrayType() if not isinstance(t.element, MatrixType):
                     steps.append(packing.array_step(t, slot))
                 case ScalarType():
                     steps.append(packing.scalar_step(t, slot))
@@ -198,7 +200,7 @@ def _reader(
                 makers.append(lambda raw, made, make=make: make(raw.pop()))
             case VectorType():
                 formats += [_slot_format(t.element)] * t.length
-                make, cls, n = MAKERS[t.element], VECTOR_CLASSES[t], t.length
+                make, cls, n = MAKERS[t.element], COMPOSITE_CLASSES[t], t.length
                 makers.append(
                     lambda raw, made, make=make, cls=cls, n=n: vector(
                         cls, tuple(make(raw.pop()) for _ in range(n))
@@ -230,7 +232,7 @@ def _put(t: Type, slot: int, name: str) -> Put:
         case VectorType():
             pack = struct.Struct("=" + _slot_format(t.element) * t.length).pack_into
             element = RAW_OF[t.element]
-            return lambda slots, value: pack(slots, 8 * slot, *map(element, value))
+            return lambda slots, value: pack(slots, 8 * slot, *map(element, components(value)))
         case ArrayType():
             return _put_array(t.element, slot, name)
         case StructType():

@@ -11,10 +11,11 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.evaluate import Evaluator, Listener
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
+from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import MAKERS, RAW_OF
-from samebits.lang.vectors import VECTOR_CLASSES, vector
+from samebits.lang.vectors import components, vector
 from samebits.types import (
     ArrayType,
     ScalarType,
@@ -63,7 +64,7 @@ def _ir_arguments(value: Any, t: Type) -> list[Any]:
         case ScalarType():
             return [RAW_OF[t](value)]
         case VectorType():
-            return [RAW_OF[t.element](item) for item in value]
+            return [RAW_OF[t.element](item) for item in components(value)]
         case ArrayType():
             return [value.memory]
         case _:
@@ -78,7 +79,7 @@ def _results(items: tuple[Type, ...], scalars: Iterator[Any], made: Iterator[Any
             case VectorType():
                 make = MAKERS[t.element]
                 parts = tuple(make(next(scalars)) for _ in range(t.length))
-                yield vector(VECTOR_CLASSES[t], parts)
+                yield vector(COMPOSITE_CLASSES[t], parts)
             case StructType():
                 yield next(made)
             case _:

@@ -17,12 +17,11 @@ from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import RAW_OF
 from samebits.lang.structs import Struct
-from samebits.lang.vectors import Vector
+from samebits.lang.vectors import Vector, components
 from samebits.runtime.evaluated import evaluate
 from samebits.runtime.kernel import compile_native
 from samebits.types import (
     BOOL,
-    COMPONENTS,
     FLOAT,
     INT,
     ArrayType,
@@ -133,8 +132,8 @@ def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
         for i, item in enumerate(cast("tuple[Any, ...]", value)):
             yield from result_leaves(item, f"{place}[{i}]")
     elif isinstance(value, Vector):
-        for letter, item in zip(COMPONENTS, value, strict=False):
-            yield from result_leaves(item, f"{place}.{letter}")
+        for path, item in zip(value.__sb_type__.components, components(value), strict=True):
+            yield from result_leaves(item, f"{place}.{path}")
     elif isinstance(value, Struct):
         t = type(value).__sb_type__
         yield from memory_leaves(place, t, value.memory.reshape(1), single=True)

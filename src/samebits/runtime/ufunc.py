@@ -18,7 +18,14 @@ from samebits.lang.vectors import VECTOR_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
 from samebits.runtime.ufunc_arrays import clamped, number, over_arrays
 from samebits.runtime.ufunc_loops import IN_PLACE
-from samebits.types import FLOAT32, FLOAT64, ScalarType, vector_of
+from samebits.types import (
+    FLOAT32,
+    FLOAT64,
+    MatrixType,
+    QuaternionType,
+    ScalarType,
+    vector_of,
+)
 
 _NDARRAY: Any = np.ndarray
 _ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
@@ -220,6 +227,9 @@ def _by_component(
         for a, integer in zip(args, function.integers, strict=True)
         if isinstance(a, Vector) and not integer
     ]
+    for cls in vectors:
+        if isinstance(cls.__sb_type__, (MatrixType, QuaternionType)):
+            raise ArgumentError(f"{name}() works on numbers and vectors, got {cls.__sb_type__}")
     length = vectors[0].__sb_type__.length
     wrong = next((v for v in floats if v.__sb_type__.element not in (FLOAT32, FLOAT64)), None)
     if wrong is not None:

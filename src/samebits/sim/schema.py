@@ -9,9 +9,9 @@ from typing import Any, cast
 
 from samebits.errors import ReplayError
 from samebits.types import (
+    COMPOSITES,
     FIXED_POINT,
     STRONG_SCALARS,
-    VECTORS,
     FixedArrayType,
     MemoryType,
     ScalarType,
@@ -27,7 +27,7 @@ MAX_FIELDS = 4096
 _NAMED: dict[str, ScalarType | VectorType] = {
     **{t.name: t for t in STRONG_SCALARS},
     **FIXED_POINT,
-    **VECTORS,
+    **COMPOSITES,
 }
 
 

@@ -11,7 +11,6 @@ from samebits.bits import CANONICAL_NAN
 from samebits.sim.export.header import type_name
 from samebits.sim.export.interface import Interface
 from samebits.types import (
-    COMPONENTS,
     FixedArrayType,
     Kind,
     MemoryType,
@@ -56,7 +55,7 @@ def _value(interface: Interface, verb: str, t: MemoryType, place: str, depth: in
         case ScalarType():
             yield _call(verb, _scalar(t), place)
         case VectorType():
-            for component in COMPONENTS[: t.length]:
+            for component in t.components:
                 yield _call(verb, _scalar(t.element), f"{place}.{component}")
         case StructType():
             yield _call(verb, function_name(interface, t), place)

@@ -11,6 +11,7 @@ from samebits.types import (
     FixedArrayType,
     FixedPointType,
     Kind,
+    MatrixType,
     MemoryType,
     ScalarType,
     StructType,
@@ -68,6 +69,12 @@ def header_text(interface: Interface, traps: int) -> str:
 
 def _types(interface: Interface) -> Iterator[str]:
     for vector in interface.vectors:
+        if isinstance(vector, MatrixType):
+            columns = ", ".join(f"c{j}" for j in range(vector.columns))
+            yield f"typedef struct {type_name(interface, vector)} {{"
+            yield f"    {type_name(interface, vector.column)} {columns};"
+            yield f"}} {type_name(interface, vector)};\n"
+            continue
         items = ", ".join(COMPONENTS[: vector.length])
         element = scalar_name(vector.element)
         aligned = _aligned(interface, vector.element)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from samebits.types import VECTORS, FixedArrayType, MemoryType, StructType, VectorType
+from samebits.types import (
+    COMPOSITES,
+    FixedArrayType,
+    MatrixType,
+    MemoryType,
+    StructType,
+    VectorType,
+)
 
 _RESERVED = frozenset(
     re.findall(
@@ -58,7 +65,7 @@ def member_names(names: Iterable[str]) -> dict[str, str]:
 def struct_names(types: Iterable[StructType]) -> dict[StructType, str]:
     """A C name, without the header's prefix, for each struct type."""
     result: dict[StructType, str] = {}
-    used = {*FUNCTIONS, *VECTORS}
+    used = {*FUNCTIONS, *COMPOSITES}
     for t in types:
         plain = wanted = _ascii(t.name)
         k = 1
@@ -98,4 +105,6 @@ def _walk(t: MemoryType) -> Iterator[MemoryType]:
     elif isinstance(t, StructType):
         for _, field_type in t.fields:
             yield from _walk(field_type)
+    elif isinstance(t, MatrixType):
+        yield t.column
     yield t

@@ -8,6 +8,7 @@ from samebits.sim.export.interface import Interface
 from samebits.types import (
     FixedArrayType,
     Kind,
+    MatrixType,
     MemoryType,
     ScalarType,
     StructType,
@@ -123,6 +124,8 @@ def _declaration(interface: Interface, member: str, t: MemoryType) -> Iterator[s
         array = _ARRAYS[element.storage.name]
         one = "bigint" if array.startswith("Big") else "number"
         order = ", row after row" if isinstance(t, FixedArrayType) and len(t.shape) > 1 else ""
+        if isinstance(t.element if isinstance(t, FixedArrayType) else t, MatrixType):
+            order += ", column after column"
         yield f"  /** {t}: {count} values{order}; assigning copies into it */"
         yield f"  get {member}(): {array};"
         yield f"  set {member}(values: ArrayLike<{one}>);"

@@ -1,0 +1,16 @@
+"""The class of every type of several scalars that is a value: vectors, matrices, quaternions."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Mapping
+from typing import Any
+
+from samebits.lang.matrices import MATRIX_CLASSES
+from samebits.lang.quaternions import QUATERNION_CLASSES
+from samebits.lang.vectors import VECTOR_CLASSES, Vector
+from samebits.types import VectorType
+
+_PARTS: Any = (VECTOR_CLASSES, MATRIX_CLASSES, QUATERNION_CLASSES)
+COMPOSITE_CLASSES: Mapping[VectorType, type[Vector]] = ChainMap(*_PARTS)
+"""A view: a vector class that is registered later is in it too."""

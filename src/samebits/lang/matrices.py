@@ -1,0 +1,275 @@
+"""The matrix classes: two to four columns of two to four floats, immutable, column-major.
+
+Owns construction, columns and what of a vector's operators a matrix has not. Products are
+`samebits.lang.linear`'s.
+"""
+
+# ruff: noqa: N801  (the names are the language's)
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
+
+import numpy as np
+
+from samebits.errors import ArgumentError, Trap
+from samebits.lang.conversions import kind_of
+from samebits.lang.scalars import MAKERS, TYPE_OF, convert
+from samebits.lang.vectors import VECTOR_CLASSES, Vector, components, prepare, vector
+from samebits.types import MATRICES, MatrixType
+
+_Item = TypeVar("_Item")
+
+
+class _Constants(type):
+    """Gives matrix classes constants that a kernel may read."""
+
+    __samebits_namespace__ = True
+
+    @property
+    def identity(cls) -> Any:
+        """Ones where row and column are the same, zeros elsewhere; of square matrices.
+
+        Raises AttributeError of others.
+        """
+        t = cast("type[Matrix]", cls).__sb_type__
+        if t.rows != t.columns:
+            raise AttributeError(f"{t} is not square: it has no identity")
+        make = MAKERS[t.element]
+        return vector(
+            cls, tuple(make(float(i == j)) for j in range(t.columns) for i in range(t.rows))
+        )
+
+
+class Matrix(Vector, metaclass=_Constants):
+    """Base of all matrices. A value: no component can be assigned.
+
+    Built from its columns, from its numbers row by row as they stand on paper, from one number for
+    all, from a matrix of its shape, or from an ndarray of shape (columns, rows). `m.c1` and `m[1]`
+    are a column, `m.c1.x` a number. `+ - * /` work component by component; `@` is the product.
+    """
+
+    __slots__ = ()
+    __sb_type__: ClassVar[MatrixType]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __new__(cls, *parts: Any) -> Any:
+        t, element = cls.__sb_type__, cls.__sb_type__.element
+        if len(parts) == 1 and isinstance(parts[0], (Matrix, np.ndarray)):
+            return vector(
+                cls, tuple(convert(item, element) for item in _flat(cast("Any", parts[0]), t))
+            )
+        if all(kind_of(part) in TYPE_OF for part in parts):
+            items = [convert(part, element) for part in parts]
+            if len(items) == 1:
+                return vector(cls, tuple(items) * t.length)
+            if len(items) == t.length:
+                return vector(cls, by_column(items, t))
+        column = VECTOR_CLASSES[t.column]
+        if len(parts) == t.columns and all(kind_of(part) is column for part in parts):
+            return vector(cls, tuple(chain.from_iterable(components(part) for part in parts)))
+        raise ArgumentError(
+            f"{t} is made of {t.columns} {t.column} columns, or of {t.length} numbers row by row",
+            fix=f"write {t}({', '.join(f'c{j}' for j in range(t.columns))})",
+        )
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        t = self.__sb_type__
+        others = ", ".join("value" if f"c{j}" == name else f"m.c{j}" for j in range(t.columns))
+        raise ArgumentError(f"{t} is immutable", fix=f"make a new one: m = {t}({others})")
+
+    def __getattr__(self, name: str) -> Any:
+        t = self.__sb_type__
+        if len(name) == 2 and name[0] == "c" and name[1] in "0123"[: t.columns]:
+            return self[int(name[1])]
+        raise AttributeError(f"{t} has no column {name!r}", name=name, obj=self)
+
+    def __getitem__(self, index: Any) -> Any:
+        t, j = self.__sb_type__, operator.index(index)
+        if not 0 <= j < t.columns:
+            raise Trap("index")
+        return vector(VECTOR_CLASSES[t.column], self._items[j * t.rows : (j + 1) * t.rows])
+
+    def __len__(self) -> int:
+        return self.__sb_type__.columns
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[j] for j in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"{self.__sb_type__}({', '.join(map(repr, self))})"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        t = self.__sb_type__
+        return np.array(self._items, dtype or t.element.dtype).reshape(t.shape)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self)
+
+    def _not_compared(self, other: object) -> NoReturn:
+        raise not_compared(self.__sb_type__)
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _not_compared  # type: ignore[assignment]
+
+
+def _flat(given: Matrix | np.ndarray[Any, Any], t: MatrixType) -> Iterable[Any]:
+    """The numbers of a matrix or an array of the shape of `t`, in memory order."""
+    found = given.__sb_type__.shape if isinstance(given, Matrix) else given.shape
+    if found != t.shape:
+        raise ArgumentError(
+            f"{t} has {t.columns} columns of {t.rows}, got shape {found}",
+            fix=f"give {t.columns} columns, an ndarray of shape {t.shape}",
+        )
+    return components(given) if isinstance(given, Matrix) else given.reshape(-1)
+
+
+def by_column(items: Sequence[_Item], t: MatrixType) -> tuple[_Item, ...]:
+    """Numbers given row by row, in memory order."""
+    return tuple(items[i * t.columns + j] for j in range(t.columns) for i in range(t.rows))
+
+
+def not_compared(t: MatrixType) -> ArgumentError:
+    """The error of a comparison of whole matrices."""
+    return ArgumentError(f"{t} is not compared as a whole", fix="compare columns: a.c0 == b.c0")
+
+
+class float2x2(Matrix):
+    """Two rows, two columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float2x2"]
+
+
+class float2x3(Matrix):
+    """Two rows, three columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float2x3"]
+
+
+class float2x4(Matrix):
+    """Two rows, four columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float2x4"]
+
+
+class float3x2(Matrix):
+    """Three rows, two columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float3x2"]
+
+
+class float3x3(Matrix):
+    """Three rows, three columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float3x3"]
+
+
+class float3x4(Matrix):
+    """Three rows, four columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float3x4"]
+
+
+class float4x2(Matrix):
+    """Four rows, two columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float4x2"]
+
+
+class float4x3(Matrix):
+    """Four rows, three columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float4x3"]
+
+
+class float4x4(Matrix):
+    """Four rows, four columns of float32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["float4x4"]
+
+
+class double2x2(Matrix):
+    """Two rows, two columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double2x2"]
+
+
+class double2x3(Matrix):
+    """Two rows, three columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double2x3"]
+
+
+class double2x4(Matrix):
+    """Two rows, four columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double2x4"]
+
+
+class double3x2(Matrix):
+    """Three rows, two columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double3x2"]
+
+
+class double3x3(Matrix):
+    """Three rows, three columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double3x3"]
+
+
+class double3x4(Matrix):
+    """Three rows, four columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double3x4"]
+
+
+class double4x2(Matrix):
+    """Four rows, two columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double4x2"]
+
+
+class double4x3(Matrix):
+    """Four rows, three columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double4x3"]
+
+
+class double4x4(Matrix):
+    """Four rows, four columns of float64."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["double4x4"]
+
+
+MATRIX_CLASSES: dict[MatrixType, type[Matrix]] = {
+    cls.__sb_type__: cls
+    for cls in (
+        float2x2, float2x3, float2x4, float3x2, float3x3, float3x4, float4x2, float4x3, float4x4,
+        double2x2, double2x3, double2x4, double3x2, double3x3, double3x4, double4x2, double4x3,
+        double4x4,
+    )
+}  # fmt: skip
+"""The class of each matrix type."""
+
+for _cls in MATRIX_CLASSES.values():
+    prepare(_cls)

@@ -1,0 +1,77 @@
+"""The quaternion classes: x·i + y·j + z·k + w, immutable, four floats in that order.
+
+Owns what of a vector's operators a quaternion has not. The product is `samebits.lang.linear`'s.
+"""
+
+# ruff: noqa: N801  (the names are the language's)
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+from samebits.errors import ArgumentError
+from samebits.lang.scalars import MAKERS
+from samebits.lang.vectors import Vector, prepare, vector
+from samebits.types import QUATERNIONS, QuaternionType
+
+
+class _Constants(type):
+    """Gives quaternion classes constants that a kernel may read."""
+
+    __samebits_namespace__ = True
+
+    @property
+    def identity(cls) -> Any:
+        """No rotation: (0, 0, 0, 1)."""
+        make = MAKERS[cast("type[Quaternion]", cls).__sb_type__.element]
+        return vector(cls, (make(0.0), make(0.0), make(0.0), make(1.0)))
+
+
+class Quaternion(Vector, metaclass=_Constants):
+    """Base of the quaternions. A value, built and read as a vector of four: `q.xyz`, `q.w`.
+
+    `+ -`, comparisons, and `* /` by a number work component by component; the product of two is
+    `a @ b` or `math.mul(a, b)`, a vector turned is `q @ v`.
+    """
+
+    __slots__ = ()
+    __sb_type__: ClassVar[QuaternionType]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Quaternion):
+            raise no_component_product("*", self.__sb_type__)
+        return super().__mul__(other)  # type: ignore[misc]  # the base's are made in a loop
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, Quaternion):
+            raise no_component_product("/", self.__sb_type__)
+        return super().__truediv__(other)  # type: ignore[misc]  # the base's are made in a loop
+
+
+def no_component_product(sign: str, t: QuaternionType) -> ArgumentError:
+    """The error of `*` or `/` of two quaternions, which might mean two things."""
+    fix = "write `a @ b`" if sign == "*" else "write `a @ math.inverse(b)`"
+    return ArgumentError(f"`{sign}` of two {t}s is not there", fix=fix)
+
+
+class quaternion(Quaternion):
+    """A quaternion of float32."""
+
+    __slots__ = ()
+    __sb_type__ = QUATERNIONS["quaternion"]
+
+
+class dquaternion(Quaternion):
+    """A quaternion of float64."""
+
+    __slots__ = ()
+    __sb_type__ = QUATERNIONS["dquaternion"]
+
+
+QUATERNION_CLASSES: dict[QuaternionType, type[Quaternion]] = {
+    cls.__sb_type__: cls for cls in (quaternion, dquaternion)
+}
+"""The class of each quaternion type."""
+
+for _cls in QUATERNION_CLASSES.values():
+    prepare(_cls)

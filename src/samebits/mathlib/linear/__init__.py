@@ -1,0 +1,1 @@
+"""Linear algebra: determinants and inverses of matrices, and quaternions as rotations."""
