@@ -6,7 +6,7 @@ Every slot and loop counter is an `alloca` of the entry block, which LLVM promot
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from samebits.backend.emit_facts import Facts
@@ -87,6 +87,20 @@ class ModuleContext(Protocol):
         """Whether every call of the function becomes its body."""
         ...
 
+    def is_apart(self, name: str) -> bool:
+        """Whether the function is rare, or only rare functions lead to it."""
+        ...
+
+    def inlined_size(self, name: str) -> int:
+        """Statements that come in place of a call, those of its callees included; 0 where the
+        call stays or may trap."""
+        ...
+
+    def interleaved_loop(self, inlined: int, statements: int) -> str:
+        """The metadata of a loop of so many statements, `inlined` of them in inlined functions;
+        empty where LLVM is to choose."""
+        ...
+
     def divides(self, name: str) -> bool:
         """Whether a function, or what it calls, divides integers by a variable."""
         ...
@@ -118,6 +132,29 @@ class _Loop:
     left: bool = False
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What has been emitted so far of what decides how LLVM is to treat a loop."""
+
+    checks: int = 0
+    divisions: int = 0
+    statements: int = 0
+    """With those of inlined functions, callees' included."""
+    inlined: int = 0
+    """Of the statements, those of inlined functions."""
+    loops: int = 0
+
+    def since(self, before: _Seen) -> _Seen:
+        """What came after `before`."""
+        return _Seen(
+            self.checks - before.checks,
+            self.divisions - before.divisions,
+            self.statements - before.statements,
+            self.inlined - before.inlined,
+            self.loops - before.loops,
+        )
+
+
 class FunctionEmitter:
     """Appends LLVM text for one function; the lowerings call its small vocabulary."""
 
@@ -140,8 +177,7 @@ class FunctionEmitter:
         self._locals: dict[str, str] = {}
         self._loops: list[_Loop] = []
         self._counter = 0
-        self._checks = 0
-        self._divisions = 0
+        self._seen = _Seen()
         self._open = True
         self._return = return_type(function, self.can_trap)
 
@@ -191,7 +227,7 @@ class FunctionEmitter:
 
     def trap_if(self, condition: str, op: Op, kind: str, detail: str | None = None) -> None:
         """Leave the function with `kind` at `op`'s span where the i1 `condition` holds."""
-        self._checks += 1
+        self._seen.checks += 1
         status = self.module.trap_status(TrapSite(kind, op.span, detail))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
@@ -317,6 +353,7 @@ class FunctionEmitter:
     def _statement(self, statement: Statement) -> None:
         if self.to_mend and not (isinstance(statement, Op) and statement.opcode in _STORE_RUN):
             self._mend()
+        self._seen.statements += 1
         match statement:
             case Op():
                 self._op(statement)
@@ -341,7 +378,11 @@ class FunctionEmitter:
                 raise IRError(f"a constant of type {t} does not exist", span=op.span)
             self.define(op.result, constant(t, op.attr))
             return
-        self._divisions += self._is_division(op)
+        self._seen.divisions += self._is_division(op)
+        if op.opcode == "call":
+            size = self.module.inlined_size(str(op.attr))
+            self._seen.inlined += size
+            self._seen.statements += size
         self._lowerings[op.opcode](self, op)
 
     def _is_division(self, op: Op) -> bool:
@@ -372,16 +413,23 @@ class FunctionEmitter:
             for s in statements
         )
 
-    def _turn(self, head: str, checks_before: int, divisions_before: int) -> None:
+    def _turn(self, head: str, before: _Seen) -> None:
         """The back edge. A loop with checks of its own gets only what costs no compile time; those
         of what it calls may go when that is inlined."""
+        inside = self._seen.since(before)
+        self._seen.loops += 1
         if not self._open:
             return
         self._jump(head)
-        if self._checks > checks_before:
-            self._lines[-1] += f", !llvm.loop {self.module.checked_loop()}"
-        elif self._divisions > divisions_before:
-            self._lines[-1] += f", !llvm.loop {self.module.dividing_loop()}"
+        metadata = ""
+        if inside.checks:
+            metadata = self.module.checked_loop()
+        elif inside.divisions:
+            metadata = self.module.dividing_loop()
+        elif not inside.loops and not self.module.is_apart(self.function.name):
+            metadata = self.module.interleaved_loop(inside.inlined, inside.statements)
+        if metadata:
+            self._lines[-1] += f", !llvm.loop {metadata}"
 
     def _loop_body(self, region: Region, loop: _Loop) -> None:
         self._loops.append(loop)
@@ -400,7 +448,7 @@ class FunctionEmitter:
     def _while(self, statement: While) -> None:
         head, body, done = self._label("head"), self._label("body"), self._label("done")
         loop = _Loop(self._label("turn"), self._label("exit"))
-        divisions_before = self._divisions
+        before = replace(self._seen)
         self._jump(head)
         self._start(head)
         self._region(statement.head)
@@ -409,7 +457,7 @@ class FunctionEmitter:
         self._start(body)
         self._loop_body(statement.body, loop)
         self._start(loop.next_turn)
-        self._turn(head, self._checks, divisions_before)
+        self._turn(head, replace(before, checks=self._seen.checks))
         self._loop_end(done, statement.orelse, loop)
 
     def _for(self, statement: For) -> None:
@@ -438,12 +486,12 @@ class FunctionEmitter:
         if step not in (1, -1):
             value = self.emit(f"add i64 {start}, {self.emit(f'mul i64 {now}, {step}')}")
         self.store_slot(statement.slot, (value,))
-        checks_before, divisions_before = self._checks, self._divisions
+        before = replace(self._seen)
         self._loop_body(statement.body, loop)
         self._start(step_label)
         following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
         self.do(f"store i64 {following}, ptr {counter}")
-        self._turn(head, checks_before, divisions_before)
+        self._turn(head, before)
         self._loop_end(done, statement.orelse, loop)
 
     def _turns(self, start: str, stop: str, step: int) -> str:
