@@ -290,8 +290,13 @@ def call(
     """A function of numbers of type `t` that a kernel of steps and fraction bits computes."""
     emit = _Emit(ctx, node, t)
     steps = [emit.to(INT64, value) for value in args]
-    result, excess = emit.call(kernel, *steps, emit.const(t.fraction, INT64))
-    return emit.fitted(result, excess)
+    arguments = (*steps, emit.const(t.fraction, INT64))
+    callee = ctx.compile_callee(kernel, (INT64,) * len(arguments), emit.span)
+    if isinstance(callee.result, ScalarType):
+        # A result that every type holds: no trap, so that loops vectorise.
+        value = ctx.builder.value("call", arguments, INT64, emit.span, callee.symbol)
+        return emit.to(t.storage, value)
+    return emit.fitted(*emit.call(kernel, *arguments))
 
 
 def literal(ctx: Context, node: ast.AST, value: Literal, t: FixedPointType) -> Value:

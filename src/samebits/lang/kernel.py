@@ -342,7 +342,8 @@ class Overloads:
         self.native: dict[tuple[object, ...], Any] = {}
         """The runtime's loops over arrays."""
         self.fixed_point: Kernel | None = None
-        """Of fixed-point numbers: from steps and fraction bits to steps and how they overflow."""
+        """Of fixed-point numbers: from steps and fraction bits to steps and, if they can, how they
+        overflow."""
         self.kernels: dict[ScalarType, dict[Precision, Kernel]] = {
             t: dict(zip(Precision, row if isinstance(row, tuple) else (row,) * 3, strict=True))
             for t, row in kernels.items()

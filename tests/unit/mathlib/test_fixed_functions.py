@@ -10,7 +10,7 @@ from samebits.runtime.evaluated import evaluate
 
 TYPES = [sb.fix16_sat, sb.fix32_sat, sb.fix48_sat]
 NAMES = ["sin", "cos", "tan", "atan2", "exp", "log", "pow"]
-RELATIVE = {"tan": -28, "exp": -55, "pow": -30}
+RELATIVE = {"tan": -28, "exp": -54, "pow": -30}
 """What an error may be beyond half a step, as a power of two of the result."""
 
 

@@ -11,9 +11,10 @@ error they have, are from tools/math/fixed_point.sollya. "Qn" is an integer that
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.fixed_wide import multiply, product_high, quotient
+from samebits.lang.fixed_wide import multiply, quotient
 from samebits.lang.functions import clamp, clz, max, select
 from samebits.lang.scalars import int32, int64, uint64
+from samebits.mathlib.fixed.products import scaled
 
 LOG2E_FRACTION = 8166282121979093367
 """log2 e - 1 in Q64."""
@@ -31,21 +32,21 @@ LIMIT = 64
 @kernel
 def exponential(x: int64, fraction: int64) -> tuple[int64, int32]:
     """e^x of an x in Q56 between -64 and 64, to 2^-53 of the result or to nearest."""
-    y = x + product_high(x, int64(LOG2E_FRACTION))
+    y = x + scaled(x, int64(LOG2E_FRACTION))
     n = (y + HALF_56) >> 56
     g = (y - (n << 56)) << 8
     p = int64(2055674330)
-    p = product_high(p, g) + 32623964062
-    p = product_high(p, g) + 469379491843
-    p = product_high(p, g) + 6094542544628
-    p = product_high(p, g) + 70340819535856
-    p = product_high(p, g) + 710362460739934
-    p = product_high(p, g) + 6149018367952262
-    p = product_high(p, g) + 44355791528889628
-    p = product_high(p, g) + 255967521894832994
-    p = product_high(p, g) + 1107849223398938430
-    p = product_high(p, g) + 3196577161300663906
-    p = product_high(p, g) + 4611686018427387890
+    p = scaled(p, g) + 32623964062
+    p = scaled(p, g) + 469379491843
+    p = scaled(p, g) + 6094542544628
+    p = scaled(p, g) + 70340819535856
+    p = scaled(p, g) + 710362460739934
+    p = scaled(p, g) + 6149018367952262
+    p = scaled(p, g) + 44355791528889628
+    p = scaled(p, g) + 255967521894832994
+    p = scaled(p, g) + 1107849223398938430
+    p = scaled(p, g) + 3196577161300663906
+    p = scaled(p, g) + 4611686018427387890
     cut = 62 - fraction - n
     small = uint64(max(cut, 1))
     down = (uint64(p) + (uint64(1) << (small - 1))) >> small
@@ -72,15 +73,15 @@ def logarithm(a: int64, fraction: int64) -> int64:
     below = m < one
     ratio, _ = quotient(select(below, one - m, m - one), uint64(0), m + one)
     s = select(below, -int64(ratio), int64(ratio))
-    w = product_high(s, s)
+    w = scaled(s, s)
     p = int64(388286445267419216)
-    p = product_high(p, w) + 417860165180211493
-    p = product_high(p, w) + 512437616829354441
-    p = product_high(p, w) + 658811997367655218
-    p = product_high(p, w) + 922337205120011264
-    p = product_high(p, w) + 1537228672806479243
-    p = product_high(p, w) + 4611686018427388703
-    return (product_high(p, s) >> 4) + e * LN2_57
+    p = scaled(p, w) + 417860165180211493
+    p = scaled(p, w) + 512437616829354441
+    p = scaled(p, w) + 658811997367655218
+    p = scaled(p, w) + 922337205120011264
+    p = scaled(p, w) + 1537228672806479243
+    p = scaled(p, w) + 4611686018427388703
+    return (scaled(p, s) >> 4) + e * LN2_57
 
 
 @kernel

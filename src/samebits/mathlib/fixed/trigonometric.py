@@ -1,8 +1,8 @@
 """sin, cos, tan and atan2 of fixed-point numbers, from integers alone.
 
-A kernel takes the counts of steps and the fraction bits, 16 or 32. It gives the count of steps
-modulo 2^64, and whether it is too small (-1), too large (1) or neither. Coefficients, and what
-error they have, are from tools/math/fixed_point.sollya. "Qn" is an integer that counts 2^-n.
+A kernel takes the counts of steps and the fraction bits, 16 or 32. It gives the count of steps; that
+of a tangent modulo 2^64, with whether it is too small (-1), too large (1) or neither. Coefficients,
+and what error they have, are from tools/math/fixed_point.sollya. "Qn" is an integer of 2^-n.
 """
 
 # pyright: reportReturnType=false
@@ -11,9 +11,10 @@ error they have, are from tools/math/fixed_point.sollya. "Qn" is an integer that
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.fixed_wide import divide, product_high, quotient
+from samebits.lang.fixed_wide import divide, quotient
 from samebits.lang.functions import max, min, select
 from samebits.lang.scalars import int32, int64, uint64
+from samebits.mathlib.fixed.products import scaled
 from samebits.mathlib.fraction128 import mul_high
 
 TWO_OVER_PI_HIGH = 826379711036337417960374660267341 >> 64
@@ -47,16 +48,16 @@ def sine(turn: uint64) -> int64:
     """The sine of a part of a turn, in Q61, off by less than 2^-53."""
     near = turn + EIGHTH
     g = (int64(near & QUARTER_MASK) - EIGHTH) << 2
-    z = product_high(g, g)
+    z = scaled(g, g)
     odd = (near >> 62) & 1 == 1
     p = select(odd, int64(1073439389109), int64(129909776654))
-    p = product_high(p, z) + select(odd, int64(-58107556609506), int64(-8297906699435))
-    p = product_high(p, z) + select(odd, int64(2119669129700949), int64(369952105851950))
-    p = product_high(p, z) + select(odd, int64(-48107911200573180), int64(-10795390036918727))
-    p = product_high(p, z) + select(odd, int64(584922061441582881), int64(183758685115318179))
-    p = product_high(p, z) + select(odd, int64(-2844719788994532954), int64(-1489491798437806414))
-    p = product_high(p, z) + select(odd, int64(2305843009213693843), int64(3622009729038561410))
-    result = select(odd, p, product_high(p, g))
+    p = scaled(p, z) + select(odd, int64(-58107556609506), int64(-8297906699435))
+    p = scaled(p, z) + select(odd, int64(2119669129700949), int64(369952105851950))
+    p = scaled(p, z) + select(odd, int64(-48107911200573180), int64(-10795390036918727))
+    p = scaled(p, z) + select(odd, int64(584922061441582881), int64(183758685115318179))
+    p = scaled(p, z) + select(odd, int64(-2844719788994532954), int64(-1489491798437806414))
+    p = scaled(p, z) + select(odd, int64(2305843009213693843), int64(3622009729038561410))
+    result = select(odd, p, scaled(p, g))
     return select(near >> 63 == 1, -result, result)
 
 
@@ -68,14 +69,14 @@ def to_steps(value: int64, fraction: int64) -> int64:
 
 
 @kernel
-def sin(a: int64, fraction: int64) -> tuple[int64, int32]:
-    return to_steps(sine(phase(a, fraction)), fraction), int32(0)
+def sin(a: int64, fraction: int64) -> int64:
+    return to_steps(sine(phase(a, fraction)), fraction)
 
 
 @kernel
-def cos(a: int64, fraction: int64) -> tuple[int64, int32]:
+def cos(a: int64, fraction: int64) -> int64:
     quarter = uint64(1 << 62)
-    return to_steps(sine(phase(a, fraction) + quarter), fraction), int32(0)
+    return to_steps(sine(phase(a, fraction) + quarter), fraction)
 
 
 @kernel
@@ -87,7 +88,7 @@ def tan(a: int64, fraction: int64) -> tuple[int64, int32]:
 
 
 @kernel
-def atan2(y: int64, x: int64, fraction: int64) -> tuple[int64, int32]:
+def atan2(y: int64, x: int64, fraction: int64) -> int64:
     """The angle of (x, y) from -π to π, 0 for (0, 0).
 
     The arc tangent is π/4 less that of (1 - t)/(1 + t) where t is above tan π/8.
@@ -104,19 +105,19 @@ def atan2(y: int64, x: int64, fraction: int64) -> tuple[int64, int32]:
     d = max(select(above, large + small, large), 1)
     ratio, _ = quotient(n, uint64(0), d)
     s = int64(ratio)
-    w = product_high(s, s)
+    w = scaled(s, s)
     p = int64(-117051070673000708)
-    p = product_high(p, w) + 231957810683790645
-    p = product_high(p, w) - 300110133901170107
-    p = product_high(p, w) + 353892332342375415
-    p = product_high(p, w) - 419181896549626514
-    p = product_high(p, w) + 512406764744076238
-    p = product_high(p, w) - 658812216069633753
-    p = product_high(p, w) + 922337202732908381
-    p = product_high(p, w) - 1537228672804252357
-    p = product_high(p, w) + 4611686018427383782
-    angle = product_high(p, s) >> 1
+    p = scaled(p, w) + 231957810683790645
+    p = scaled(p, w) - 300110133901170107
+    p = scaled(p, w) + 353892332342375415
+    p = scaled(p, w) - 419181896549626514
+    p = scaled(p, w) + 512406764744076238
+    p = scaled(p, w) - 658812216069633753
+    p = scaled(p, w) + 922337202732908381
+    p = scaled(p, w) - 1537228672804252357
+    p = scaled(p, w) + 4611686018427383782
+    angle = scaled(p, s) >> 1
     angle = select(above, (PI_61 >> 2) - angle, angle)
     angle = select(ay > ax, (PI_61 >> 1) - angle, angle)
     angle = select(x < 0, PI_61 - angle, angle)
-    return to_steps(select(y < 0, -angle, angle), fraction), int32(0)
+    return to_steps(select(y < 0, -angle, angle), fraction)
