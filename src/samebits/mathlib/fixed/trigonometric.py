@@ -1,6 +1,6 @@
 """sin, cos, tan and atan2 of fixed-point numbers, from integers alone.
 
-A kernel takes the counts of steps and the fraction bits, 16 or 32. It gives the count of steps; of a
+A kernel takes counts of steps and the fraction bits, 16 or 32. It gives the count of steps; for a
 tangent modulo 2^64, with whether it is too small (-1), too large (1) or neither. Coefficients, and
 what error they have, are from tools/math/fixed_point.sollya. "Qn" is an integer that counts 2^-n.
 """
