@@ -189,8 +189,8 @@ def _managed_fixed_point(function: Overloads, *args: Any) -> Any:
     with managed_run():
         numbers = [int64(x.raw) for x in args]
         types = (INT64,) * (len(args) + 1)
-        found = instance(kernel, types).function(*numbers, int64(t.fraction))
-    steps, excess = found if isinstance(found, tuple) else (found, 0)
+        found: Any = instance(kernel, types).function(*numbers, int64(t.fraction))
+    steps, excess = cast("tuple[Any, Any]", found if isinstance(found, tuple) else (found, 0))
     return cls.from_raw(fit(int(steps) + (int(excess) << 64), t))
 
 
