@@ -30,9 +30,13 @@ from samebits.lang.vectors import (
     uint3,
 )
 from samebits.lang.weak import Int
-from samebits.types import BOOL
+from samebits.types import BOOL, Kind
 
-NUMERIC = [cls for t, cls in VECTOR_CLASSES.items() if t.element is not BOOL]
+NUMERIC = [
+    cls
+    for t, cls in VECTOR_CLASSES.items()
+    if t.element is not BOOL and t.element.kind is not Kind.FIXED
+]
 
 
 def bits(v):
