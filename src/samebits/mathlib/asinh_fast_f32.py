@@ -102,12 +102,13 @@ def acosh_low(x: float32) -> float32:
 
 @kernel
 def atanh_low(x: float32) -> float32:
-    """Inverse hyperbolic tangent, at most 200 ULP off; ±inf for ±1, NaN beyond, −0 for −0."""
-    k = (bitcast(int32, x + 1.0) - bitcast(int32, 1.0 - x) + 0x40_0000) >> 23
-    power = bitcast(float32, (127 + k) << 23)
-    less = power - 1.0
-    more = power + 1.0
-    s = (x * more - less) / (more - x * less)
+    """Inverse hyperbolic tangent, at most 20 ULP off; ±inf for ±1, NaN beyond, −0 for −0."""
+    up = x + 1.0
+    down = 1.0 - x
+    k = (bitcast(int32, up) - bitcast(int32, down) + 0x40_0000) >> 23
+    down = down * bitcast(float32, (127 + k) << 23)
+    # Near ±1 the smaller of the two is exact; near 0 their difference is not.
+    s = select(k == 0, x + x, up - down) / (up + down)
     y = copysign(float32(k) * HALF_LN2 + 0.5 * log_of_ratio_low(s), x)
     size = abs(x)
     return select(size < 1.0, y, select(size == 1.0, copysign(INFINITY, x), NAN))
