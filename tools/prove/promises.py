@@ -55,12 +55,13 @@ def _normal(x: Any) -> Any:
     return abs(x) >= np.finfo(x.dtype).tiny
 
 
-def _results(low: float, high: float, text: str) -> Where:
-    """Of pow, by the result's logarithm to base 2."""
+def _results(low: float, high: float, text: str, limit: float = np.inf) -> Where:
+    """Of pow, by the result's logarithm to base 2; `limit` is that of |y| for x < 0."""
 
     def keep(x: Any, y: Any) -> Any:
         exponent = y.astype(np.float64) * np.log2(np.abs(x).astype(np.float64))
-        return _normal(x) & (exponent >= low) & (exponent <= high)
+        inside = (exponent >= low) & (exponent <= high)
+        return _normal(x) & inside & ((x > 0) | (abs(y) <= limit))
 
     return Where(f"normal x, {text}", keep)
 
@@ -84,13 +85,16 @@ EXP2_F32 = Where("-126 ≤ x < 127.5", lambda x: (x >= -126) & (x < 127.5))
 EXPM1_F32 = Where("x < 88.3", lambda x: x < 88.3)
 ACOSH_F32 = Where("x < 2^62", lambda x: x < 2.0**62)
 HALF_TURNS_F32 = _up_to(2.0**21, "2^21")
+HALF_TURNS_F64 = _up_to(2.0**50, "2^50")
 TURNS_F32 = _up_to(1600.0, "1600")
 TURNS_F64 = _up_to(2.0**20, "2^20")
+POW_F32 = _results(-126, 127.4, "2^-126 ≤ result ≤ 2^127.4, x > 0 or |y| ≤ 2^22", limit=2.0**22)
+POW_F64 = _results(-132.8, 132.8, "1e-40 ≤ result ≤ 1e40")
 
 PROMISES: dict[str, dict[str, Promise]] = {
     "exp": {"float32": Promise(0.8, 150, _between(-87.3, 88.3)), "float64": Promise(0.8, 10)},
     "exp2": {"float32": Promise(0.9, 60, EXP2_F32), "float64": Promise(0.8, 10)},
-    "exp10": {"float32": Promise(1.0, 250, _between(-37.9, 38.3)), "float64": Promise(0.8, 10)},
+    "exp10": {"float32": Promise(0.9, 250, _between(-37.9, 38.3)), "float64": Promise(0.8, 10)},
     "expm1": {"float32": Promise(0.51, 100, EXPM1_F32), "float64": Promise(0.5, 40)},
     "log": {"float32": Promise(0.51, 30, NORMAL), "float64": Promise(0.5, 6)},
     "log2": {"float32": Promise(0.52, 30, NORMAL), "float64": Promise(0.5, 6)},
@@ -100,10 +104,13 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "cos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
     "sincos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
     "tan": {"float32": Promise(0.5, 157, TURNS_F32), "float64": Promise(0.5, 64, TURNS_F64)},
-    "sinpi": {"float32": Promise(0.5, 19, HALF_TURNS_F32), "float64": Promise(1.0, 6)},
+    "sinpi": {
+        "float32": Promise(0.5, 19, HALF_TURNS_F32),
+        "float64": Promise(1.0, 6, HALF_TURNS_F64),
+    },
     "cospi": {
         "float32": Promise(0.5, 19, HALF_TURNS_F32),
-        "float64": Promise(1.0, 6, _up_to(2.0**50, "2^50")),
+        "float64": Promise(1.0, 6, HALF_TURNS_F64),
     },
     "asin": {"float32": Promise(0.5, 30), "float64": Promise(0.5, 60)},
     "acos": {"float32": Promise(0.5, 27), "float64": Promise(0.5, 60)},
@@ -114,10 +121,10 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "tanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 40)},
     "asinh": {"float32": Promise(0.51, 20, _below(2.0**62, "2^62")), "float64": Promise(0.5, 6)},
     "acosh": {"float32": Promise(0.51, 20, ACOSH_F32), "float64": Promise(0.5, 6)},
-    "atanh": {"float32": Promise(0.51, 200), "float64": Promise(0.5, 6)},
+    "atanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 6)},
     "pow": {
-        "float32": Promise(0.54, 350, _results(-126, 127.5, "2^-126 ≤ result ≤ 2^127.5")),
-        "float64": Promise(0.5, 350, _results(-199.3, 199.3, "1e-60 ≤ result ≤ 1e60")),
+        "float32": Promise(0.54, 350, POW_F32),
+        "float64": Promise(0.5, 350, POW_F64),
     },
     "cbrt": {"float32": Promise(0.51, 250, NORMAL), "float64": Promise(0.5, 5, NORMAL)},
     "rsqrt": {"float32": Promise(0.51, 2), "float64": Promise(0.5, 10, NORMAL)},

@@ -73,9 +73,10 @@ def pow_medium(x: float32, y: float32) -> float32:
 
 @kernel
 def pow_low(x: float32, y: float32) -> float32:
-    """x^y, at most 350 ULP off for normal x and 2^-126 < |x^y| < 2^127.5.
+    """x^y, at most 350 ULP off for normal x and 2^-126 ≤ |x^y| ≤ 2^127.4.
 
-    NaN for x < 0 unless y is an integer below 2^22; 0 or inf beyond the range.
+    For x < 0 this holds for |y| ≤ 2^22, where it is NaN unless y is an integer; 0 or inf beyond
+    the range of results.
     """
     size = abs(x)
     k, f = split_low(size)

@@ -105,7 +105,7 @@ def tan(x: float64) -> float64:
 
 @kernel
 def sinpi(x: float64) -> float64:
-    """Sine of x half turns to 6 ULP for |x| ≤ 2^51; of an integer 0 with the sign of x."""
+    """Sine of x half turns to 6 ULP for |x| ≤ 2^50; of an integer 0 with the sign of x."""
     rounded = x + ROUNDER
     f = x - (rounded - ROUNDER)
     f = select(abs(x) < EVEN, f, x * 0.0)
