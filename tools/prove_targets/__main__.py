@@ -36,7 +36,7 @@ def _arguments(known: Sequence[Runner]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help="start no program on a target past this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--fresh", action="store_true", help="forget what earlier runs found")
-    parser.add_argument("--results", type=Path, default=ledger.FILE, help="what runs found")
+    parser.add_argument("--results", type=Path, help="what runs found")
     parser.add_argument("--out", type=Path, default=PAGE, help="the page to write")
     arguments = parser.parse_args()
     names = [runner.target.name for runner in known]
@@ -146,10 +146,13 @@ def main() -> int:
         stopped = True
     tallies = proof.tallies
     made_with = report.made_with()
-    run = ledger.run_of(tallies.rows.values(), tallies.failures, made_with, proof.seeds())
-    earlier = [] if arguments.fresh else ledger.read(arguments.results)
+    run = ledger.run_of(tallies.rows.values(), tallies.failures, made_with, proof.seeds(), stopped)
+    kept = arguments.results or (
+        ledger.FILE if arguments.out == PAGE else arguments.out.with_suffix(".json")
+    )
+    earlier = [] if arguments.fresh else ledger.read(kept)
     runs = ledger.useful([*earlier, run])
-    ledger.write(runs, arguments.results)
+    ledger.write(runs, kept)
     arguments.out.write_text(report.text(runs, runners()))
     agreed = {t: row.agreed for (t, check), row in tallies.rows.items() if row.agreed}
     if agreed and arguments.out == PAGE:

@@ -31,12 +31,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class Run:
-    """`seeds` are the first and the last of the fuzzer's programs, where it had any."""
+    """`seeds` are the first and the last of the fuzzer's programs, where it had any; `stopped`
+    says that Ctrl-C ended it."""
 
     date: str
     commit: str
     made_with: str
     seeds: tuple[int, int] | None
+    stopped: bool
     cells: tuple[Cell, ...]
 
 
@@ -53,12 +55,12 @@ def commit() -> str:
 
 def run_of(
     rows: Iterable[Finding], failures: dict[tuple[str, str], list[str]], made_with: str,
-    seeds: tuple[int, int] | None,
+    seeds: tuple[int, int] | None, stopped: bool = False,
 ) -> Run:  # fmt: skip
     """A finished or stopped run."""
     cells = {(row.target, row.check): row for row in rows}
     keys = dict.fromkeys([*cells, *failures])
-    return Run(date.today().isoformat(), commit(), made_with, seeds, tuple(
+    return Run(date.today().isoformat(), commit(), made_with, seeds, stopped, tuple(
         Cell(*key, cells[key].count if key in cells else 0,
              tuple(cells[key].differing) if key in cells else (), tuple(failures.get(key, ())))
         for key in keys
@@ -72,7 +74,7 @@ def read(path: Path = FILE) -> list[Run]:
     return [
         Run(
             run["date"], run["commit"], run["made_with"],
-            None if run["seeds"] is None else (run["seeds"][0], run["seeds"][1]),
+            None if run["seeds"] is None else (run["seeds"][0], run["seeds"][1]), run["stopped"],
             tuple(Cell(c["target"], c["check"], c["count"], tuple(c["differing"]),
                        tuple(c["failures"])) for c in run["cells"]),
         )

@@ -157,5 +157,8 @@ def _runs(runs: Sequence[Run]) -> Iterator[str]:
     for run in runs:
         checks = ", ".join(dict.fromkeys(cell.check for cell in run.cells))
         seeds = f" (seeds {run.seeds[0]:,} to {run.seeds[1]:,})" if run.seeds else ""
-        lines.append(f"- {run.date}, commit {run.commit}: {checks}{seeds}; {run.made_with}")
+        stopped = "; stopped before its end" if run.stopped else ""
+        lines.append(
+            f"- {run.date}, commit {run.commit}: {checks}{seeds}{stopped}; {run.made_with}"
+        )
     yield "\n".join(lines) + "\n"

@@ -18,9 +18,19 @@ from test_compiled_operations import (
 
 from samebits.ir.builder import COMPARISONS, Builder
 from samebits.ir.grammar import Function, Value
-from samebits.types import BOOL, INT, SCALARS, ArrayType, FixedArrayType, ScalarType
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    INT,
+    SCALARS,
+    STRONG_SCALARS,
+    ArrayType,
+    FixedArrayType,
+    ScalarType,
+)
 
-TYPES = [t for t in SCALARS.values() if t is not BOOL]
+TYPES = [t for t in (*STRONG_SCALARS, INT, FLOAT) if t is not BOOL]
+"""The IR has no fixed-point values: only their integers."""
 LENGTH = 7
 
 

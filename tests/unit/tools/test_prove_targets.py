@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tools.prove_targets import report
+from tools.prove_targets import ledger, report
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import runners
 from tools.prove_targets.worker import Task, Worker
@@ -51,10 +51,14 @@ def test_ctrl_c_ends_every_process_and_writes_what_was_compared(tmp_path: Path) 
     process.stdout.close()
     while any(Path(f"/proc/{child}").exists() for child in children):
         time.sleep(0.1)  # multiprocessing's own helper sees a pipe close
-    assert [path.name for path in tmp_path.iterdir()] == ["page.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["page.json", "page.md"]
+    (run,) = ledger.read(tmp_path / "page.json")
+    assert run.stopped
+    count = ledger.combined([run])[HOST, "fuzz programs"].count
+    assert count >= 5
     text = page.read_text(encoding="utf-8")
-    assert "Stopped before its end." in text
-    assert f"| {HOST} | this processor | fuzz programs | " in text
+    assert "; stopped before its end; " in text
+    assert f" {count:,} same |" in text
 
 
 def test_a_process_that_dies_is_told_from_one_that_is_done() -> None:
@@ -67,6 +71,10 @@ def test_a_process_that_dies_is_told_from_one_that_is_done() -> None:
     assert worker.end() == -signal.SIGKILL
 
 
+def run(seeds: tuple[int, int] | None, *cells: ledger.Cell) -> ledger.Run:
+    return ledger.Run("2026-01-02", "abc1234", "LLVM", seeds, False, cells)
+
+
 def test_the_page_names_what_differs_what_failed_and_what_did_not_run() -> None:
     tallies = report.Tallies()
     tallies.add(Finding(HOST, "fuzz programs", 100))
@@ -74,10 +82,29 @@ def test_the_page_names_what_differs_what_failed_and_what_did_not_run() -> None:
     tallies.add(Finding(HOST, "fuzz programs", 50, ["seed 7: result 0: 0x1 != 0x2"]))
     tallies.add(Finding(HOST, "TestFloat vectors", 0, failure="zig failed\nand more"))
     assert not tallies.same
-    page = report.text(tallies, runners())
-    assert f"| {HOST} | this processor | fuzz programs | 150 programs: 1 differ |" in page
-    assert f"| {HOST} | this processor | TestFloat vectors | 0 vectors: same, 1 failed |" in page
-    assert f"| {HOST} | this processor | math functions | not run |" in page
+    found = ledger.run_of(tallies.rows.values(), tallies.failures, "LLVM", (0, 149))
+    page = report.text([found], runners())
+    row = next(line for line in page.splitlines() if line.startswith(f"| {HOST} |"))
+    assert row.split(" | ")[6:] == ["150 1 differ", "0 same, 1 failed", " |"]
     assert "not run: only object code is made for it here |" in page
     assert f"- {HOST}, fuzz programs: seed 7: result 0: 0x1 != 0x2\n" in page
     assert f"- {HOST}, TestFloat vectors: failed: zig failed\n" in page
+
+
+def test_programs_add_up_over_runs_and_of_all_else_the_latest_counts(tmp_path: Path) -> None:
+    runs = [
+        run(None, ledger.Cell(HOST, "TestFloat vectors", 9)),
+        run((0, 99), ledger.Cell(HOST, "fuzz programs", 100, ("seed 5: so",))),
+        run(None, ledger.Cell(HOST, "TestFloat vectors", 7)),
+        run((100, 149), ledger.Cell(HOST, "fuzz programs", 50, (), ("a crash",))),
+    ]
+    kept = ledger.useful(runs)
+    assert kept == runs[1:]
+    ledger.write(kept, tmp_path / "results.json")
+    assert ledger.read(tmp_path / "results.json") == kept
+    assert ledger.combined(kept) == {
+        (HOST, "fuzz programs"): ledger.Cell(
+            HOST, "fuzz programs", 150, ("seed 5: so",), ("a crash",)
+        ),
+        (HOST, "TestFloat vectors"): ledger.Cell(HOST, "TestFloat vectors", 7),
+    }
