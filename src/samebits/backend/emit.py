@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_function import DIVISIONS, FunctionEmitter, TrapSite
+from samebits.backend.emit_loops import Seen, loop_metadata
 from samebits.backend.emit_types import (
     function_symbol,
     memory_constant,
@@ -34,30 +35,6 @@ _PROBED = {"x86_64", "i686", "aarch64", "riscv64", "powerpc64le", "powerpc64", "
 _METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n!1 = !{i64 0, i64 281474976710656}'
 
 
-CHECKED_LOOP = (
-    '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}, '
-    '!{{!"llvm.loop.unroll.runtime.disable"}}}}'
-)
-"""A loop with checks left in it is the rare copy, or one that no pass can make parallel: the
-vectoriser and the unroller would spend most of the compile time on it for nothing."""
-DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}}}'
-"""A loop that divides integers by a variable. LLVM 22 vectorises it wrongly where the division is
-conditional and the same in every turn: it divides where the first lane's condition holds, and takes
-the result for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides
-vectors of integers, so that little is lost."""
-INTERLEAVED_LOOP = (
-    '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.interleave.count", i32 {count}}}}}}}}}'
-)
-"""A loop around inlined functions: their chains of operations wait for each other, those of several
-turns do not. LLVM by itself interleaves only the smallest loops."""
-LEAST_INTERLEAVED = 40
-"""Statements of inlined functions. A loop with fewer is no chain that waits, and LLVM's own choice
-is as good."""
-INTERLEAVINGS = ((190, 4), (420, 2))
-"""Statements of a loop, callees' included, up to which as many turns are interleaved: beyond, what
-is kept in memory costs more (measured on x86-64 with every function of the math library)."""
-INTERLEAVING = {"x86_64"}
-"""The architectures where that was measured."""
 INLINE_LIMIT = 512
 """Statements, callees' included, of the functions that are always inlined: a loop around a call
 that is left does not vectorise."""
@@ -149,19 +126,10 @@ class _Emission:
     def divides(self, name: str) -> bool:
         return self._divides[name]
 
-    def checked_loop(self) -> str:
-        return self._loop(CHECKED_LOOP)
-
-    def dividing_loop(self) -> str:
-        return self._loop(DIVIDING_LOOP)
-
-    def interleaved_loop(self, inlined: int, statements: int) -> str:
-        if inlined < LEAST_INTERLEAVED or self.target.architecture not in INTERLEAVING:
+    def loop(self, inside: Seen) -> str:
+        text = loop_metadata(inside, self.target)
+        if not text:
             return ""
-        count = next((n for most, n in INTERLEAVINGS if statements <= most), 0)
-        return self._loop(INTERLEAVED_LOOP.format(count=count)) if count else ""
-
-    def _loop(self, text: str) -> str:
         name = _FIRST_LOOP + len(self._loops)
         self._loops.append(text.format(name=name))
         return f"!{name}"

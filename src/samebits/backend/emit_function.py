@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from samebits.backend.emit_facts import Facts
+from samebits.backend.emit_loops import Seen
 from samebits.backend.emit_patterns import Patterns
 from samebits.backend.emit_types import (
     constant,
@@ -96,21 +97,12 @@ class ModuleContext(Protocol):
         call stays or may trap."""
         ...
 
-    def interleaved_loop(self, inlined: int, statements: int) -> str:
-        """The metadata of a loop of so many statements, `inlined` of them in inlined functions;
-        empty where LLVM is to choose."""
-        ...
-
     def divides(self, name: str) -> bool:
         """Whether a function, or what it calls, divides integers by a variable."""
         ...
 
-    def checked_loop(self) -> str:
-        """Metadata of a loop that can trap: see `emit.CHECKED_LOOP`."""
-        ...
-
-    def dividing_loop(self) -> str:
-        """Metadata of a loop that divides integers: see `emit.DIVIDING_LOOP`."""
+    def loop(self, inside: Seen) -> str:
+        """The metadata of a loop with `inside` in it; empty where LLVM is to choose."""
         ...
 
 
@@ -130,29 +122,6 @@ class _Loop:
     next_turn: str
     exit: str
     left: bool = False
-
-
-@dataclass(slots=True)
-class _Seen:
-    """What has been emitted so far of what decides how LLVM is to treat a loop."""
-
-    checks: int = 0
-    divisions: int = 0
-    statements: int = 0
-    """With those of inlined functions, callees' included."""
-    inlined: int = 0
-    """Of the statements, those of inlined functions."""
-    loops: int = 0
-
-    def since(self, before: _Seen) -> _Seen:
-        """What came after `before`."""
-        return _Seen(
-            self.checks - before.checks,
-            self.divisions - before.divisions,
-            self.statements - before.statements,
-            self.inlined - before.inlined,
-            self.loops - before.loops,
-        )
 
 
 class FunctionEmitter:
@@ -177,7 +146,7 @@ class FunctionEmitter:
         self._locals: dict[str, str] = {}
         self._loops: list[_Loop] = []
         self._counter = 0
-        self._seen = _Seen()
+        self._seen = Seen()
         self._open = True
         self._return = return_type(function, self.can_trap)
 
@@ -380,7 +349,8 @@ class FunctionEmitter:
             return
         self._seen.divisions += self._is_division(op)
         if op.opcode == "call":
-            size = self.module.inlined_size(str(op.attr))
+            apart = self.module.is_apart(self.function.name)
+            size = 0 if apart else self.module.inlined_size(str(op.attr))
             self._seen.inlined += size
             self._seen.statements += size
         self._lowerings[op.opcode](self, op)
@@ -413,7 +383,7 @@ class FunctionEmitter:
             for s in statements
         )
 
-    def _turn(self, head: str, before: _Seen) -> None:
+    def _turn(self, head: str, before: Seen) -> None:
         """The back edge. A loop with checks of its own gets only what costs no compile time; those
         of what it calls may go when that is inlined."""
         inside = self._seen.since(before)
@@ -421,13 +391,7 @@ class FunctionEmitter:
         if not self._open:
             return
         self._jump(head)
-        metadata = ""
-        if inside.checks:
-            metadata = self.module.checked_loop()
-        elif inside.divisions:
-            metadata = self.module.dividing_loop()
-        elif not inside.loops and not self.module.is_apart(self.function.name):
-            metadata = self.module.interleaved_loop(inside.inlined, inside.statements)
+        metadata = self.module.loop(inside)
         if metadata:
             self._lines[-1] += f", !llvm.loop {metadata}"
 

@@ -1,0 +1,72 @@
+"""What LLVM is told of a loop: metadata, by what was emitted in it.
+
+Knows counts of what a loop holds, not the functions or statements themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samebits.backend.targets import Target
+
+CHECKED_LOOP = (
+    '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}, '
+    '!{{!"llvm.loop.unroll.runtime.disable"}}}}'
+)
+"""A loop with checks left in it is the rare copy, or one that no pass can make parallel: the
+vectoriser and the unroller would spend most of the compile time on it for nothing."""
+DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}}}'
+"""A loop that divides integers by a variable. LLVM 22 vectorises it wrongly where the division is
+conditional and the same in every turn: it divides where the first lane's condition holds, and takes
+the result for all lanes (tests/unit/backend/test_dividing_loops.py). No processor here divides
+vectors of integers, so that little is lost."""
+INTERLEAVED_LOOP = (
+    '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.interleave.count", i32 {count}}}}}}}}}'
+)
+"""A loop around inlined functions: their chains of operations wait for each other, those of several
+turns do not. LLVM by itself interleaves only the smallest loops."""
+LEAST_INTERLEAVED = 40
+"""Statements of inlined functions. A loop with fewer is no chain that waits, and LLVM's own choice
+is as good."""
+INTERLEAVINGS = ((190, 4), (420, 2))
+"""Statements of a loop, callees' included, up to which as many turns are interleaved: beyond, what
+is kept in memory costs more (measured on x86-64 with every function of the math library)."""
+INTERLEAVING = {"x86_64"}
+"""The architectures where that was measured."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What has been emitted so far of what decides how LLVM is to treat a loop."""
+
+    checks: int = 0
+    divisions: int = 0
+    statements: int = 0
+    """With those of inlined functions, callees' included."""
+    inlined: int = 0
+    """Of the statements, those of inlined functions."""
+    loops: int = 0
+
+    def since(self, before: Seen) -> Seen:
+        """What came after `before`."""
+        return Seen(
+            self.checks - before.checks,
+            self.divisions - before.divisions,
+            self.statements - before.statements,
+            self.inlined - before.inlined,
+            self.loops - before.loops,
+        )
+
+
+def loop_metadata(inside: Seen, target: Target) -> str:
+    """The metadata of a loop with `inside` in it, its own name as `{name}`; empty for none."""
+    if inside.checks:
+        return CHECKED_LOOP
+    if inside.divisions:
+        return DIVIDING_LOOP
+    if inside.loops or inside.inlined < LEAST_INTERLEAVED:
+        return ""
+    if target.architecture not in INTERLEAVING:
+        return ""
+    count = next((n for most, n in INTERLEAVINGS if inside.statements <= most), 0)
+    return INTERLEAVED_LOOP.format(count=count) if count else ""
