@@ -67,14 +67,14 @@ def rows_of_sines(x: ReadOnly[float32], out: Array[float32]) -> None:
             out[i] += math.sin(x[i])
 
 
-def counts(kernel: Kernel, target: str) -> set[int]:
+def counts(kernel: Kernel, target: str) -> list[int]:
     """How many turns the kernel's loops are told to do at once; loops left to LLVM have none."""
     assert kernel.fixed_types is not None
     with Kernel.environment():
         unit = compile_kernel(kernel, kernel.fixed_types)
         entries = [unit.function.name]
         text = llvm.llvm_text(optimise(link(unit), entries), entries, TARGETS[target])
-    return {int(n) for n in re.findall(r"llvm\.loop\.interleave\.count\", i32 (\d+)", text)}
+    return [int(n) for n in re.findall(r"llvm\.loop\.interleave\.count\", i32 (\d+)", text)]
 
 
 @pytest.mark.parametrize("level", ["x86-64-v1", "x86-64-v3", "x86-64-v4"])
@@ -84,25 +84,25 @@ def counts(kernel: Kernel, target: str) -> set[int]:
 def test_the_smaller_the_body_the_more_turns_are_done_at_once(
     kernel: Kernel, expected: set[int], level: str
 ) -> None:
-    assert counts(kernel, level) == expected
+    assert set(counts(kernel, level)) == expected
 
 
 @pytest.mark.parametrize("kernel", [wide_tangents, doubles, sines_of_quotients])
 def test_large_small_and_dividing_loops_are_left_to_llvm(kernel: Kernel) -> None:
-    assert counts(kernel, "x86-64-v3") == set()
+    assert counts(kernel, "x86-64-v3") == []
 
 
 def test_a_loop_with_checks_is_left_as_it_is() -> None:
-    assert counts(sines_of_places, "x86-64-v3") == set()
+    assert counts(sines_of_places, "x86-64-v3") == []
 
 
 def test_of_nested_loops_only_the_innermost_is_interleaved() -> None:
-    assert counts(rows_of_sines, "x86-64-v3") == {4}
+    assert counts(rows_of_sines, "x86-64-v3") == counts(sines, "x86-64-v3")
 
 
 def test_other_processors_are_left_to_llvm() -> None:
     others = [name for name, t in TARGETS.items() if t.architecture != "x86_64"]
-    assert all(counts(sines, name) == set() for name in others)
+    assert all(counts(sines, name) == [] for name in others)
 
 
 @pytest.mark.parametrize("kernel", [sines, sum_of_sines, wide_sines])
