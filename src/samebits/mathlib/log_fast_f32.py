@@ -154,8 +154,8 @@ def log10_low(x: float32) -> float32:
 
 @kernel
 def log1p_low(x: float32) -> float32:
-    """log(1 + x), at most 30 ULP off; −inf for −1, NaN below."""
+    """log(1 + x), at most 30 ULP off; −inf for −1, NaN below, −0 for −0."""
     k, f = split_low(x + 1.0)
-    y = k * LN2 + log_near_one(select(k == 0.0, x, f))
+    y = copysign(k * LN2 + log_near_one(select(k == 0.0, x, f)), x)
     y = select(x < INFINITY, y, x)
     return select(x > -1.0, y, select(x == -1.0, -INFINITY, NAN))

@@ -97,9 +97,10 @@ def sin_half_turns(f: float32) -> float32:
 
 @kernel
 def sinpi(x: float32) -> float32:
-    """Sine of x half turns."""
+    """Sine of x half turns; of an integer 0 with the sign of x."""
     rounded = x + ROUNDER
-    return signed(sin_half_turns(x - (rounded - ROUNDER)), rounded)
+    f = x - (rounded - ROUNDER)
+    return select(f == 0.0, copysign(0.0, x), signed(sin_half_turns(f), rounded))
 
 
 @kernel
