@@ -24,7 +24,7 @@ ONE = 1 - 2.0**-24
 BOUNDS: dict[str, tuple[float, float, float, float, float, float]] = {
     "exp": (0.8, -104.0, 88.7, 150, -87.3, 88.3),
     "exp2": (0.9, -150.0, 127.9, 60, -126.0, 127.4),
-    "exp10": (0.9, -45.0, 38.5, 250, -37.9, 38.3),
+    "exp10": (1.0, -45.0, 38.5, 250, -37.9, 38.3),
     "expm1": (0.51, -INF, 88.7, 100, -INF, 88.3),
     "log": (0.51, LEAST, HUGE, 30, TINY, HUGE),
     "log2": (0.52, LEAST, HUGE, 30, TINY, HUGE),
