@@ -74,7 +74,8 @@ def read(path: Path = FILE) -> list[Run]:
     return [
         Run(
             run["date"], run["commit"], run["made_with"],
-            None if run["seeds"] is None else (run["seeds"][0], run["seeds"][1]), run["stopped"],
+            None if run["seeds"] is None else (run["seeds"][0], run["seeds"][1]),
+            run.get("stopped", False),
             tuple(Cell(c["target"], c["check"], c["count"], tuple(c["differing"]),
                        tuple(c["failures"])) for c in run["cells"]),
         )
