@@ -20,7 +20,7 @@ from samebits.errors import (
     Trap,
 )
 from samebits.lang.arrays import Array, FixedArray, ReadOnly, zeros
-from samebits.lang.decorators import kernel, struct
+from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.fixed_point import (
     fix16,
     fix16_sat,
@@ -208,6 +208,7 @@ __all__ = [
     "copysign",
     "cross",
     "ctz",
+    "defaults",
     "dot",
     "double2",
     "double2x2",

@@ -1,9 +1,13 @@
-"""The float modes and precisions as tables: what each allows and what it promises."""
+"""The float modes, precisions and options of kernels as tables: what each allows and promises."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from enum import Enum
+from typing import Any, Literal, TypedDict
+
+from samebits.errors import ArgumentError
 
 
 class Precision(Enum):
@@ -21,17 +25,136 @@ class Precision(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One row of the mode table. `implemented` is False for a mode that is only reserved."""
+    """One row of the mode table."""
 
     name: str
     promise: str
-    implemented: bool
+
+    def __repr__(self) -> str:
+        return f"sb.{self.name}"
 
 
-STRICT = Mode("STRICT", "the bits of the managed run, on every target", True)
-DETERMINISTIC = Mode("DETERMINISTIC", "the bits of the rewritten IR, on every target", False)
-FAST = Mode("FAST", "no promise", False)
+STRICT = Mode("STRICT", "the bits of the managed run, on every target")
+DETERMINISTIC = Mode("DETERMINISTIC", "the bits of the rewritten IR, on every target")
+FAST = Mode("FAST", "no promise")
 MODES = {mode.name: mode for mode in (STRICT, DETERMINISTIC, FAST)}
 HIGH = Precision.HIGH
 MEDIUM = Precision.MEDIUM
 LOW = Precision.LOW
+
+Denormals = Literal["keep", "flush"]
+Goal = Literal["speed", "size", "compile_time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How one kernel is computed and compiled.
+
+    Each option holds for the kernel that has it, never for those that it calls. It is the
+    kernel's own where its decorator gives it; otherwise, for a job's `execute` and a simulation's
+    `init` and `step`, that of the job or simulation; otherwise that of the module
+    (`sb.defaults`); otherwise the one here.
+    """
+
+    mode: Mode = STRICT
+    precision: Precision = HIGH
+    """That of the math functions which the kernel calls itself."""
+    contract: bool = False
+    """Whether DETERMINISTIC makes one fused operation of a product and a sum."""
+    denormals: Denormals = "keep"
+    """What becomes of subnormal numbers: kept, or zeros of their sign."""
+    bounds_check: bool = True
+    """Whether compiled code checks indices. Without, a wrong index is undefined behaviour."""
+    optimize_for: Goal = "speed"
+    """What the compiler aims at. Never changes a bit."""
+    cosmetic: bool = False
+    """Whether FAST results may reach a simulation's state, because they don't matter there."""
+
+    def merged(self, given: Mapping[str, Any]) -> Options:
+        """These, but for those that are `given`. Raises ArgumentError as `checked` does."""
+        return replace(self, **checked(given)) if given else self
+
+
+class Given(TypedDict, total=False):
+    """Options by name, as decorators take them; see `Options`."""
+
+    mode: Mode
+    precision: Precision
+    contract: bool
+    denormals: Denormals
+    bounds_check: bool
+    optimize_for: Goal
+    cosmetic: bool
+
+
+_CHOICES: Mapping[str, tuple[object, ...]] = {
+    "mode": tuple(MODES.values()),
+    "precision": tuple(Precision),
+    "contract": (False, True),
+    "denormals": ("keep", "flush"),
+    "bounds_check": (True, False),
+    "optimize_for": ("speed", "size", "compile_time"),
+    "cosmetic": (False, True),
+}
+"""The values of each option."""
+
+_NOT_YET: Mapping[str, tuple[object, ...]] = {
+    "mode": (DETERMINISTIC, FAST),
+    "contract": (True,),
+    "denormals": ("flush",),
+    "bounds_check": (False,),
+    "optimize_for": ("size", "compile_time"),
+    "cosmetic": (True,),
+}
+"""Values that are refused because nothing implements them."""
+
+DEFAULTS = Options()
+DEFAULTS_NAME = "__samebits_defaults__"
+"""The global of a module that holds what its kernels take where they say nothing."""
+
+
+def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`given` if every name is an option's and every value one of its; ArgumentError otherwise."""
+    for name, value in given.items():
+        if name not in _CHOICES:
+            raise ArgumentError(
+                f"there is no option '{name}'", fix=f"the options are {', '.join(_CHOICES)}"
+            )
+        choices = _CHOICES[name]
+        if not any(type(value) is type(choice) and value == choice for choice in choices):
+            shown = [_shown(choice) for choice in choices]
+            what = "a precision" if name == "precision" else name
+            listed = f"{', '.join(shown[:-1])} or {shown[-1]}"
+            raise ArgumentError(f"{what} is {listed}, not {value!r:.60}", fix=f"write {listed}")
+        if any(value == choice for choice in _NOT_YET.get(name, ())):
+            raise ArgumentError(
+                f"{name}={_shown(value)} is not available yet",
+                fix=f"write {name}={_shown(getattr(DEFAULTS, name))}, the default",
+            )
+    return given
+
+
+def _shown(value: object) -> str:
+    return f"sb.{value.name}" if isinstance(value, Precision | Mode) else repr(value)
+
+
+def changed(options: Options) -> dict[str, Any]:
+    """The options that are not the default ones, by name."""
+    return {
+        field.name: getattr(options, field.name)
+        for field in fields(options)
+        if getattr(options, field.name) != getattr(DEFAULTS, field.name)
+    }
+
+
+def to_text(value: object) -> str | bool:
+    """An option's value as a name or truth value, which `from_text` reads."""
+    return value if isinstance(value, bool) else str(getattr(value, "name", value))
+
+
+def from_text(name: str, text: str | bool) -> object:
+    """The value of option `name` that `to_text` wrote; ValueError where there is none."""
+    for choice in _CHOICES.get(name, ()):
+        if to_text(choice) == text and type(to_text(choice)) is type(text):
+            return choice
+    raise ValueError(f"option {name} has no value {text!r}")

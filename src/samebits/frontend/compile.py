@@ -6,7 +6,7 @@ import ast
 import hashlib
 import weakref
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samebits.errors import CompileError, Span
 from samebits.frontend import names, statements
@@ -17,6 +17,7 @@ from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.fingerprint import described
 from samebits.lang.kernel import Kernel
 from samebits.lang.tables import Table
+from samebits.modes import HIGH
 from samebits.types import (
     NONE,
     ArrayType,
@@ -156,6 +157,7 @@ class _Lowering:
             body=builder.body,
             span=span,
             rare=self.kernel.rare,
+            options=replace(self.kernel.options, precision=HIGH),
         )
         parameters = tuple(
             (p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from samebits.errors import Span
+from samebits.modes import DEFAULTS, Options
 from samebits.types import ArrayType, MemoryType, RefType, ScalarType
 
 ValueType = ScalarType | ArrayType | RefType
@@ -120,7 +121,8 @@ class Function:
 
     `locals` are pieces of memory of this call alone, zeroed by an explicit `zero`. A `rare`
     function takes scalars and gives one, and is seldom called: loops around its calls are made
-    fast for the turns without one.
+    fast for the turns without one. `options` are its kernel's, of which `precision` has been seen
+    to: it is always HIGH here.
     """
 
     name: str
@@ -131,6 +133,7 @@ class Function:
     body: Region
     span: Span
     rare: bool = False
+    options: Options = DEFAULTS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@
       2, 3, 5, 7
 
     function "game.drift" @3:0-5:12
+      option mode "FAST"
       source "game.py" "drift"
       param "s": ref<Ship>
       result float32
@@ -31,10 +32,11 @@
           …
         return %9, %10.1 @5:4-12
 
-An op is `%id = opcode attribute operands: result types @span`; `!` marks it unchecked, `%10.1` is
-result 1 of op 10. Attributes are JSON strings, integers, `true`, `false`, and hexadecimal floats.
-A span is `@line:column-line:column`, the second line left out where it is the first; `@1!…` is in
-the function's source 1 (source 0 being its own). Structs with one name are told apart by `#2`.
+An option is there only where it is not the default. An op is `%id = opcode attribute operands:
+result types @span`; `!` marks it unchecked, `%10.1` is result 1 of op 10. Attributes are JSON
+strings, integers, `true`, `false`, and hexadecimal floats. A span is `@line:column-line:column`,
+the second line left out where it is the first; `@1!…` is in the function's source 1 (source 0 being
+its own). Structs with one name are told apart by `#2`.
 """
 
 from __future__ import annotations

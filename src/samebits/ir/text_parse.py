@@ -5,7 +5,8 @@ Owns the syntax. Meaning (types, scopes, signatures) is for `verify` to check af
 
 from __future__ import annotations
 
-from typing import NoReturn
+from dataclasses import replace
+from typing import Any, NoReturn
 
 from samebits.errors import IRError, Span
 from samebits.ir.grammar import (
@@ -30,6 +31,7 @@ from samebits.ir.grammar import (
 from samebits.ir.text_lex import Line
 from samebits.ir.text_print import HEADER
 from samebits.ir.text_types import Types
+from samebits.modes import DEFAULTS, from_text
 from samebits.types import MemoryType, ScalarType
 
 MAX_ID = 10**9
@@ -154,10 +156,15 @@ class _FunctionParser:
         slots: dict[str, ValueType] = {}
         locals_: dict[str, MemoryType] = {}
         rare = False
+        options: dict[str, Any] = {}
         while (row := reader.next_at(2)) is not None:
-            match row.expect("rare", "source", "param", "result", "slot", "local", "body"):
+            match row.expect(
+                "rare", "option", "source", "param", "result", "slot", "local", "body"
+            ):
                 case "rare":
                     rare = True
+                case "option":
+                    self.option(row, options)
                 case "source":
                     self.sources.append((row.string(), row.string()))
                 case "param":
@@ -180,8 +187,17 @@ class _FunctionParser:
         span = self.span(line, head)
         body = self.region(4)
         self.function = Function(
-            name, tuple(params.items()), tuple(results), slots, locals_, body, span, rare
-        )
+            name, tuple(params.items()), tuple(results), slots, locals_, body, span, rare,
+            replace(DEFAULTS, **options),
+        )  # fmt: skip
+
+    def option(self, row: Line, options: dict[str, Any]) -> None:
+        name = row.take("word")
+        text = row.accept("true", "false")
+        try:
+            options[name] = from_text(name, row.string() if text is None else text == "true")
+        except ValueError:
+            row.fail("an option of kernels", name)
 
     def new_name(self, line: Line, *known: dict[str, ValueType] | dict[str, MemoryType]) -> str:
         name = line.string()

@@ -25,6 +25,7 @@ from samebits.ir.grammar import (
     While,
     walk,
 )
+from samebits.modes import changed, to_text
 from samebits.types import (
     COMPOSITES,
     SCALARS,
@@ -149,6 +150,7 @@ class _Printer:
         return [
             head,
             *(["  rare"] * it.rare),
+            *(f"  option {name} {_option(value)}" for name, value in changed(it.options).items()),
             *(f"  source {quoted(file)} {quoted(name)}" for file, name in self.sources),
             *(f"  param {quoted(name)}: {self.type(t)}" for name, t in it.params),
             *(f"  result {self.type(t)}" for t in it.results),
@@ -213,6 +215,10 @@ class _Printer:
             parts.append(", ".join(map(_value, op.args)))
         types = ", ".join(self.type(value.type) for value in op.results)
         return " ".join(parts) + (f": {types}" if types else "")
+
+
+def _option(value: object) -> str:
+    return attribute_text(to_text(value))
 
 
 def _value(value: Value) -> str:

@@ -1,13 +1,14 @@
-"""The two decorators that users write: `@kernel` and `@struct`."""
+"""The decorators that users write, `@kernel` and `@struct`, and a module's defaults for both."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
 from samebits.lang import structs
 from samebits.lang.kernel import Kernel, bind_methods
-from samebits.modes import HIGH, STRICT, Mode, Precision
+from samebits.modes import DEFAULTS, DEFAULTS_NAME, Given, checked
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -15,51 +16,62 @@ _Class = TypeVar("_Class", bound=type)
 @overload
 def kernel(function: Callable[..., Any], /) -> Kernel: ...
 @overload
+def kernel(**options: Unpack[Given]) -> Callable[[Callable[..., Any]], Kernel]: ...
 def kernel(
-    *, mode: Mode = ..., precision: Precision = ...
-) -> Callable[[Callable[..., Any]], Kernel]: ...
-def kernel(
-    function: Callable[..., Any] | None = None,
-    /,
-    *,
-    mode: Mode = STRICT,
-    precision: Precision = HIGH,
+    function: Callable[..., Any] | None = None, /, **options: Unpack[Given]
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Make a typed Python function a kernel: compiled when called, the same bits everywhere.
 
     Types come from the annotations. `kernel.managed(...)` runs the same function in CPython.
-    `precision` is that of the math functions which it calls itself: a kernel that it calls keeps
-    its own.
+    `options` are those of `samebits.modes.Options`: `mode`, `precision`, `contract`, `denormals`,
+    `bounds_check`, `optimize_for` and `cosmetic`. They hold for this kernel alone: one that it
+    calls keeps its own.
     Raises CompileError at decoration where a parameter has no type, at the first call for
-    anything else that is not in the language, and ArgumentError for what is no precision.
+    anything else that is not in the language, and ArgumentError for what is no option.
     """
+    checked(options)
     if function is not None:
-        return Kernel(function, mode=mode, precision=precision)
+        return Kernel(function, given=options)
 
     def decorate(inner: Callable[..., Any]) -> Kernel:
-        return Kernel(inner, mode=mode, precision=precision)
+        return Kernel(inner, given=options)
 
     return decorate
+
+
+def defaults(**options: Unpack[Given]) -> None:
+    """Set the options of the kernels and structs below in the module that calls this.
+
+    They hold where a kernel, or the job or simulation that it belongs to, says nothing else.
+    Raises ArgumentError for what is no option.
+    """
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    names = frame.f_back.f_globals
+    names[DEFAULTS_NAME] = names.get(DEFAULTS_NAME, DEFAULTS).merged(options)
 
 
 @overload
 def struct(cls: _Class, /) -> _Class: ...
 @overload
-def struct(*, precision: Precision = ...) -> Callable[[_Class], _Class]: ...
+def struct(**options: Unpack[Given]) -> Callable[[_Class], _Class]: ...
 @dataclass_transform()
 def struct(
-    cls: _Class | None = None, /, *, precision: Precision = HIGH
+    cls: _Class | None = None, /, **options: Unpack[Given]
 ) -> _Class | Callable[[_Class], _Class]:
     """Make a class of annotated fields a struct of the language; its methods become kernels.
 
     Fields are scalars, vectors, other structs, `bool` and `FixedArray[...]`, laid out in memory
-    as C would. `precision` is that of its methods, as of kernels. Raises CompileError for any
-    other annotation, for defaults and for inheritance, ArgumentError for what is no precision.
+    as C would. `options` are those of its methods, as of kernels. Raises CompileError for any
+    other annotation, for defaults and for inheritance, ArgumentError for what is no option.
     """
+
+    checked(options)
 
     def make(inner: _Class, frame: int) -> _Class:
         result = structs.struct(inner, frame=frame)
-        bind_methods(result, precision)
+        bind_methods(result, options)
         return result
 
     if cls is not None:

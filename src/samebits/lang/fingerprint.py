@@ -18,7 +18,7 @@ from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.reduction import Reduction
 from samebits.lang.tables import Table
-from samebits.modes import HIGH, Precision
+from samebits.modes import HIGH, Precision, changed, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 
 LIBRARY = "samebits.mathlib."
@@ -67,7 +67,8 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
         yield f"again {kernel.__qualname__}"
         return
     seen.add(id(kernel))
-    yield f"{'rare ' * kernel.rare}kernel {kernel.mode.name} {kernel.precision.name}"
+    options = {name: to_text(value) for name, value in changed(kernel.options).items()}
+    yield f"{'rare ' * kernel.rare}kernel {options}"
     yield from _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):

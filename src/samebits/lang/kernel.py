@@ -21,8 +21,8 @@ from samebits.lang.annotations import class_of_type, type_of_annotation
 from samebits.lang.constants import constant
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.lazily import lazily
-from samebits.lang.running import check_precision, running
-from samebits.modes import HIGH, STRICT, Mode, Precision
+from samebits.lang.running import running
+from samebits.modes import DEFAULTS, DEFAULTS_NAME, HIGH, Mode, Options, Precision, checked
 from samebits.types import FixedPointType, ScalarType, StructType, Type, VectorType
 
 
@@ -45,7 +45,8 @@ class Parameter:
 class Kernel:
     """A function of the kernel language. Calling it runs the compiled code.
 
-    `self_type` is the struct of a method, whose first parameter needs no annotation.
+    `given` are the options that its decorator names (`modes.Options`). `self_type` is the struct
+    of a method, whose first parameter needs no annotation.
     """
 
     compiled: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
@@ -57,8 +58,7 @@ class Kernel:
         self,
         function: Callable[..., Any],
         *,
-        mode: Mode = STRICT,
-        precision: Precision = HIGH,
+        given: Mapping[str, Any] | None = None,
         self_type: StructType | None = None,
     ) -> None:
         if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
@@ -73,17 +73,12 @@ class Kernel:
                 f"@sb.kernel decorates a plain function, not {type(function).__name__}",
                 fix="put @sb.kernel directly above a `def`",
             )
-        if not mode.implemented:
-            raise CompileError(
-                f"mode {mode.name} is not available yet", fix="use mode=sb.STRICT, the default"
-            )
-        check_precision(precision)
         update_wrapper(self, function)
         self.__name__: str = function.__name__
         self.__qualname__: str = function.__qualname__
         self.function = function
-        self.mode = mode
-        self.precision = precision
+        self.given = dict(checked(given or {}))
+        self.options = module_defaults(function).merged(self.given)
         self.self_type = self_type
         self.rare = False
         """Whether it is for inputs so rare that its callers are made fast for all the others."""
@@ -295,6 +290,21 @@ class Kernel:
 
         return managed.call(self, args, kwargs)
 
+    def within(self, given: Mapping[str, Any]) -> Kernel:
+        """This kernel with a job's or simulation's options where its own decorator gives none."""
+        both = {**checked(given), **self.given}
+        if module_defaults(self.function).merged(both) == self.options:
+            return self
+        return Kernel(self.function, given=both, self_type=self.self_type)
+
+    @property
+    def mode(self) -> Mode:
+        return self.options.mode
+
+    @property
+    def precision(self) -> Precision:
+        return self.options.precision
+
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else MethodType(self, instance)
 
@@ -395,9 +405,13 @@ def method_kernel(t: StructType, name: str) -> Kernel | None:
     return found if isinstance(found, Kernel) else None
 
 
-def bind_methods(cls: type, precision: Precision = HIGH) -> None:
-    """Turn the plain functions of a struct class into kernels."""
-    check_precision(precision)
+def module_defaults(function: FunctionType) -> Options:
+    """The options of kernels that say nothing, in the module that `function` stands in."""
+    return function.__globals__.get(DEFAULTS_NAME, DEFAULTS)
+
+
+def bind_methods(cls: type, given: Mapping[str, Any]) -> None:
+    """Turn the plain functions of a struct class into kernels with the options `given`."""
     for name, function in cls.__dict__["__sb_methods__"].items():
-        kernel = Kernel(function, precision=precision, self_type=cls.__dict__["__sb_type__"])
+        kernel = Kernel(function, given=given, self_type=cls.__dict__["__sb_type__"])
         setattr(cls, name, kernel)

@@ -74,7 +74,7 @@ def _kernel(function: Overloads, precision: Precision, t: ScalarType, arrays: st
         annotations = [*(ReadOnly[c] if kind == "a" else c for c, kind in pairs), *outs]
     names = body.__code__.co_varnames[: len(annotations)]
     body.__annotations__ = {**dict(zip(names, annotations, strict=True)), "return": None}
-    return Kernel(body, precision=precision)
+    return Kernel(body, given={"precision": precision})
 
 
 # The bodies. Their annotations are made above; the front end reads their source.

@@ -12,6 +12,7 @@ import copy
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
@@ -24,7 +25,7 @@ from samebits.lang.reduction import Reduction
 from samebits.lang.structs import Struct
 from samebits.lang.tables import Table
 from samebits.lang.vectors import Vector
-from samebits.modes import HIGH, Precision
+from samebits.modes import HIGH, Precision, changed, to_text
 from samebits.sim.schema import to_json
 from samebits.types import ArrayType, FixedArrayType, StructType
 
@@ -54,7 +55,10 @@ class _Walk:
         done = 0
         while done < len(self._kernels):
             kernel = self._kernels[done]
-            yield f"kernel {done} {kernel.mode.name}"
+            options = changed(replace(kernel.options, precision=HIGH, optimize_for="speed"))
+            options.pop("mode", None)
+            given = "".join(f" {name}={to_text(value)}" for name, value in options.items())
+            yield f"kernel {done} {kernel.mode.name}{given}"
             yield from self._kernel(kernel)
             done += 1
             if done == len(self._kernels):

@@ -135,13 +135,15 @@ def _sine(x: float32) -> float32:
 
 
 def test_precision_is_part_of_the_caches_key_and_of_a_simulations_digest() -> None:
-    kernels = [Kernel(_sine, precision=p) for p in Precision]
+    kernels = [Kernel(_sine, given={"precision": p}) for p in Precision]
     assert len({fingerprint(k, (FLOAT32,)) for k in kernels}) == 3
     assert len({digest_of((k,), {}) for k in kernels}) == 3
 
 
 def test_precision_does_not_change_the_digest_of_code_without_math_functions() -> None:
-    assert len({digest_of((Kernel(_identity, precision=p),), {}) for p in Precision}) == 1
+    assert (
+        len({digest_of((Kernel(_identity, given={"precision": p}),), {}) for p in Precision}) == 1
+    )
 
 
 @sb.struct(precision=sb.LOW)

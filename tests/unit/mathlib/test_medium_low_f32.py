@@ -14,8 +14,8 @@ from samebits import Array, ReadOnly, float32, math
 from samebits.lang.kernel import Kernel
 from samebits.runtime.same_bits import executions
 
-MEDIUM = Kernel(elementary.function, precision=sb.MEDIUM)
-LOW = Kernel(elementary.function, precision=sb.LOW)
+MEDIUM = Kernel(elementary.function, given={"precision": sb.MEDIUM})
+LOW = Kernel(elementary.function, given={"precision": sb.LOW})
 INF = float("inf")
 TINY, HUGE, LEAST = 2.0**-126, 3.4e38, 2.0**-149
 ONE = 1 - 2.0**-24
@@ -107,7 +107,7 @@ def pairs(x: ReadOnly[float32], y: ReadOnly[float32], result: Array[float32]) ->
         result[2 * i + 1] = math.hypot(x[i], y[i])
 
 
-PAIRS = {p: Kernel(pairs, precision=p) for p in (sb.HIGH, sb.MEDIUM, sb.LOW)}
+PAIRS = {p: Kernel(pairs, given={"precision": p}) for p in (sb.HIGH, sb.MEDIUM, sb.LOW)}
 
 
 @pytest.mark.parametrize(("precision", "bounds"), [(sb.MEDIUM, (0.54, 0.51)), (sb.LOW, (350, 2))])
