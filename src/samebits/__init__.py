@@ -143,7 +143,7 @@ from samebits.modes import DETERMINISTIC, FAST, HIGH, LOW, MEDIUM, STRICT
 from samebits.runtime.install import install
 
 if TYPE_CHECKING:
-    from samebits import math, noise, random
+    from samebits import fpenv, math, noise, random
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.same_bits import assert_same_bits
     from samebits.sim.recording import Replay
@@ -160,7 +160,7 @@ _LAZY = {
     "set_cache_dir": "samebits.runtime.cache",
 }
 """Names that load their module when they are first used."""
-_MODULES = ("math", "noise", "random")
+_MODULES = ("fpenv", "math", "noise", "random")
 
 
 def __getattr__(name: str) -> Any:
@@ -275,6 +275,7 @@ __all__ = [
     "float64",
     "floor",
     "fma",
+    "fpenv",
     "int2",
     "int3",
     "int4",

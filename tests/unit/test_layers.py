@@ -14,7 +14,7 @@ LAYERS = {
     "lang": 2, "frontend": 2,
     "mathlib": 3, "math": 3, "noise": 3, "random": 3,
     "passes": 4, "backend": 4,
-    "runtime": 5,
+    "runtime": 5, "fpenv": 5,
     "sim": 6,
     "diagnose": 7, "audit": 7, "lockstep": 7,
     "cli": 8, "__main__": 8,

@@ -92,6 +92,29 @@ LoongArch reference manual, FCSR0; MIPS64 architecture vol. III, FCSR."""
 MXCSR_DEFAULT = 0x1F80
 """Round to nearest, no flushing, every exception masked, no sticky flag."""
 
+X87_DEFAULT = 0x037F
+"""Round to nearest, 64 bits of significand, every exception masked: what the psABI starts with."""
+
+_X87_CONTROL = 0x0F3F
+"""RC, PC and the masks of a control word."""
+
+_X87_READ = (0x243CD950, 0x9090C358)  # push eax; fnstcw [esp]; pop eax; ret: on rax in 64 bits
+_X87_WRITES = {
+    "i686": (0x04246CD9, 0x909090C3),  # fldcw [esp + 4]; ret
+    "x86_64": (0x242CD957, 0x9090C35F),  # push rdi; fldcw [rsp]; pop rdi; ret
+    "x86_64-windows": (0x242CD951, 0x9090C359),  # the same with rcx
+}
+
+
+def x87_accessors(convention: str) -> str:
+    """LLVM text of `i32 @sb_x87_read()`, whose upper half is undefined, and `void
+    @sb_x87_write(i32)`, for C's convention of a row of `_X87_WRITES`."""
+    write = _X87_WRITES[convention]
+    return _machine_code("sb_x87_read", "i32 {}()", _X87_READ, "ret i32 0") + _machine_code(
+        "sb_x87_write", "void {}(i32 %word)", write, "ret void"
+    )
+
+
 # The six sticky flags say nothing about how operations round: only the rest is compared. The
 # caller's word, flags included, is put back.
 _INTRINSICS = {
@@ -110,6 +133,35 @@ pin:
 run:
   %status = call i32 {{body}}(ptr %args)
   call void @llvm.x86.sse.ldmxcsr(ptr %word)
+  ret i32 %status
+""",
+    # No kernel has x87 arithmetic, as the audit of assembly checks; but C code that an entry
+    # might come to call would find it as its own ABI says.
+    "mxcsr-x87": f"""\
+  %word = alloca i32
+  %pinned = alloca i32
+  call void @llvm.x86.sse.stmxcsr(ptr %word)
+  %x87 = call i32 @sb_x87_read()
+  %found = load i32, ptr %word
+  %control = and i32 %found, -64
+  %odd.sse = icmp ne i32 %control, {MXCSR_DEFAULT}
+  %x87.control = and i32 %x87, {_X87_CONTROL}
+  %odd.x87 = icmp ne i32 %x87.control, {X87_DEFAULT & _X87_CONTROL}
+  %odd = or i1 %odd.sse, %odd.x87
+  br i1 %odd, label %pin, label %run, !prof !0
+pin:
+  store i32 {MXCSR_DEFAULT}, ptr %pinned
+  call void @llvm.x86.sse.ldmxcsr(ptr %pinned)
+  call void @sb_x87_write(i32 {X87_DEFAULT})
+  br label %run
+run:
+  %status = call i32 {{body}}(ptr %args)
+  call void @llvm.x86.sse.ldmxcsr(ptr %word)
+  br i1 %odd.x87, label %back, label %done, !prof !0
+back:
+  call void @sb_x87_write(i32 %x87)
+  br label %done
+done:
   ret i32 %status
 """,
     "fpcr": """\
@@ -155,6 +207,8 @@ run:
 
 def definitions(fp_control: str | None) -> str:
     """LLVM text of the functions that `pinned_call` calls; once in a module."""
+    if fp_control == "mxcsr-x87":
+        return x87_accessors("i686")
     register = REGISTERS.get(fp_control or "")
     return "" if register is None else register.definitions
 

@@ -130,7 +130,7 @@ _ROWS = (
         "-n8:16:32-S128",
         pointer_bits=32, vector_bits=128, has_int64=False, has_high_multiply=False,
         convention="fastcc ",
-        fp_control="mxcsr", zig="x86-linux-musl", zig_cpu="pentium4", qemu="qemu-i386",
+        fp_control="mxcsr-x87", zig="x86-linux-musl", zig_cpu="pentium4", qemu="qemu-i386",
         qemu_cpu="max",
     ),
     _AARCH64,

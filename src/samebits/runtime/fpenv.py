@@ -1,36 +1,73 @@
-"""The floating-point control register of the calling thread: read it, set it, pin it.
+"""The floating-point environment of the calling thread: read it, set it, pin it.
 
-Kernels pin it themselves at each entry. This serves the managed run, diagnosis and tests.
+Kernels pin it themselves at each entry. This serves the managed run, diagnosis, and Python code
+around kernels.
 """
 
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from samebits.backend import llvm
+from samebits.backend.fp_control import X87_DEFAULT, x87_accessors
 from samebits.errors import TargetError
+from samebits.runtime.fp_registers import REGISTERS, Register, State, decode, decode_x87
 
-_READ_WRITE = {
-    "mxcsr": """\
-define i64 @sb_fp_get() {
+__all__ = ["REGISTERS", "Register", "State", "describe", "pinned", "read", "state", "write"]
+
+X87_START = 0x027F if sys.platform == "win32" else X87_DEFAULT
+"""The x87 control word that the system starts threads with; Windows keeps 53 bits."""
+
+# The word of `save` and `restore`: the control register below, the x87 control word above bit 32.
+_ACCESS = {
+    "mxcsr": f"""\
+define i64 @sb_fp_get() {{
   %place = alloca i32
   call void @llvm.x86.sse.stmxcsr(ptr %place)
   %word = load i32, ptr %place
   %wide = zext i32 %word to i64
   ret i64 %wide
-}
-define void @sb_fp_set(i64 %word) {
+}}
+define void @sb_fp_set(i64 %word) {{
   %place = alloca i32
   %low = trunc i64 %word to i32
   store i32 %low, ptr %place
   call void @llvm.x86.sse.ldmxcsr(ptr %place)
   ret void
-}
+}}
+define i64 @sb_fp_save() {{
+  %low = call i64 @sb_fp_get()
+  %x87 = call i32 @sb_x87_read()
+  %short = and i32 %x87, 65535
+  %wide = zext i32 %short to i64
+  %high = shl i64 %wide, 32
+  %both = or i64 %low, %high
+  ret i64 %both
+}}
+define void @sb_fp_restore(i64 %both) {{
+  call void @sb_fp_set(i64 %both)
+  %high = lshr i64 %both, 32
+  %wanted = trunc i64 %high to i32
+  %x87 = call i32 @sb_x87_read()
+  %short = and i32 %x87, 65535
+  %same = icmp eq i32 %short, %wanted
+  br i1 %same, label %done, label %write
+write:
+  call void @sb_x87_write(i32 %wanted)
+  br label %done
+done:
+  ret void
+}}
+define i64 @sb_fp_pin() {{
+  %before = call i64 @sb_fp_save()
+  call void @sb_fp_restore(i64 {X87_START << 32 | 0x1F80})
+  ret i64 %before
+}}
 """,
     "fpcr": """\
 define i64 @sb_fp_get() {
@@ -41,100 +78,109 @@ define void @sb_fp_set(i64 %word) {
   call void @llvm.aarch64.set.fpcr(i64 %word)
   ret void
 }
+define i64 @sb_fp_save() {
+  %word = call i64 @llvm.aarch64.get.fpcr()
+  ret i64 %word
+}
+define void @sb_fp_restore(i64 %word) {
+  call void @llvm.aarch64.set.fpcr(i64 %word)
+  ret void
+}
+define i64 @sb_fp_pin() {
+  %word = call i64 @llvm.aarch64.get.fpcr()
+  call void @llvm.aarch64.set.fpcr(i64 0)
+  ret i64 %word
+}
 """,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Register:
-    """What the bits of a control register mean. Rounding codes are in the register's order."""
-
-    default: int
-    sticky: int
-    rounding_shift: int
-    roundings: tuple[str, str, str, str]
-    flush_results: int
-    flush_operands: int
-    trap_masks: int
-    traps_when: bool
-
-
-REGISTERS = {
-    "mxcsr": Register(
-        0x1F80, 0x3F, 13, ("nearest", "down", "up", "zero"), 0x8000, 0x0040, 0x1F80, False
-    ),
-    "fpcr": Register(0, 0, 22, ("nearest", "up", "down", "zero"), 1 << 24, 1 << 24, 0x9F00, True),
+_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "sb_fp_get": (ctypes.c_uint64,),
+    "sb_fp_set": (None, ctypes.c_uint64),
+    "sb_fp_save": (ctypes.c_uint64,),
+    "sb_fp_restore": (None, ctypes.c_uint64),
+    "sb_fp_pin": (ctypes.c_uint64,),
 }
-"""Intel SDM vol. 1, 10.2.3 (MXCSR); Arm ARM, FPCR (flushing is one bit, traps are enables)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Environment:
-    """A thread's control register, in words. `pinned` says that strict results need no change."""
-
-    register: str
-    word: int
-    rounding: str
-    flushes_results: bool
-    flushes_operands: bool
-    raises_exceptions: bool
-    pinned: bool
 
 
 @cache
-def _register_name() -> str:
-    name = llvm.host_target().fp_control
+def register_name() -> str:
+    """`mxcsr` or `fpcr`. Raises TargetError on a processor whose register is not known here."""
+    target = llvm.host_target()
+    name = target.fp_control
     if name not in REGISTERS:
-        raise TargetError("this machine has no floating-point control register that can be read")
+        known = " and ".join(REGISTERS).upper()
+        raise TargetError(
+            f"the floating-point control register of {target.architecture} is not read here",
+            note=f"{known} are; entries to compiled code pin the environment all the same",
+        )
     return name
 
 
 @cache
-def _functions() -> tuple[Any, Any, Any]:
+def _functions() -> dict[str, Any]:
     target = llvm.host_target()
-    text = f'target triple = "{target.triple}"\n{_READ_WRITE[_register_name()]}'
-    loaded = llvm.load(llvm.compile_text(text, target, 0), ["sb_fp_get", "sb_fp_set"])
-    get = ctypes.PYFUNCTYPE(ctypes.c_uint64)(loaded.addresses["sb_fp_get"])
-    put = ctypes.PYFUNCTYPE(None, ctypes.c_uint64)(loaded.addresses["sb_fp_set"])
-    for function in (get, put):
+    name = register_name()
+    convention = "x86_64-windows" if sys.platform == "win32" else target.architecture
+    x87 = x87_accessors(convention) if name == "mxcsr" else ""
+    text = f'target triple = "{target.triple}"\n{x87}{_ACCESS[name]}'
+    loaded = llvm.load(llvm.compile_text(text, target, 0), list(_SIGNATURES))
+    functions: dict[str, Any] = {}
+    for symbol, signature in _SIGNATURES.items():
+        function = ctypes.PYFUNCTYPE(*signature)(loaded.addresses[symbol])
         vars(function)["loaded"] = loaded  # two threads may be here: each copy keeps its own code
-    return get, put, loaded
+        functions[symbol] = function
+    return functions
 
 
 def read() -> int:
     """The control register of this thread (MXCSR or FPCR)."""
-    return int(_functions()[0]())
+    return int(_functions()["sb_fp_get"]())
 
 
 def write(word: int) -> None:
     """Set the control register of this thread. Bits that the processor reserves must be 0."""
-    _functions()[1](word)
+    _functions()["sb_fp_set"](word)
 
 
-def describe(word: int | None = None) -> Environment:
-    """The meaning of `word`, or of this thread's register now."""
-    name = _register_name()
-    row = REGISTERS[name]
-    value = read() if word is None else word
-    masks = value & row.trap_masks
-    return Environment(
-        name,
-        value,
-        row.roundings[value >> row.rounding_shift & 3],
-        bool(value & row.flush_results),
-        bool(value & row.flush_operands),
-        bool(masks) if row.traps_when else masks != row.trap_masks,
-        value & ~row.sticky == row.default,
-    )
+def write_x87(word: int) -> None:
+    """Set the x87 control word of this thread. Nothing happens on processors without it."""
+    functions = _functions()
+    functions["sb_fp_restore"](functions["sb_fp_get"]() | word << 32)
+
+
+def state() -> State:
+    """The floating-point environment of the calling thread, in words.
+
+    Raises TargetError on a processor whose registers are not known here.
+    """
+    both = int(_functions()["sb_fp_save"]())
+    if register_name() != "mxcsr":
+        return decode(register_name(), both)
+    return described(both & 0xFFFF_FFFF, both >> 32)
+
+
+def described(word: int, x87: int | None = None) -> State:
+    """What words of this machine's registers mean."""
+    name = register_name()
+    return decode(name, word, None if x87 is None else decode_x87(x87, X87_START))
+
+
+def describe(word: int | None = None) -> State:
+    """The meaning of `word`, or of this thread's registers now."""
+    return state() if word is None else described(word)
 
 
 @contextmanager
 def pinned() -> Generator[None]:
-    """Round to nearest, nothing flushed, no exception raised; the thread's own state after."""
-    get, put, _ = _functions()
-    before = get()
-    put(REGISTERS[_register_name()].default)
+    """Round to nearest, flush nothing, raise no signal: for the host's own code, on this thread.
+
+    All of the thread's registers come back at the end, whatever the block did to them. Kernels
+    need none of this: they pin the environment themselves. Raises TargetError on a processor
+    whose registers are not known here.
+    """
+    functions = _functions()
+    before = functions["sb_fp_pin"]()
     try:
         yield
     finally:
-        put(before)
+        functions["sb_fp_restore"](before)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import platform
 import struct
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -14,7 +16,7 @@ import samebits as sb
 from samebits.backend import llvm
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
-from samebits.runtime import fpenv
+from samebits.runtime import fpenv, ptrace
 from samebits.runtime.native import NativeEntry, NativeModule
 from samebits.types import FLOAT64, INT
 
@@ -113,6 +115,101 @@ def test_each_field_of_the_control_word_is_described() -> None:
     assert fpenv.describe(0x1F80 | 0x6000).rounding == "zero"
     assert fpenv.describe(0x1F00).raises_exceptions
     assert not fpenv.describe(0x1F80).raises_exceptions
+
+
+@needs_mxcsr
+def test_each_exception_that_raises_is_named() -> None:
+    for bit, name in enumerate(
+        ("invalid", "denormal", "divide", "overflow", "underflow", "inexact")
+    ):
+        assert fpenv.describe(0x1F80 & ~(1 << 7 + bit)).unmasked == (name,)
+        x87 = fpenv.described(0x1F80, 0x037F & ~(1 << bit)).x87
+        assert x87 is not None
+        assert x87.unmasked == (name,)
+
+
+@needs_mxcsr
+def test_the_x87_control_word_is_described_and_pinned_too() -> None:
+    usual = sb.fpenv.state().x87
+    assert usual is not None
+    assert usual.pinned
+    fpenv.write_x87(0x0C7F)
+    try:
+        foreign = sb.fpenv.state()
+        with sb.fpenv.pinned():
+            inside = sb.fpenv.state()
+        after = sb.fpenv.state()
+    finally:
+        fpenv.write_x87(usual.word)
+    assert foreign.x87 is not None
+    assert (foreign.x87.rounding, foreign.x87.precision) == ("zero", 24)
+    assert not foreign.x87.pinned
+    assert foreign.pinned
+    assert str(foreign).endswith("x87 rounds toward zero, x87 keeps 24 bits of significand")
+    assert inside.x87 == usual
+    assert after.x87 == foreign.x87
+
+
+@needs_mxcsr
+def test_pinned_gives_the_state_back_after_an_exception_and_nested() -> None:
+    before = fpenv.read()
+    fpenv.write(FLUSH_UP)
+    try:
+        with contextlib.suppress(KeyError), sb.fpenv.pinned(), sb.fpenv.pinned():
+            fpenv.write(0x1F80 | 0x6000)
+            raise KeyError
+        after = fpenv.read()
+    finally:
+        fpenv.write(before)
+    assert after & ~0x3F == FLUSH_UP
+
+
+def unlike(word: int, done: threading.Event, ready: threading.Event) -> None:
+    fpenv.write(word)
+    ready.set()
+    done.wait(30)
+
+
+@pytest.mark.skipif(ptrace.unreadable() is not None, reason="other threads cannot be read here")
+@needs_mxcsr
+def test_threads_tells_each_threads_registers_and_leaves_them_running() -> None:
+    words = [FLUSH_UP, 0x1F80 | 0x6000, 0x1F80]
+    done, ready = threading.Event(), [threading.Event() for _ in words]
+    workers = [
+        threading.Thread(target=unlike, args=(word, done, event), name=f"worker {k}")
+        for k, (word, event) in enumerate(zip(words, ready, strict=True))
+    ]
+    for worker in workers:
+        worker.start()
+    try:
+        assert all(event.wait(30) for event in ready)
+        found = sb.fpenv.threads()
+    finally:
+        done.set()
+        for worker in workers:
+            worker.join(30)
+    assert not any(worker.is_alive() for worker in workers)
+    assert found[0].number == threading.get_native_id()
+    by_name = {row.name: row for row in found}
+    rows = [by_name[f"worker {k}"] for k in range(len(words))]
+    if any(row.reason for row in rows):
+        pytest.skip(f"this system does not let its threads be read: {rows[0].reason}")
+    assert all(row.is_python for row in rows)
+    assert [row.state.word & ~0x3F for row in rows if row.state] == words
+
+
+def test_a_thread_that_cannot_be_read_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ptrace, "unreadable", lambda: "it is another system")
+    done = threading.Event()
+    worker = threading.Thread(target=done.wait, args=(30,), name="waiting")
+    worker.start()
+    try:
+        found = sb.fpenv.threads()
+    finally:
+        done.set()
+        worker.join(30)
+    (row,) = (row for row in found if row.name == "waiting")
+    assert (row.state, row.reason) == (None, "it is another system")
 
 
 @sb.kernel

@@ -269,7 +269,7 @@ def test_the_threads_floating_point_environment_changes_nothing() -> None:
     x = np.array([1e-40, -1e-40, 0.1], np.float32)
     wide = np.array([2**53 + 1, 2**63 - 1, 3])
     wanted = less(x, x[::-1]), half(wide), less(0.1, x), half(0.1), math.sin(x)
-    row = fpenv.REGISTERS[fpenv._register_name()]  # pyright: ignore[reportPrivateUsage]
+    row = fpenv.REGISTERS[fpenv.register_name()]
     before = fpenv.read()
     try:
         fpenv.write(before | row.flush_results | row.flush_operands | 2 << row.rounding_shift)

@@ -1,0 +1,11 @@
+"""The floating-point environment: `sb.fpenv.state()`, `pinned()` and `threads()`.
+
+Kernels pin the environment themselves. This is for the host's own Python code, and to see what a
+foreign library did.
+"""
+
+from samebits.runtime.fp_registers import X87, State
+from samebits.runtime.fp_threads import ThreadState, threads
+from samebits.runtime.fpenv import pinned, state
+
+__all__ = ["X87", "State", "ThreadState", "pinned", "state", "threads"]

@@ -1,0 +1,101 @@
+"""The floating-point environment of every thread of this process.
+
+The calling thread reads its own registers. The others are read by a helper process, so that none
+of them runs any code for it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from samebits.runtime import fpenv, ptrace
+from samebits.runtime.fp_registers import State
+
+_PR_SET_PTRACER = 0x59616D61
+_LIMIT_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadState:
+    """A thread: the system's number and name, whether Python started it, and its environment.
+
+    `state` is None where it cannot be read, and `reason` then says why.
+    """
+
+    number: int
+    name: str
+    is_python: bool
+    state: State | None
+    reason: str | None = None
+
+
+def threads() -> list[ThreadState]:
+    """Every thread of this process, the calling one first, those of C libraries included.
+
+    Those that are not the calling one are read on Linux, where the system allows a process that
+    this one starts to trace it. That takes about 50 ms, and each thread stops for some
+    microseconds. Raises TargetError on a processor whose registers are not known here.
+    """
+    own = threading.get_native_id()
+    python = {t.native_id: t.name for t in threading.enumerate() if t.native_id is not None}
+    result = [ThreadState(own, python.get(own, ""), True, fpenv.state())]
+    words = _others(set(python))
+    for number, found in words.items():
+        if number == own:
+            continue
+        name = python.get(number) or system_name(number)
+        result.append(thread_state(number, name, number in python, found))
+    return result
+
+
+def thread_state(
+    number: int, name: str, is_python: bool, found: tuple[int, int | None] | str
+) -> ThreadState:
+    """A thread with what `ptrace.read_threads` found of it."""
+    if isinstance(found, str):
+        return ThreadState(number, name, is_python, None, found)
+    return ThreadState(number, name, is_python, fpenv.described(*found))
+
+
+def system_name(number: int, process: str | int = "self") -> str:
+    """What the system calls a thread; empty where it does not say."""
+    try:
+        return Path(f"/proc/{process}/task/{number}/comm").read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _others(python: set[int]) -> ptrace.Words:
+    """The words of this process's threads, or why there are none."""
+    reason = ptrace.unreadable()
+    if reason is not None:
+        return dict.fromkeys(python, reason)
+    if threading.active_count() == 1 and len(list(Path("/proc/self/task").iterdir())) == 1:
+        return {}
+    library: Any = ctypes.CDLL(None)
+    helper = subprocess.Popen(
+        [sys.executable, "-I", "-S", ptrace.__file__],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with helper:
+        library.prctl(_PR_SET_PTRACER, ctypes.c_ulong(helper.pid), 0, 0, 0)
+        try:
+            output, errors = helper.communicate(f"{os.getpid()}\n", timeout=_LIMIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            helper.kill()
+            helper.communicate()
+            return dict.fromkeys(python, f"no answer within {_LIMIT_SECONDS:g} s")
+        finally:
+            library.prctl(_PR_SET_PTRACER, 0, 0, 0, 0)
+    if helper.returncode:
+        return dict.fromkeys(python, (errors.strip().splitlines() or ["the helper failed"])[-1])
+    rows = json.loads(output)
+    return {int(k): v if isinstance(v, str) else (v[0], v[1]) for k, v in rows.items()}
