@@ -7,6 +7,8 @@ kernels of samebits' own library. All give the same bits in every execution and 
 from __future__ import annotations
 
 import math as _python
+from importlib import import_module as _load
+from typing import TYPE_CHECKING, Any
 
 from samebits.lang.functions import (
     abs,
@@ -34,69 +36,89 @@ from samebits.lang.functions import (
 )
 from samebits.lang.linear import mul, transpose
 from samebits.lang.running import precision
-from samebits.mathlib.array_functions import (
-    argmax,
-    argmin,
-    cumsum,
-    dot,
-    exact_sum,
-    max,
-    mean,
-    min,
-    norm,
-    sum,
-)
-from samebits.mathlib.engine.geometry import distance, project, reflect, refract
-from samebits.mathlib.engine.half import f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16
-from samebits.mathlib.engine.interpolation import (
-    degrees,
-    fract,
-    lerp,
-    radians,
-    remap,
-    saturate,
-    smoothstep,
-    step,
-    unlerp,
-)
-from samebits.mathlib.exponential import exp, exp2, exp10, expm1, pow
-from samebits.mathlib.fixed.catalogue import attach as _attach
-from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
-from samebits.mathlib.linear.catalogue import (
-    axis_angle,
-    conjugate,
-    determinant,
-    euler_xyz,
-    euler_xzy,
-    euler_yxz,
-    euler_yzx,
-    euler_zxy,
-    euler_zyx,
-    inverse,
-    look_rotation,
-    nlerp,
-    rotate,
-    slerp,
-    to_matrix,
-    to_quaternion,
-)
-from samebits.mathlib.logarithmic import log, log1p, log2, log10
-from samebits.mathlib.parts import fmod, frexp, ldexp, modf, remainder
-from samebits.mathlib.powers import cbrt, hypot, rsqrt
-from samebits.mathlib.trigonometric import (
-    acos,
-    asin,
-    atan,
-    atan2,
-    cos,
-    cospi,
-    sin,
-    sincos,
-    sinpi,
-    tan,
-)
 
-_attach()
+if TYPE_CHECKING:
+    from samebits.mathlib.array_functions import (
+        argmax,
+        argmin,
+        cumsum,
+        dot,
+        exact_sum,
+        max,
+        mean,
+        min,
+        norm,
+        sum,
+    )
+    from samebits.mathlib.engine.geometry import distance, project, reflect, refract
+    from samebits.mathlib.engine.half import f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16
+    from samebits.mathlib.engine.interpolation import (
+        degrees,
+        fract,
+        lerp,
+        radians,
+        remap,
+        saturate,
+        smoothstep,
+        step,
+        unlerp,
+    )
+    from samebits.mathlib.exponential import exp, exp2, exp10, expm1, pow
+    from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
+    from samebits.mathlib.linear.catalogue import (
+        axis_angle,
+        conjugate,
+        determinant,
+        euler_xyz,
+        euler_xzy,
+        euler_yxz,
+        euler_yzx,
+        euler_zxy,
+        euler_zyx,
+        inverse,
+        look_rotation,
+        nlerp,
+        rotate,
+        slerp,
+        to_matrix,
+        to_quaternion,
+    )
+    from samebits.mathlib.logarithmic import log, log1p, log2, log10
+    from samebits.mathlib.parts import fmod, frexp, ldexp, modf, remainder
+    from samebits.mathlib.powers import cbrt, hypot, rsqrt
+    from samebits.mathlib.trigonometric import (
+        acos,
+        asin,
+        atan,
+        atan2,
+        cos,
+        cospi,
+        sin,
+        sincos,
+        sinpi,
+        tan,
+    )
+
+_PLACES = {
+    "array_functions": "argmax argmin cumsum dot exact_sum max mean min norm sum",
+    "engine.geometry": "distance project reflect refract",
+    "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
+    "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",
+    "exponential": "exp exp2 exp10 expm1 pow",
+    "hyperbolic": "acosh asinh atanh cosh sinh tanh",
+    "linear.catalogue": (
+        "axis_angle conjugate determinant euler_xyz euler_xzy euler_yxz euler_yzx "
+        "euler_zxy euler_zyx inverse look_rotation nlerp rotate slerp to_matrix "
+        "to_quaternion"
+    ),
+    "logarithmic": "log log1p log2 log10",
+    "parts": "fmod frexp ldexp modf remainder",
+    "powers": "cbrt hypot rsqrt",
+    "trigonometric": "acos asin atan atan2 cos cospi sin sincos sinpi tan",
+}
+"""The modules of `mathlib` and the functions of each that are here: one loads with the first of
+its functions that is used."""
+_MODULES = {name: module for module, names in _PLACES.items() for name in names.split()}
 
 pi: float = _python.pi
 """π rounded to float64, 3.141592653589793."""
@@ -118,3 +140,15 @@ __all__ = [
     "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh",
     "tau", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'samebits.math' has no attribute {name!r}")
+    value = getattr(_load(f"samebits.mathlib.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,6 +7,7 @@ compiled is installed from above (`Kernel.compiled`), so that kernels can be wri
 from __future__ import annotations
 
 import builtins
+import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -331,7 +332,8 @@ class Overloads:
     `kernels` has a row for each float type: one kernel, which serves every precision, or three,
     for HIGH, MEDIUM and LOW. Each takes `arity` scalars (1 to 3, or 5), of the row's type or
     integers; it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays
-    (`Overloads.mapped`, installed by the runtime).
+    (`Overloads.mapped`, installed by the runtime). `fixed` names the module whose kernel of this
+    name serves fixed-point numbers; it loads when one is met.
     """
 
     mapped: ClassVar[Callable[..., Any] | None] = None
@@ -342,6 +344,7 @@ class Overloads:
         arity: int,
         kernels: Mapping[ScalarType, Kernel | Precisions],
         doc: str,
+        fixed: str | None = None,
     ) -> None:
         self.__name__ = self.__qualname__ = name
         self.__module__ = "samebits.math"
@@ -351,13 +354,21 @@ class Overloads:
         """How the managed run calls it, by precision and the arguments' classes."""
         self.native: dict[tuple[object, ...], Any] = {}
         """The runtime's loops over arrays."""
-        self.fixed_point: Kernel | None = None
-        """Of fixed-point numbers: from steps and fraction bits to steps and, if they can, how they
-        overflow."""
+        self._fixed = fixed
         self.kernels: dict[ScalarType, dict[Precision, Kernel]] = {
             t: dict(zip(Precision, row if isinstance(row, tuple) else (row,) * 3, strict=True))
             for t, row in kernels.items()
         }
+
+    @lazily
+    def fixed_point(self) -> Kernel | None:
+        """Of fixed-point numbers: from steps and fraction bits to steps and, if they can, how they
+        overflow."""
+        if self._fixed is None:
+            return None
+        found = getattr(importlib.import_module(self._fixed), self.__name__)
+        assert isinstance(found, Kernel)
+        return found
 
     @lazily
     def integers(self) -> tuple[bool, ...]:

@@ -17,6 +17,8 @@ from samebits.mathlib import (
 )
 from samebits.types import FLOAT32, FLOAT64
 
+FIXED_POINT = "samebits.mathlib.fixed.exponential"
+
 exp = Overloads(
     "exp",
     1,
@@ -31,6 +33,7 @@ exp = Overloads(
     float64: correctly rounded on every published hard case and all inputs tried.
     float64 at MEDIUM: at most 0.8 ULP off; at LOW: at most 10.
     """,
+    fixed=FIXED_POINT,
 )
 exp2 = Overloads(
     "exp2",
@@ -96,4 +99,5 @@ pow = Overloads(
     at MEDIUM the same; at LOW at most 350 ULP off for normal x and results from
     1e-40 to 1e40.
     """,
+    fixed=FIXED_POINT,
 )

@@ -6,6 +6,8 @@ from samebits.lang.kernel import Overloads
 from samebits.mathlib import log1p_f32, log_f32, log_f64, log_fast_f32, log_fast_f64
 from samebits.types import FLOAT32, FLOAT64
 
+FIXED_POINT = "samebits.mathlib.fixed.exponential"
+
 log = Overloads(
     "log",
     1,
@@ -20,6 +22,7 @@ log = Overloads(
     float64: correctly rounded on every published hard case and all inputs tried;
     at MEDIUM the same; at LOW at most 6 ULP off.
     """,
+    fixed=FIXED_POINT,
 )
 log2 = Overloads(
     "log2",

@@ -21,6 +21,8 @@ from samebits.mathlib import trigonometric_medium_f64 as medium_f64
 from samebits.mathlib import trigonometry_low_f32 as low_f32
 from samebits.types import FLOAT32, FLOAT64
 
+FIXED_POINT = "samebits.mathlib.fixed.trigonometric"
+
 sin = Overloads(
     "sin",
     1,
@@ -35,6 +37,7 @@ sin = Overloads(
     From Python x may be a float, a NumPy or samebits float, a vector, or an
     array of float32 or float64.
     """,
+    fixed=FIXED_POINT,
 )
 cos = Overloads(
     "cos",
@@ -50,6 +53,7 @@ cos = Overloads(
     From Python x may be a float, a NumPy or samebits float, a vector, or an
     array of float32 or float64.
     """,
+    fixed=FIXED_POINT,
 )
 sincos = Overloads(
     "sincos",
@@ -72,6 +76,7 @@ tan = Overloads(
     float32: correctly rounded, proven on all 2³² inputs; LOW: 157 ULP for |x| ≤ 1600.
     float64: correctly rounded; LOW: 64 ULP for |x| ≤ 2²⁰.
     """,
+    fixed=FIXED_POINT,
 )
 sinpi = Overloads(
     "sinpi",
@@ -153,4 +158,5 @@ atan2 = Overloads(
     float64: correctly rounded; LOW: 300 ULP, NaN for (0, 0) and two infinities, and some number
     where both legs are below 2^-1021 or one is above 2^1022.
     """,
+    fixed=FIXED_POINT,
 )

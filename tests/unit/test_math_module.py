@@ -1,0 +1,65 @@
+"""`samebits.math` has all its functions, and loads none before it is used."""
+
+from __future__ import annotations
+
+import inspect
+import pydoc
+import subprocess
+import sys
+
+import pytest
+
+import samebits as sb
+from samebits import fix32, math
+
+LOADED = """
+import sys
+import numpy
+import samebits.math
+print(*(name for name in sys.modules if name.startswith("samebits.mathlib")))
+samebits.math.hypot
+print("samebits.mathlib.powers" in sys.modules, "samebits.mathlib.trigonometric" in sys.modules)
+"""
+
+
+def test_no_function_is_loaded_before_one_is_used() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "\nTrue False\n"), done.stderr
+
+
+def test_every_name_is_there_and_documented() -> None:
+    assert set(math.__all__) <= {*dir(math)}
+    for name in math.__all__:
+        value = getattr(math, name)
+        assert not callable(value) or (value.__name__, bool(value.__doc__)) == (name, True)
+
+
+def test_help_lists_functions_that_were_not_used() -> None:
+    shown = {name for name, _ in inspect.getmembers(math, inspect.isroutine)}
+    assert {"atanh", "cbrt", "hypot"} <= shown
+    assert "Hyperbolic tangent" in pydoc.plain(pydoc.render_doc(math))
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'sinn'"):
+        math.sinn  # type: ignore[attr-defined]  # noqa: B018
+    assert not hasattr(math, "fixed")
+
+
+def test_fixed_point_is_served_where_nothing_else_is_loaded() -> None:
+    program = (
+        "from samebits import fix32, math\n"
+        "print(repr(math.log(fix32(2))), repr(math.atan2(fix32(1), fix32(1))))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    expected = f"{math.log(fix32(2))!r} {math.atan2(fix32(1), fix32(1))!r}\n"
+    assert (done.returncode, done.stdout) == (0, expected), done.stderr
+
+
+def test_a_kernel_finds_functions_that_were_not_used() -> None:
+    @sb.kernel
+    def of_one(x: sb.float32) -> sb.float32:
+        return math.rsqrt(x)
+
+    math.__dict__.pop("rsqrt", None)
+    assert of_one(sb.float32(4)) == of_one.managed(sb.float32(4)) == 0.5
