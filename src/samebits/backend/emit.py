@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_function import DIVISIONS, FunctionEmitter, TrapSite
 from samebits.backend.emit_loops import Seen, loop_metadata
+from samebits.backend.emit_range import range_text
 from samebits.backend.emit_types import (
     function_symbol,
     memory_constant,
@@ -277,14 +278,17 @@ class _Emission:
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def emit_module(module: Module, entries: Sequence[str], target: Target) -> Emitted:
-    """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, and what they reach.
+def emit_module(
+    module: Module, entries: Sequence[str], target: Target, ranges: Sequence[str] = ()
+) -> Emitted:
+    """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
+    of `ranges`, and what they reach.
 
     Raises CompileError where local memory would not fit the stack, IRError for IR that breaks
     the grammar's rules.
     """
     emission = _Emission(module, target)
-    order = emission.order(entries)
+    order = emission.order([*entries, *ranges])
     texts: list[str] = []
     apart: list[str] = []
     for name in order:
@@ -296,5 +300,9 @@ def emit_module(module: Module, entries: Sequence[str], target: Target) -> Emitt
     texts += [
         entry_text(index, emission.function(name), emission.traps(name), target)
         for index, name in enumerate(entries)
+    ]
+    texts += [
+        range_text(index, emission.function(name), emission.traps(name), target)
+        for index, name in enumerate(ranges)
     ]
     return emission.result(texts, apart)

@@ -8,13 +8,68 @@ body is a function of its own that is never inlined, so that no operation leaves
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from samebits.backend.emit_function import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.fp_control import pinned_call
 from samebits.backend.targets import Target
 from samebits.bits import CANONICAL_NAN
-from samebits.ir.grammar import Function
+from samebits.ir.grammar import Function, ValueType
 from samebits.types import Kind, ScalarType
+
+
+class SlotReader:
+    """Lines that load a function's parameters from the slots at `place`, one after another."""
+
+    def __init__(self, target: Target, place: str) -> None:
+        self.lines: list[str] = []
+        self._target = target
+        self._place = place
+        self._counter = 0
+        self._slot = 0
+
+    def emit(self, text: str) -> str:
+        """Add an instruction; the name of its value."""
+        self._counter += 1
+        self.lines.append(f"  %v{self._counter} = {text}")
+        return f"%v{self._counter}"
+
+    def next_slot(self) -> str:
+        """The address of the next slot."""
+        place = self.emit(f"getelementptr inbounds i64, ptr {self._place}, i64 {self._slot}")
+        self._slot += 1
+        return place
+
+    def arguments(self, params: Sequence[tuple[str, ValueType]]) -> list[str]:
+        """The arguments of a call, types included, for parameters in the order of the slots."""
+        arguments: list[str] = []
+        for _, t in params:
+            if isinstance(t, ScalarType):
+                arguments.append(f"{scalar(t)} {self._scalar(t)}")
+            else:
+                arguments += [f"{part} {self._part(part)}" for part in parts(t)]
+        return arguments
+
+    def _part(self, t: str) -> str:
+        place = self.next_slot()
+        if t == "ptr":
+            if self._target.pointer_bits == 64:
+                return self.emit(f"load ptr, ptr {place}, align 8")
+            word = self.emit(f"load i64, ptr {place}, align 8")
+            return self.emit(f"inttoptr i64 {word} to ptr")
+        known = ", !range !1" if self._target.has_ranges else ""
+        return self.emit(f"load i64, ptr {place}, align 8{known}")
+
+    def _scalar(self, t: ScalarType) -> str:
+        word = self.emit(f"load i64, ptr {self.next_slot()}, align 8")
+        if t.kind is Kind.BOOL:
+            return self.emit(f"icmp ne i64 {word}, 0")
+        if t.bits < 64:
+            word = self.emit(f"trunc i64 {word} to i{t.bits}")
+        if t.is_float:
+            return self.emit(f"bitcast i{t.bits} {word} to {scalar(t)}")
+        return word
 
 
 class _Body:
@@ -24,58 +79,22 @@ class _Body:
         self._function = function
         self._traps = traps
         self._target = target
-        self._lines: list[str] = []
-        self._counter = 0
-        self._slot = 0
-
-    def _emit(self, text: str) -> str:
-        self._counter += 1
-        self._lines.append(f"  %v{self._counter} = {text}")
-        return f"%v{self._counter}"
-
-    def _next_slot(self) -> str:
-        place = self._emit(f"getelementptr inbounds i64, ptr %args, i64 {self._slot}")
-        self._slot += 1
-        return place
-
-    def _argument(self, t: str) -> str:
-        place = self._next_slot()
-        if t == "ptr":
-            if self._target.pointer_bits == 64:
-                return self._emit(f"load ptr, ptr {place}, align 8")
-            word = self._emit(f"load i64, ptr {place}, align 8")
-            return self._emit(f"inttoptr i64 {word} to ptr")
-        known = ", !range !1" if self._target.has_ranges else ""
-        return self._emit(f"load i64, ptr {place}, align 8{known}")
-
-    def _scalar_argument(self, t: ScalarType) -> str:
-        word = self._emit(f"load i64, ptr {self._next_slot()}, align 8")
-        if t.kind is Kind.BOOL:
-            return self._emit(f"icmp ne i64 {word}, 0")
-        if t.bits < 64:
-            word = self._emit(f"trunc i64 {word} to i{t.bits}")
-        if t.is_float:
-            return self._emit(f"bitcast i{t.bits} {word} to {scalar(t)}")
-        return word
+        self._slots = SlotReader(target, "%args")
+        self._lines = self._slots.lines
 
     def _store_result(self, t: ScalarType, name: str) -> None:
-        place = self._next_slot()
+        place = self._slots.next_slot()
         if t.is_float:
-            unordered = self._emit(f"fcmp uno {scalar(t)} {name}, 0.0")
-            pattern = self._emit(f"bitcast {scalar(t)} {name} to i{t.bits}")
+            unordered = self._slots.emit(f"fcmp uno {scalar(t)} {name}, 0.0")
+            pattern = self._slots.emit(f"bitcast {scalar(t)} {name} to i{t.bits}")
             nan = CANONICAL_NAN[t.bits]
-            name = self._emit(f"select i1 {unordered}, i{t.bits} {nan}, i{t.bits} {pattern}")
+            name = self._slots.emit(f"select i1 {unordered}, i{t.bits} {nan}, i{t.bits} {pattern}")
         if t.bits < 64:
-            name = self._emit(f"zext i{t.bits} {name} to i64")
+            name = self._slots.emit(f"zext i{t.bits} {name} to i64")
         self._lines.append(f"  store i64 {name}, ptr {place}, align 8")
 
     def text(self, symbol: str) -> str:
-        arguments: list[str] = []
-        for _, t in self._function.params:
-            if isinstance(t, ScalarType):
-                arguments.append(f"{scalar(t)} {self._scalar_argument(t)}")
-            else:
-                arguments += [f"{part} {self._argument(part)}" for part in parts(t)]
+        arguments = self._slots.arguments(self._function.params)
         returned = return_type(self._function, self._traps)
         convention = self._target.convention
         callee = function_symbol(self._function.name)
@@ -84,14 +103,14 @@ class _Body:
         if returned == "void":
             self._lines.append(f"  {call}")
         else:
-            result = self._emit(call)
+            result = self._slots.emit(call)
             count = self._traps + len(self._function.results)
             items = [result] if count == 1 else [
-                self._emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
+                self._slots.emit(f"extractvalue {returned} {result}, {k}") for k in range(count)
             ]  # fmt: skip
         status = items.pop(0) if self._traps else "0"
         if self._traps and items:
-            failed = self._emit(f"icmp ne i32 {status}, 0")
+            failed = self._slots.emit(f"icmp ne i32 {status}, 0")
             self._lines.append(f"  br i1 {failed}, label %trap, label %done, !prof !0")
             self._lines += ["trap:", f"  ret i32 {status}", "done:"]
         for t, name in zip(self._function.results, items, strict=True):

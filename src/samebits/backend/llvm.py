@@ -187,10 +187,17 @@ def compile_text(text: str, target: Target, opt: int = 3, *, vectorise: bool = T
 
 
 def compile_module(
-    module: Module, entries: Sequence[str], target: Target, opt: int = 3, *, vectorise: bool = True
+    module: Module,
+    entries: Sequence[str],
+    target: Target,
+    opt: int = 3,
+    *,
+    vectorise: bool = True,
+    ranges: Sequence[str] = (),
 ) -> CompiledObject:
-    """Object code with `sb_entry_<n>` for the n-th of `entries`; `opt` is 0 or 3."""
-    emitted = emit_module(module, entries, target)
+    """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
+    `ranges`; `opt` is 0 or 3."""
+    emitted = emit_module(module, entries, target, ranges)
     code = compile_text(emitted.text, target, opt, vectorise=vectorise)
     return CompiledObject(code, emitted.traps)
 

@@ -16,19 +16,33 @@ from samebits.errors import Trap
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """An entry's C type. Calls release the interpreter's lock."""
 
+RANGE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
+"""A range function's C type: slots and control block. Calls release the interpreter's lock."""
+
 
 class NativeModule:
     """A compiled object, loaded. It stays loaded while it, or an entry of it, is referenced."""
 
-    def __init__(self, compiled: CompiledObject, entries: int) -> None:
+    def __init__(self, compiled: CompiledObject, entries: int, ranges: int = 0) -> None:
         symbols = [f"sb_entry_{n}" for n in range(entries)]
+        symbols += [f"sb_range_{n}" for n in range(ranges)]
         self.traps: tuple[TrapSite, ...] = compiled.traps
         self._loaded = llvm.load(compiled.object_bytes, symbols)
-        self._addresses = [self._loaded.addresses[symbol] for symbol in symbols]
+        addresses = [self._loaded.addresses[symbol] for symbol in symbols]
+        self._addresses, self._ranges = addresses[:entries], addresses[entries:]
 
     def entry(self, n: int) -> NativeEntry:
         """The n-th entry of those that were compiled."""
         return NativeEntry(self, self._addresses[n])
+
+    def range_entry(self, n: int) -> NativeRange:
+        """The n-th range function of those that were compiled."""
+        return NativeRange(self, self._ranges[n])
+
+    def trap(self, status: int) -> Trap:
+        """The trap that a non-zero status stands for."""
+        site = self.traps[status - 1]
+        return Trap(site.kind, site.span, site.detail)
 
     def close(self) -> None:
         """Unload now; the entries must not be called any more."""
@@ -47,8 +61,7 @@ class NativeEntry:
 
     def trap(self, status: int) -> Trap:
         """The trap that a non-zero status stands for."""
-        site = self._module.traps[status - 1]
-        return Trap(site.kind, site.span, site.detail)
+        return self._module.trap(status)
 
     def run(self, slots: Any) -> None:
         """Call with a ctypes array of slots. Raises Trap. The slots must be as the entry's
@@ -56,3 +69,18 @@ class NativeEntry:
         status = self.function(slots)
         if status:
             raise self.trap(status)
+
+
+class NativeRange:
+    """One range function. `function(slots, shared)` runs batches until none is left."""
+
+    __slots__ = ("_module", "address", "function")
+
+    def __init__(self, module: NativeModule, address: int) -> None:
+        self._module = module
+        self.address = address
+        self.function: Any = RANGE(address)
+
+    def trap(self, status: int) -> Trap:
+        """The trap that a non-zero status in the control block stands for."""
+        return self._module.trap(status)

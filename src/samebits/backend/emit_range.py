@@ -1,0 +1,117 @@
+"""The range functions that a pool's threads call: `i32 sb_range_<n>(i64* slots, i64* shared)`.
+
+`slots` are as of any entry. `shared` is the control block: 64-bit words on a cache line of their
+own, which the threads of one range change atomically. Each thread calls once, with its
+floating-point environment pinned inside; it claims batches in ascending order until none is left,
+and runs a batch's indices in ascending order. Every batch below the lowest trapped one is run,
+and those above it that nobody has begun are not: so the lowest index's trap is the one kept,
+whatever the threads did.
+"""
+
+from __future__ import annotations
+
+from samebits.backend.emit_entry import SlotReader
+from samebits.backend.emit_function import return_type
+from samebits.backend.emit_types import function_symbol
+from samebits.backend.fp_control import pinned_call
+from samebits.backend.targets import Target
+from samebits.errors import IRError
+from samebits.ir.grammar import Function
+from samebits.types import INT, INT64
+
+NEXT, BATCHES, BATCH_SIZE, LENGTH, TRAP = range(5)
+"""The words: the next batch to claim, how many there are, indices in a batch, indices in all, and
+the lowest trap: its batch, shifted left by `STATUS_BITS`, and its status."""
+WORDS = 8
+LINE_BYTES = 64
+"""Where a control block is aligned to."""
+STATUS_BITS = 20
+STATUS_MASK = (1 << STATUS_BITS) - 1
+NO_TRAP = (1 << 63) - 1
+"""The word of the lowest trap while there is none."""
+
+_CLAIM = """\
+  %batches.p = getelementptr i64, ptr %shared, i64 {batches}
+  %batches = load i64, ptr %batches.p
+  %size.p = getelementptr i64, ptr %shared, i64 {batch_size}
+  %size = load i64, ptr %size.p
+  %length.p = getelementptr i64, ptr %shared, i64 {length}
+  %length = load i64, ptr %length.p
+  %trap.p = getelementptr i64, ptr %shared, i64 {trap}
+  br label %claim
+claim:
+  %batch = atomicrmw add ptr %shared, i64 1 monotonic, align 8
+  %more = icmp slt i64 %batch, %batches
+  br i1 %more, label %look, label %done
+look:
+  %lowest = load atomic i64, ptr %trap.p monotonic, align 8
+  %trapped = ashr i64 %lowest, {status_bits}
+  %useful = icmp sle i64 %batch, %trapped
+  br i1 %useful, label %run, label %done
+run:
+  %begin = mul i64 %batch, %size
+  %whole = add i64 %begin, %size
+  %short = icmp slt i64 %length, %whole
+  %end = select i1 %short, i64 %length, i64 %whole"""
+
+_TRAP = """\
+  %failed = icmp ne i32 %status, 0
+  br i1 %failed, label %trap, label %claim, !prof !0
+trap:
+  %wide = zext i32 %status to i64
+  %high = shl i64 %batch, {status_bits}
+  %word = or i64 %high, %wide
+  %before = atomicrmw min ptr %trap.p, i64 %word monotonic, align 8
+  br label %done"""
+
+
+def _check(function: Function) -> None:
+    """Raise IRError unless `function` takes the first index and the end last, and returns none."""
+    types = [t for _, t in function.params[-2:]]
+    if len(types) < 2 or any(t not in (INT, INT64) for t in types) or function.results:
+        raise IRError(
+            f"function {function.name} can't be run over a range",
+            span=function.span,
+            note="its last two parameters are the first index and the end, and it returns nothing",
+        )
+
+
+def range_text(index: int, function: Function, traps: bool, target: Target) -> str:
+    """`sb_range_<index>` for a function (..., begin: int64, end: int64), and its body.
+
+    Raises IRError for a function of another form.
+    """
+    _check(function)
+    symbol = f"@sb.range.{index}"
+    reader = SlotReader(target, "%slots")
+    arguments = ", ".join([*reader.arguments(function.params[:-2]), "i64 %begin", "i64 %end"])
+    returned = return_type(function, traps)
+    call = f"call {target.convention}{returned} {function_symbol(function.name)}({arguments})"
+    words = dict(
+        batches=BATCHES, batch_size=BATCH_SIZE, length=LENGTH, trap=TRAP, status_bits=STATUS_BITS
+    )
+    lines = [
+        f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{",
+        "entry:",
+        "  %slots = load ptr, ptr %args",
+        "  %shared.p = getelementptr ptr, ptr %args, i64 1",
+        "  %shared = load ptr, ptr %shared.p",
+        *reader.lines,
+        _CLAIM.format(**words),
+        f"  %status = {call}" if traps else f"  {call}",
+        _TRAP.format(**words) if traps else "  br label %claim",
+        "done:",
+        "  ret i32 0",
+        "}",
+    ]
+    pin = pinned_call(target.fp_control, symbol)
+    entry = [
+        f"define i32 @sb_range_{index}(ptr %slots, ptr %shared) #0 {{",
+        "entry:",
+        "  %args = alloca [2 x ptr]",
+        "  store ptr %slots, ptr %args",
+        "  %args.1 = getelementptr ptr, ptr %args, i64 1",
+        "  store ptr %shared, ptr %args.1",
+        f"{pin}}}",
+    ]
+    return "\n".join([*lines, "", *entry])

@@ -1,0 +1,126 @@
+"""A task: one native range function, its batches, and where it stands. Knows no threads.
+
+The control block is what the function's workers share; `backend.emit_range` states its words.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from samebits.backend.emit_range import (
+    BATCH_SIZE,
+    BATCHES,
+    LENGTH,
+    LINE_BYTES,
+    NEXT,
+    NO_TRAP,
+    STATUS_MASK,
+    TRAP,
+    WORDS,
+)
+
+_Words = ctypes.c_int64 * WORDS
+control_words: Any = _Words.from_address
+"""The words of the control block at an address, for reading and writing."""
+_Room = ctypes.c_char * (WORDS * 8 + LINE_BYTES)
+
+WAITING, READY, DONE = range(3)
+"""Where a task stands: others have to end first; it may be taken, or is; it has ended."""
+
+
+class Sleeper(Protocol):
+    """Who waits for a task to end, or to be ready."""
+
+    def wake(self) -> None: ...
+
+
+class ControlBlock:
+    """The words that the threads of one range share, on cache lines of their own."""
+
+    __slots__ = ("_room", "address", "words")
+
+    def __init__(self, length: int = 0, batch: int = 1) -> None:
+        self._room = _Room()
+        start = ctypes.addressof(self._room)
+        self.address = -(-start // LINE_BYTES) * LINE_BYTES
+        self.words: Any = _Words.from_address(self.address)
+        self.words[TRAP] = NO_TRAP
+        self.set_range(length, batch)
+
+    def set_range(self, length: int, batch: int) -> None:
+        """Indices 0 … `length` − 1 in batches of `batch` ≥ 1, the last one shorter."""
+        words = self.words
+        words[BATCHES] = -(-length // batch)
+        words[BATCH_SIZE] = batch
+        words[LENGTH] = length
+
+    @property
+    def status(self) -> int:
+        """The status of the lowest trapped batch; 0 where none trapped."""
+        found = self.words[TRAP]
+        return 0 if found == NO_TRAP else found & STATUS_MASK
+
+
+class Task:
+    """One range to run. The pool's lock guards every field from `state` on.
+
+    `prepare`, if there is one, runs in the thread that takes the task first, before any batch: it
+    sets the range in `words`, and returns False where nothing is to be run. What it raises is kept
+    in `error`.
+    """
+
+    __slots__ = (
+        "active", "dependents", "error", "function", "joined", "keep", "prepare",
+        "queued", "shared", "skipped", "slots", "state", "waiters", "waiting_for", "words",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any], int],
+        slots: Any,
+        words: Any,
+        shared: int,
+        keep: Any = None,
+        prepare: Callable[[], bool] | None = None,
+    ) -> None:
+        self.function = function
+        self.slots = slots
+        self.words = words
+        self.shared = shared
+        self.keep = keep
+        self.prepare = prepare
+        self.state = WAITING
+        self.active = 0
+        """Threads that are inside now."""
+        self.joined = 0
+        """Threads that have ever taken it: no more than it has batches."""
+        self.queued = False
+        self.skipped = False
+        """Whether a task that it waited for failed."""
+        self.waiting_for = 0
+        """Tasks that have to end before it."""
+        self.dependents: list[Task] = []
+        self.waiters: list[Sleeper] = []
+        self.error: BaseException | None = None
+
+    @property
+    def batches(self) -> int:
+        """How many batches it has; 1 before it is prepared."""
+        return 1 if self.prepare is not None else self.words[BATCHES]
+
+    @property
+    def unclaimed(self) -> bool:
+        """Whether a batch is left that nobody has begun."""
+        return self.prepare is not None or self.words[NEXT] < self.words[BATCHES]
+
+    @property
+    def failed(self) -> bool:
+        """Whether it trapped, raised or was skipped."""
+        return self.skipped or self.error is not None or self.words[TRAP] != NO_TRAP
+
+    def give_up(self) -> None:
+        """Leave every batch that nobody has begun undone."""
+        self.prepare = None
+        self.words[NEXT] = self.words[BATCHES]
