@@ -1,11 +1,11 @@
 """The range functions that a pool's threads call: `i32 sb_range_<n>(i64* slots, i64* shared)`.
 
-`slots` are as of any entry. `shared` is the control block: 64-bit words on a cache line of their
-own, which the threads of one range change atomically. Each thread calls once, with its
-floating-point environment pinned inside; it claims batches in ascending order until none is left,
-and runs a batch's indices in ascending order. Every batch below the lowest trapped one is run,
-and those above it that nobody has begun are not: so the lowest index's trap is the one kept,
-whatever the threads did.
+`slots` are as of any entry, of the parameters after the range. `shared` is the control block:
+64-bit words on a cache line of their own, which the threads of one range change atomically. Each
+thread calls once, with its floating-point environment pinned inside; it claims batches in
+ascending order until none is left, and runs a batch's indices in ascending order. Every batch
+below the lowest trapped one is run, and those above it that nobody has begun are not: so the
+lowest index's trap is the one kept, whatever the threads did.
 """
 
 from __future__ import annotations
@@ -66,25 +66,25 @@ trap:
 
 
 def _check(function: Function) -> None:
-    """Raise IRError unless `function` takes the first index and the end last, and returns none."""
-    types = [t for _, t in function.params[-2:]]
+    """Raise IRError unless `function` takes the first index and the end first, returning none."""
+    types = [t for _, t in function.params[:2]]
     if len(types) < 2 or any(t not in (INT, INT64) for t in types) or function.results:
         raise IRError(
             f"function {function.name} can't be run over a range",
             span=function.span,
-            note="its last two parameters are the first index and the end, and it returns nothing",
+            note="its first two parameters are the first index and the end, and it returns nothing",
         )
 
 
 def range_text(index: int, function: Function, traps: bool, target: Target) -> str:
-    """`sb_range_<index>` for a function (..., begin: int64, end: int64), and its body.
+    """`sb_range_<index>` for a function (begin: int64, end: int64, ...), and its body.
 
     Raises IRError for a function of another form.
     """
     _check(function)
     symbol = f"@sb.range.{index}"
     reader = SlotReader(target, "%slots")
-    arguments = ", ".join([*reader.arguments(function.params[:-2]), "i64 %begin", "i64 %end"])
+    arguments = ", ".join(["i64 %begin", "i64 %end", *reader.arguments(function.params[2:])])
     returned = return_type(function, traps)
     call = f"call {target.convention}{returned} {function_symbol(function.name)}({arguments})"
     words = dict(

@@ -10,6 +10,7 @@ import ctypes
 import struct
 import sys
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,59 @@ def native_callable(
     return _Caller(entry, params, result, name).call
 
 
+class Packer:
+    """How arguments for `params` are put into slots from `first` on; made once.
+
+    `name` is what takes them, for messages. `end` is the slot after the last.
+    """
+
+    def __init__(self, params: Sequence[tuple[str, Type]], name: str, first: int = 0) -> None:
+        self.name = name
+        self.params = tuple(params)
+        self.slots = tuple(accumulate((slot_count(t) for _, t in params), initial=first))
+        """The first slot of each parameter, and `end`."""
+        self.end = self.slots[-1]
+        pairs = [(t, slot) for (_, t), slot in zip(params, self.slots, strict=False)]
+        self._puts = [
+            _put(t, slot, name) for (name, t), slot in zip(params, self.slots, strict=False)
+        ]
+        self._exact = [_exact_class(t) for t, _ in pairs]
+        steps = [_step(t, slot) for t, slot in pairs]
+        self.by_hand = tuple(k for k, step in enumerate(steps) if step.kind == packing.SKIP)
+        self.table = packing.table(steps)
+        self.count = len(steps)
+        routine = packing.routine()
+        self.routine = routine[0] if routine else None
+
+    def fill(self, args: tuple[Any, ...], slots: Any) -> list[Any]:
+        """Fill the slots argument by argument; what must stay alive with `args` while they are
+        used. Raises ArgumentError. The floating-point environment must be pinned."""
+        if len(args) != self.count:
+            raise ArgumentError(f"{self.count} arguments are needed; got {len(args)}")
+        routine = self.routine
+        quick = routine is not None and not routine(args, self.table, self.count, slots)
+        keep: list[Any] = []
+        for position in self.by_hand if quick else range(self.count):
+            name, t = self.params[position]
+            value: Any = args[position]
+            if type(value) is not self._exact[position]:
+                if _is_plain_subclass(value):
+                    value = _NDARRAY.view(value, _NDARRAY)  # a subclass may lie about itself
+                value = wrap(value, t, name)
+            keep.append((value, self._puts[position](slots, value)))
+        return keep
+
+
+def _step(t: Type, slot: int) -> packing.Step:
+    match t:
+        case ArrayType() if not isinstance(t.element, MatrixType):
+            return packing.array_step(t, slot)
+        case ScalarType():
+            return packing.scalar_step(t, slot)
+        case _:
+            return packing.Step(packing.SKIP, slot)
+
+
 class _Caller:
     """The plan of a call, made once."""
 
@@ -92,38 +146,18 @@ class _Caller:
         self._entry = entry
         self._name = name
         self._function = entry.function
-        self._params = tuple(params)
         items = result.items if isinstance(result, TupleType) else (result,)
         self._made = [
             (slot, class_of_type(t))
             for slot, t in enumerate(t for t in items if isinstance(t, StructType))
         ]
-        slot = len(self._made)
-        self._puts: list[Put] = []
-        self._exact = [_exact_class(t) for _, t in self._params]
-        steps: list[packing.Step] = []
-        by_hand: list[int] = []
-        for position, (name, t) in enumerate(self._params):
-            self._puts.append(_put(t, slot, name))
-            match t:
-                case ArrayType() if not isinstance(t.element, MatrixType):
-                    steps.append(packing.array_step(t, slot))
-                case ScalarType():
-                    steps.append(packing.scalar_step(t, slot))
-                case _:
-                    steps.append(packing.Step(packing.SKIP, slot))
-                    by_hand.append(position)
-            slot += slot_count(t)
-        self._table = packing.table(steps)
-        self._by_hand = tuple(by_hand)
-        self._count = len(steps)
-        self._first_result = slot
-        self._read, results = _reader(items, slot)
+        self._packer = Packer(params, name, len(self._made))
+        self._read, results = _reader(items, self._packer.end)
         self._single = not isinstance(result, TupleType)
-        self._slots: Any = ctypes.c_uint64 * max(1, slot + results)
-        routine = packing.routine()
-        self._pack = routine[0] if routine else None
-        self._simple = not (self._by_hand or self._made)
+        self._slots: Any = ctypes.c_uint64 * max(1, self._packer.end + results)
+        self._table, self._count = self._packer.table, self._packer.count
+        self._pack = self._packer.routine
+        self._simple = not (self._packer.by_hand or self._made)
         self._nothing = isinstance(result, NoneType)
 
     def call(self, *args: Any) -> Any:
@@ -138,7 +172,7 @@ class _Caller:
             # own conversions of arguments and results must be pinned too.
             with fpenv.pinned():
                 with naming(self._name):
-                    keep = self._pack_slowly(args, slots)
+                    keep = self._packer.fill(args, slots)
                 made = self._make(slots) if self._made else ()
                 values = self._run(slots, made)
                 del keep
@@ -153,22 +187,6 @@ class _Caller:
             return None
         values = self._read(slots, made)
         return values[0] if self._single else values
-
-    def _pack_slowly(self, args: tuple[Any, ...], slots: Any) -> list[Any]:
-        """Fill the slots argument by argument; what must stay alive during the call."""
-        if len(args) != self._count:
-            raise ArgumentError(f"{self._count} arguments are needed; got {len(args)}")
-        quick = self._pack is not None and not self._pack(args, self._table, self._count, slots)
-        keep: list[Any] = []
-        for position in self._by_hand if quick else range(self._count):
-            name, t = self._params[position]
-            value: Any = args[position]
-            if type(value) is not self._exact[position]:
-                if _is_plain_subclass(value):
-                    value = _NDARRAY.view(value, _NDARRAY)  # a subclass may lie about itself
-                value = wrap(value, t, name)
-            keep.append((value, self._puts[position](slots, value)))
-        return keep
 
     def _make(self, slots: Any) -> list[Any]:
         """New structs for the results, their addresses in the first slots."""

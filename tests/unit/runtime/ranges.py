@@ -16,7 +16,7 @@ from samebits.runtime.tasks import ControlBlock, Task
 
 
 def range_of(kernel: Kernel) -> NativeRange:
-    """The native range function of a kernel (..., begin: int64, end: int64)."""
+    """The native range function of a kernel (begin: int64, end: int64, ...)."""
     unit = compile_kernel(kernel, kernel.fixed_types)
     name = unit.function.name
     module = optimise(link(unit), [name])

@@ -1,4 +1,4 @@
-"""The pool runs every batch once, on any number of threads, and no thread is lost or left waiting."""
+"""The pool runs every batch once, on any number of threads; no thread is lost or left waiting."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from samebits.runtime.tasks import DONE, ControlBlock, Task
 
 
 @sb.kernel
-def mark(out: sb.Array[int64], begin: int64, end: int64):
+def mark(begin: int64, end: int64, out: sb.Array[int64]):
     for i in range(begin, end):
         out[i] += int64(i) * int64(i) + int64(1)
 
 
 @sb.kernel
-def stumble(bad: sb.Array[int64], begin: int64, end: int64):
+def stumble(begin: int64, end: int64, bad: sb.Array[int64]):
     for i in range(begin, end):
         assert bad[i] == int64(0), "bad"
         bad[i] = int64(7)
 
 
 @sb.kernel
-def burn(out: sb.Array[int64], begin: int64, end: int64):
+def burn(begin: int64, end: int64, out: sb.Array[int64]):
     for i in range(begin, end):
         x = int64(i)
         for _ in range(3_000_000):
@@ -112,7 +112,8 @@ def test_a_task_after_a_trapped_one_is_not_run(pool: Pool) -> None:
     pool.submit(second, [first])
     pool.submit(third, [second])
     pool.wait(third)
-    assert third.failed and second.failed
+    assert third.failed
+    assert second.failed
     assert not out.any()
 
 
