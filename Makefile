@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench bench-math fuzz prove prove-targets clean help
+.PHONY: verify test lint bench bench-math fuzz prove prove-fixed prove-targets clean help
 
 help:
 	@echo "make verify  install, then verify both examples on every target available here"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
+	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -54,6 +55,9 @@ fuzz: $(STAMP)
 
 prove: $(STAMP)
 	$(BIN)/python -m tools.prove
+
+prove-fixed: $(STAMP)
+	$(BIN)/python -m tools.prove.fixed --threads 2
 
 prove-targets: $(STAMP)
 	$(BIN)/python -m tools.prove_targets

@@ -17,8 +17,6 @@ class Row:
     name: str
     like: tuple[str, ...]
     signature: str = "x->x"
-    stride: int = 1
-    """Of float32 HIGH every how manieth is compared: 1 but for what other rows prove too."""
 
 
 def _own(name: str, signature: str = "x->x") -> Row:
@@ -28,7 +26,7 @@ def _own(name: str, signature: str = "x->x") -> Row:
 ROWS = (
     *map(_own, ("exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p")),
     *map(_own, ("sin", "cos", "tan")),
-    Row("sincos", ("sin", "cos"), "x->xx", stride=64),
+    Row("sincos", ("sin", "cos"), "x->xx"),
     *map(_own, ("sinpi", "cospi", "asin", "acos", "atan")),
     _own("atan2", "xx->x"),
     *map(_own, ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")),

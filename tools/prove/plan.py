@@ -79,7 +79,7 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
         near = inputs.near_quarter_turns(form, sizes.near_f64)
         found.append(("near multiples of π/2", near, sizes.near_f64, False))
     if form.precision == 24 and arity == 1:
-        stride = max(sizes.stride_high, row.stride) if high else sizes.stride
+        stride = sizes.stride_high if high else sizes.stride
         if stride == 1:
             mirrored = all(NAMED[other].parity for other in row.like) and bool(row.like)
             found.append((ALL, inputs.every_pattern(form, mirrored), 1 << 32, False))

@@ -50,7 +50,7 @@ def sweep(
         return part
 
     with ThreadPoolExecutor(threads) as pool:
-        for part in _in_order(pool, one, enumerate(blocks), threads + 1):
+        for part in in_order(pool, one, enumerate(blocks), threads + 1):
             found.add(part)
             progress(found.checked)
     return found
@@ -70,9 +70,10 @@ def _compare_levels(
                 part.named.append(f"({values}): levels give {one[at]!r} and {two[at]!r}")
 
 
-def _in_order(
-    pool: ThreadPoolExecutor, one: Callable[[Any], Finding], blocks: Iterable[Any], ahead: int
-) -> Iterator[Finding]:
+def in_order(
+    pool: ThreadPoolExecutor, one: Callable[[Any], Any], blocks: Iterable[Any], ahead: int
+) -> Iterator[Any]:
+    """The results of `one` for each block, at most `ahead` blocks taken in advance."""
     waiting: list[Any] = []
     for block in blocks:
         waiting.append(pool.submit(one, block))
