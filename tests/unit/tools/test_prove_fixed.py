@@ -1,4 +1,4 @@
-"""The search for errors of fixed-point functions finds them where there are some, and only there."""
+"""The search for errors of fixed-point functions finds them where they are, and nowhere else."""
 
 from pathlib import Path
 from typing import Any
