@@ -34,8 +34,8 @@ CHECK = "math functions"
 LIMIT_SECONDS = 60.0
 INPUTS = 1 << 20
 """Of each operation and type."""
-LIBRARY_INPUTS = {HIGH: 1 << 17, Precision.MEDIUM: 1 << 16, Precision.LOW: 1 << 16}
-"""Of each function of the library and type: emulated, one of float64 takes a second or two."""
+LIBRARY_INPUTS = {HIGH: INPUTS, Precision.MEDIUM: 1 << 16, Precision.LOW: 1 << 16}
+"""Of each function of the library and type: emulated, 2^17 of float64 take a second or two."""
 PART = 1 << 18
 """Inputs a call."""
 NAMED_ROWS = 5
