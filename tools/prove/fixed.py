@@ -109,15 +109,6 @@ def subject(type_name: str, function_name: str) -> Linked:
     return Linked(link(unit), [unit.function.name])
 
 
-def digest(linked: Linked) -> str:
-    """As `Linked.digest`, wherever the loop stands."""
-    module = linked.module
-    (entry,) = linked.entries
-    renamed = {("loop" if n == entry else n): f for n, f in module.functions.items()}
-    renamed["loop"].name = "loop"
-    return Linked(type(module)(renamed, module.tables), ["loop"]).digest()
-
-
 def _blocks(name: str, t: Any, count: int, every: bool) -> Iterator[tuple[Any, Any]]:
     rng = np.random.default_rng(1)
     for start in range(0, count, BLOCK):
@@ -186,7 +177,7 @@ def search(
     if python_math.isnan(worst):
         raise ArithmeticError(f"{type_name} {name}: the reference has no value at {at[:2]}")
     return Record(
-        digest(linked), date.today().isoformat(), done, every, error, at[:2], relative,
+        linked.digest(), date.today().isoformat(), done, every, error, at[:2], relative,
         round(time.monotonic() - began, 1),
     )  # fmt: skip
 
@@ -238,7 +229,7 @@ def main() -> int:
                     kept = records.get(key)
                     if (
                         kept is not None
-                        and kept.digest == digest(linked)
+                        and kept.digest == linked.digest()
                         and not options.again
                         and (kept.every or kept.inputs >= options.count)
                     ):
@@ -255,7 +246,7 @@ def main() -> int:
                         f"{record.at}, beyond {record.relative:.3g}, {record.seconds:.0f} s",
                         highlight=False,
                     )
-    digests = {f"{t} {n}": digest(subject(t, n)) for t in TYPES for n in FUNCTIONS}
+    digests = {f"{t} {n}": subject(t, n).digest() for t in TYPES for n in FUNCTIONS}
     PAGE.write_text(page(records, digests))
     return 0
 
