@@ -25,6 +25,9 @@ from samebits.types import (
 CANONICAL_NAN = {32: 0x7FC00000, 64: 0x7FF8000000000000}
 """The one NaN, by width in bits."""
 
+SMALLEST_NORMAL = {32: 2.0**-126, 64: 2.0**-1022}
+"""The least positive normal number, by width in bits; what is nearer to zero is subnormal."""
+
 _FORMATS = {32: ("<f", "<I"), 64: ("<d", "<Q")}
 
 
@@ -41,6 +44,11 @@ def bits_to_float(pattern: int, bits: int) -> float:
     as_float, as_int = _FORMATS[bits]
     value = struct.unpack(as_float, struct.pack(as_int, pattern))[0]
     return float(value) if value == value else float("nan")
+
+
+def flushed(value: float, bits: int) -> float:
+    """A binary32 or binary64 value, or a zero of its sign where it is subnormal."""
+    return math.copysign(0.0, value) if abs(value) < SMALLEST_NORMAL[bits] else value
 
 
 def ulp_distance(a: int, b: int, bits: int) -> int | None:

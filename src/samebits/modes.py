@@ -101,7 +101,6 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 _NOT_YET: Mapping[str, tuple[object, ...]] = {
     "mode": (DETERMINISTIC, FAST),
     "contract": (True,),
-    "denormals": ("flush",),
     "bounds_check": (False,),
     "optimize_for": ("size", "compile_time"),
     "cosmetic": (True,),

@@ -35,6 +35,7 @@ from tests.fuzz.literals import (
     random_value_type,
     type_name,
 )
+from tests.fuzz.options import Options
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.statements import INDENT, Body
 from tests.fuzz.streams import Stream
@@ -78,6 +79,7 @@ class Program:
 class _Writer:
     def __init__(self, seed: int) -> None:
         self.rng = Random(f"samebits fuzz {seed}")
+        self.options = Options(seed)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
         self.structs: list[StructType] = []
@@ -147,7 +149,7 @@ class _Writer:
         t = StructType(name, tuple(fields))
         if t.size > 400:
             t = StructType(name, tuple(fields[:1]))
-        lines = ["@sb.struct", f"class {name}:"]
+        lines = [self.options.decorator("struct"), f"class {name}:"]
         lines += [f"{INDENT}{field}: {type_name(f)}" for field, f in t.fields]
         # A method's annotations can't name the class that is being defined.
         for k in range(rng.choice((0, 0, 1, 2))):
@@ -220,7 +222,7 @@ class _Writer:
             top = [f"{INDENT}def {name}({head}) -> {type_name(result)}:"]
         else:
             prefix = ""
-            top = ["@sb.kernel", f"def {name}({head}) -> {type_name(result)}:"]
+            top = [self.options.decorator("kernel"), f"def {name}({head}) -> {type_name(result)}:"]
         if not entry:
             self.callees.append(
                 Callee(name, tuple(params), result, 2 + body.cost, defaults, method_of)
@@ -237,7 +239,8 @@ class _Writer:
         lines = stream.write()
         self.entry_params = [t for _, t in stream.params]
         head = ", ".join(f"{name}: {type_name(t)}" for name, t in stream.params)
-        return ["@sb.kernel", f"def entry({head}) -> {type_name(stream.result)}:", *lines]
+        top = f"def entry({head}) -> {type_name(stream.result)}:"
+        return [self.options.decorator("kernel"), top, *lines]
 
     def head(self, params: list[tuple[str, Type]], *, entry: bool) -> tuple[str, int]:
         """The parameter list; trailing scalars of helpers sometimes get defaults."""
@@ -254,7 +257,8 @@ class _Writer:
 
     def generic(self, name: str) -> None:
         params, result, lines = self.rng.choice(GENERIC_BODIES)
-        text = [f"@sb.kernel\ndef {name}({params}) -> {result}:", *(INDENT + x for x in lines)]
+        top = f"{self.options.decorator('kernel')}\ndef {name}({params}) -> {result}:"
+        text = [top, *(INDENT + x for x in lines)]
         self.parts.append("\n".join(text))
         for t in dict.fromkeys(t for t in self.palette if t in NUMBERS):
             types: list[tuple[str, Type]] = [("a", t)]

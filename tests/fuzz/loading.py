@@ -19,6 +19,7 @@ from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
+from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
 from samebits.types import StructType, Type
 from tests.fuzz.scope import value_items
@@ -117,4 +118,4 @@ def lower(kernel: Kernel) -> tuple[Module, str, tuple[Type, ...], Type]:
     types = kernel.fixed_types
     assert types is not None
     unit = compile_kernel(kernel, types)
-    return link(unit), unit.function.name, types, unit.callee.result
+    return realise(link(unit)), unit.function.name, types, unit.callee.result

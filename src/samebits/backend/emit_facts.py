@@ -11,7 +11,7 @@ from samebits.types import ScalarType
 
 _DERIVE = {"field", "component", "element", "view", "row"}
 _USE = {"load", "zero", "length"}
-_KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round"}
+_KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round", "flush"}
 
 
 class Facts:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType, ModuleType, TracebackType
@@ -24,8 +25,9 @@ from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
+from samebits.lang.flushing import flushed, flushed_weak
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.running import managed_run
+from samebits.lang.running import flushing, managed_run, running
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.storage import implicit, implicit_vector
 from samebits.lang.weak import Int
@@ -68,7 +70,8 @@ class _Rewrite(ast.NodeTransformer):
         self.kernel = kernel
         self.typevars = typevars
         self.local = local
-        self.names: dict[str, object] = {"__sb_assert": _assert}
+        self.names: dict[str, object] = {"__sb_assert": _assert, "__sb_flushed": flushed_weak}
+        self.flush = flushes(kernel)
         self.functions: dict[Overloads, Callable[..., Any]] = {}
         """The math functions that it calls, at its precision."""
 
@@ -95,10 +98,9 @@ class _Rewrite(ast.NodeTransformer):
             return self.functions.setdefault(
                 value, partial(overloads.managed, value, self.kernel.precision)
             )
-        try:
-            return _BUILTINS.get(value, value)
-        except TypeError:
-            return value
+        with suppress(TypeError):  # of what has no hash, such as a vector
+            value = _BUILTINS.get(value, value)
+        return flushed(value) if self.flush else value
 
     def outer(self, node: ast.expr) -> tuple[bool, object]:
         """Whether `node` is an outer name or an attribute of an outer module, and its value."""
@@ -118,7 +120,16 @@ class _Rewrite(ast.NodeTransformer):
         value = node.value if isinstance(node, ast.Constant) else None
         if type(value) is int and INT64.minimum <= value <= INT64.maximum:
             return self._named_int(node, value)
+        if self.flush:
+            if type(value) is float:
+                return ast.copy_location(ast.Constant(flushed(value)), node)
+            if isinstance(node, ast.BinOp):  # of Python's own floats, which nobody else flushes
+                return self._call("__sb_flushed", node, node)
         return node
+
+    def _call(self, name: str, at: ast.AST, *arguments: ast.expr) -> ast.Call:
+        function = ast.copy_location(ast.Name(name, ast.Load()), at)
+        return ast.copy_location(ast.Call(function, [*arguments], []), at)
 
     def _named_int(self, node: ast.AST, value: int) -> ast.expr:
         name = f"__sb_int_{value}".replace("-", "m")
@@ -172,16 +183,19 @@ class _Rewrite(ast.NodeTransformer):
         arguments = [self.visit(node.test)]
         if node.msg is not None:
             arguments.append(node.msg)
-        name = ast.copy_location(ast.Name("__sb_assert", ast.Load()), node)
-        call = ast.copy_location(ast.Call(name, arguments, []), node)
-        return ast.copy_location(ast.Expr(call), node)
+        return ast.copy_location(ast.Expr(self._call("__sb_assert", node, *arguments)), node)
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         if node.value is not None:
-            name = ast.copy_location(ast.Name("__sb_return", ast.Load()), node)
-            call = ast.copy_location(ast.Call(name, [self.visit(node.value)], []), node)
-            node.value = call
+            node.value = self._call("__sb_return", node, self.visit(node.value))
         return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if not self.flush or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        value = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
+        return ast.copy_location(ast.Assign([node.target], self.finish(value)), node)
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         if node.value is None:
@@ -193,6 +207,11 @@ class _Rewrite(ast.NodeTransformer):
             return node
         node.value = self.visit(node.value)
         return node
+
+
+def flushes(kernel: Kernel) -> bool:
+    """Whether the kernel's own operations flush subnormal numbers."""
+    return kernel.options.denormals == "flush"
 
 
 def _number(node: ast.expr) -> Literal | None:
@@ -207,6 +226,19 @@ class _Managed:
     function: Callable[..., Any]
     types: tuple[Type, ...]
     takes: tuple[Callable[[Any], Any], ...]
+    flush: bool
+
+    def run(self, *values: Any) -> Any:
+        """Call it with values of its parameters' types, from whatever kernel runs."""
+        if running.flush or self.flush:
+            return self._switched(values)
+        return self.function(*values)
+
+    def _switched(self, values: tuple[Any, ...]) -> Any:
+        """A call into or out of a kernel that flushes: what passes the border is flushed."""
+        with flushing(self.flush):
+            result = self.function(*(flushed(values) if self.flush else values))
+        return flushed(result) if running.flush else result
 
 
 def _taker(t: Type, name: str) -> Callable[[Any], Any]:
@@ -281,7 +313,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     function = scope[node.name]
     assert isinstance(function, FunctionType)
     takes = tuple(_taker(t, p.name) for p, t in zip(kernel.parameters, types, strict=True))
-    return _Managed(function, types, takes)
+    return _Managed(function, types, takes, flushes(kernel))
 
 
 def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
@@ -296,7 +328,7 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
                 for value, t, p in zip(bound, types, kernel.parameters, strict=True)
             ]
         try:
-            return target.function(*values)
+            return target.run(*values)
         except Trap as trap:
             raise _located(trap, trap.__traceback__) from None
         except ZeroDivisionError as error:
@@ -308,7 +340,7 @@ def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any])
     bound = kernel.bind(args, kwargs)
     types = kernel.fixed_types
     target = instance(kernel, types if types is not None else types_for(kernel, bound))
-    return target.function(*[take(v) for take, v in zip(target.takes, bound, strict=True)])
+    return target.run(*[take(v) for take, v in zip(target.takes, bound, strict=True)])
 
 
 def _located(trap: Trap, traceback: TracebackType | None) -> Trap:

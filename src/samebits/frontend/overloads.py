@@ -189,7 +189,7 @@ def _managed_fixed_point(function: Overloads, *args: Any) -> Any:
     with managed_run():
         numbers = [int64(x.raw) for x in args]
         types = (INT64,) * (len(args) + 1)
-        found: Any = instance(kernel, types).function(*numbers, int64(t.fraction))
+        found: Any = instance(kernel, types).run(*numbers, int64(t.fraction))
     steps, excess = cast("tuple[Any, Any]", found if isinstance(found, tuple) else (found, 0))
     return cls.from_raw(fit(int(steps) + (int(excess) << 64), t))
 
@@ -225,7 +225,7 @@ def _scalar_plan(
 
     kernel = function.kernel_for(element, precision)
     types = kernel.resolve((element,) * function.arity)
-    target = instance(kernel, types).function
+    target = instance(kernel, types).run
     takes: list[Callable[[Any], Any]] = []
     for n, (a, t, integer) in enumerate(zip(args, types, function.integers, strict=True)):
         assert isinstance(t, ScalarType)

@@ -194,6 +194,7 @@ OPS: dict[str, OpRule] = {
     "ceil": OpRule(1, "round a float up; keeps the sign of zero"),
     "trunc": OpRule(1, "round a float toward zero; keeps the sign of zero"),
     "round": OpRule(1, "round a float to nearest, ties to even; keeps the sign of zero"),
+    "flush": OpRule(1, "the float a; a zero of its sign where a is subnormal"),
     "copysign": OpRule(2, "a with the sign bit of b (a NaN b counts as positive)"),
     "and": OpRule(2, "bitwise, or of bools"),
     "or": OpRule(2, "bitwise, or of bools"),

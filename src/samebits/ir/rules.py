@@ -296,7 +296,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(("add", "sub", "mul", "neg", "abs", "min", "max"), _ARITHMETIC),
     **dict.fromkeys(("div", "sqrt", "fma", "copysign"), _FLOATS),
     **dict.fromkeys(("muladd", "product_error"), _FLOATS),
-    **dict.fromkeys(("floor", "ceil", "trunc", "round"), _FLOATS),
+    **dict.fromkeys(("floor", "ceil", "trunc", "round", "flush"), _FLOATS),
     **dict.fromkeys(("floordiv", "mod", "shl", "shr", "rotl", "rotr"), _INTEGERS),
     **dict.fromkeys(("popcount", "clz", "ctz"), _INTEGERS),
     **dict.fromkeys(("and", "or", "xor", "not"), _BITWISE),

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from samebits.bits import bits_to_float, exact_fma, float_to_bits
+from samebits.bits import bits_to_float, exact_fma, float_to_bits, flushed
 from samebits.errors import Trap
 from samebits.types import ScalarType
 
@@ -139,6 +139,10 @@ def _rounding(to_integer: Callable[[float], int]) -> Unary:
     return to_integral
 
 
+def _flush(t: ScalarType, a: float) -> float:
+    return flushed(a, t.bits)
+
+
 def _copysign(t: ScalarType, a: float, b: float) -> float:
     return math.copysign(a, 1.0 if b != b else b)
 
@@ -205,6 +209,7 @@ UNARY: dict[str, Unary] = {
     "ceil": _rounding(math.ceil),
     "trunc": _rounding(math.trunc),
     "round": _rounding(round),
+    "flush": _flush,
     "not": _not,
     "popcount": lambda t, a: _unsigned(t, a).bit_count(),
     "clz": _clz,

@@ -15,9 +15,14 @@ from samebits.modes import HIGH, Precision
 class _Running(threading.local):
     managed = False
     """Whether this thread is inside a managed run, where every kernel call is managed too."""
+    flush = False
+    """Whether the kernel that runs managed flushes subnormal numbers."""
 
 
 running = _Running()
+flushers: list[None] = []
+"""An item for each kernel that runs managed in some thread and flushes. Asking whether there is any
+costs less than asking what this thread does."""
 
 
 def in_managed_run() -> bool:
@@ -34,6 +39,20 @@ def managed_run() -> Generator[None]:
         yield
     finally:
         running.managed = before
+
+
+@contextmanager
+def flushing(flush: bool) -> Generator[None]:
+    """Inside, the managed run flushes subnormal numbers or keeps them."""
+    before = running.flush
+    running.flush = flush
+    flushers.extend([None] * flush)
+    try:
+        yield
+    finally:
+        running.flush = before
+        if flush:
+            flushers.pop()
 
 
 python_precision: ContextVar[Precision] = ContextVar("python_precision", default=HIGH)

@@ -15,9 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from samebits import types
+from samebits.bits import flushed
 from samebits.errors import ArgumentError
 from samebits.lang import operators
 from samebits.lang.conversions import FLOAT32_LIMIT, Raw, converter, kind_of, wrapper
+from samebits.lang.running import flushers, running
 from samebits.lang.weak import Int, checked
 from samebits.types import BOOL, FLOAT, INT, Kind, ScalarType
 
@@ -127,7 +129,10 @@ def _float32_maker() -> Callable[[Any], Any]:
 
     def make(value: Any) -> Any:
         if negative < value < limit:
-            return new(cls, value)
+            result = new(cls, value)
+            if flushers and running.flush:
+                return new(cls, flushed(float(result), 32))
+            return result
         if value != value:
             return nan
         return infinity if value > 0 else minus_infinity
@@ -140,6 +145,8 @@ def _float64_maker() -> Callable[[Any], Any]:
     nan = new(cls, math.nan)
 
     def make(value: Any) -> Any:
+        if flushers and running.flush:
+            value = flushed(float(value), 64)
         return new(cls, value) if value == value else nan
 
     return make
@@ -156,6 +163,8 @@ def _int_maker(base: Any, cls: Any) -> Callable[[Any], Any]:
 
 
 def _weak_float(value: Any) -> float:
+    if flushers and running.flush:
+        value = flushed(value, 64)
     return value if value == value else math.nan
 
 
@@ -168,7 +177,8 @@ MAKERS: dict[ScalarType, Callable[[Any], Any]] = {
     FLOAT: _weak_float,
 }
 """From the raw result of an operation to a value of the type: integers wrap (weak ones trap),
-binary64 is rounded once to the float type, NaN becomes canonical."""
+binary64 is rounded once to the float type, NaN becomes canonical; then, while a kernel that
+flushes runs managed, a subnormal number becomes a zero of its sign."""
 
 
 def _raw_of(t: ScalarType) -> Callable[[Any], Raw]:

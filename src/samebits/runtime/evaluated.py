@@ -16,6 +16,7 @@ from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import MAKERS, RAW_OF
 from samebits.lang.vectors import components, vector
+from samebits.passes.modes import realise
 from samebits.types import (
     ArrayType,
     ScalarType,
@@ -48,7 +49,7 @@ def evaluate(
         with naming(kernel.__name__):
             values += _ir_arguments(wrap(value, t, p.name), t)
     with Kernel.environment():
-        scalars = Evaluator(link(unit), listener).run(unit.function.name, values)
+        scalars = Evaluator(realise(link(unit)), listener).run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):
         return results

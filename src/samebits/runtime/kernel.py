@@ -78,9 +78,10 @@ def _compiled(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int)
 
 def _linked(kernel: Kernel, types: tuple[Type, ...]) -> tuple[Module, list[str]]:
     from samebits.frontend.compile import compile_kernel, link
+    from samebits.passes.modes import realise
 
     unit = compile_kernel(kernel, types)
-    return link(unit), [unit.function.name]
+    return realise(link(unit)), [unit.function.name]
 
 
 def _compile(linked: tuple[Module, list[str]], target: Target, opt: int) -> CompiledObject:

@@ -17,6 +17,7 @@ from samebits.ir.grammar import Function, Module
 from samebits.ir.text import print_module
 from samebits.lang.kernel import Kernel
 from samebits.modes import STRICT
+from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
 from samebits.runtime.cache import current_cache, object_key
 from samebits.runtime.runners.machines import EmulatedProgram
@@ -117,6 +118,7 @@ def build_program(state: StructType, input: StructType, init: Kernel, step: Kern
         linked = link(unit)
         kernels.functions.update(linked.functions)
         kernels.tables.update(linked.tables)
+    kernels = realise(kernels)
     module = Module(dict(kernels.functions), kernels.tables)
     pack_hash = hash_functions(state)
     for function in (*pack_hash, _run(state, input, units[1].function, pack_hash[-1])):

@@ -31,7 +31,7 @@ INT_BINARY = [
     "add", "sub", "mul", "floordiv", "mod", "min", "max", "and", "or", "xor", "shl", "shr",
     "rotl", "rotr", "eq", "ne", "lt", "le", "gt", "ge",
 ]  # fmt: skip
-FLOAT_UNARY = ["neg", "abs", "sqrt", "floor", "ceil", "trunc", "round"]
+FLOAT_UNARY = ["neg", "abs", "sqrt", "floor", "ceil", "trunc", "round", "flush"]
 FLOAT_BINARY = [
     "add", "sub", "mul", "div", "min", "max", "copysign", "eq", "ne", "lt", "le", "gt", "ge",
 ]  # fmt: skip
