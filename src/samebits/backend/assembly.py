@@ -141,6 +141,13 @@ _CALLS = {
 }
 """Calls by architecture: the first group is whom."""
 
+COMMENTS = {
+    **dict.fromkeys(_CALLS, "#"), "aarch64": "//", "armv7": "@",
+}  # fmt: skip
+"""What begins a comment by architecture."""
+APPLE_COMMENTS = {"x86_64": "##", "aarch64": ";"}
+"""What begins one for Apple's systems."""
+
 _REGISTER = {"armv7": re.compile(r"lr|pc|r\d+|ip|sp"), "riscv64": re.compile(r"[ast]\d+|ra")}
 _LABEL = re.compile(r'^("(?:[^"\\]|\\.)*"|[A-Za-z_$.][\w.$@:<>]*):')
 _LOCAL_LABEL = re.compile(r"[.$]|L(BB|CPI|tmp|func|JTI|lo)")
@@ -152,6 +159,16 @@ def is_allowed_call(symbol: str, target: Target) -> bool:
     return symbol in ALLOWED_CALLS or any(
         part in target.triple and pattern.fullmatch(symbol) for part, pattern in _OWN_CALLS
     )
+
+
+def called(mnemonic: str, operands: str, target: Target) -> str:
+    """The symbol that an instruction calls; empty where it is no call of a name."""
+    found = re.match(_CALLS[target.architecture], f"{mnemonic} {operands.strip()}")
+    symbol = found.group(1).strip('"') if found else ""
+    register = _REGISTER.get(target.architecture)
+    if _LOCAL_LABEL.match(symbol) or (register is not None and register.fullmatch(symbol)):
+        return ""
+    return symbol
 
 
 def _own_symbols(lines: list[str]) -> set[str]:
@@ -197,8 +214,8 @@ def audit(assembly_text: str, target: Target, allow_fma: bool = False) -> list[F
         for rule, pattern, wanted in rules:
             if any(map(pattern.fullmatch, names)) and wanted.match(operands):
                 findings.append(Finding(rule.name, number, function, text, rule.why))
-        called = call.match(f"{mnemonic} {operands.strip()}")
-        symbol = called.group(1).strip('"') if called else ""
+        match = call.match(f"{mnemonic} {operands.strip()}")
+        symbol = match.group(1).strip('"') if match else ""
         if symbol and _is_foreign(symbol, own, target):
             why = f"calls {symbol}, which is not part of the code"
             findings.append(Finding("call", number, function, text, why))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from samebits.backend.debug import Location, Locations
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_function import DIVISIONS, FunctionEmitter, TrapSite
-from samebits.backend.emit_loops import Seen, loop_metadata
+from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
 from samebits.backend.emit_range import range_text
 from samebits.backend.emit_types import (
     function_symbol,
@@ -52,13 +53,23 @@ class Emitted:
 
     text: str
     traps: tuple[TrapSite, ...]
+    locations: tuple[Location, ...] = ()
+    """What the lines of the text's debug locations stand for, from 1; empty where it has none."""
 
 
 class _Emission:
     """What the functions of one module share while they are emitted."""
 
-    def __init__(self, module: Module, target: Target) -> None:
+    def __init__(
+        self,
+        module: Module,
+        target: Target,
+        locations: Locations | None = None,
+        locate_loops: bool = False,
+    ) -> None:
         self.target = target
+        self.locations = locations
+        self._locate_loops = locate_loops
         self._module = module
         self._traps: dict[str, bool] = {}
         self._calls: dict[str, set[str]] = {}
@@ -127,13 +138,17 @@ class _Emission:
     def divides(self, name: str) -> bool:
         return self._divides[name]
 
-    def loop(self, inside: Seen) -> str:
+    def loop(self, inside: Seen, statement: For | While, location: int) -> str:
         text = loop_metadata(inside, self.target)
-        if not text:
+        more: list[str] = []
+        if self.locations is not None and (text or self._locate_loops):
+            more.append(self.locations.node(location))
+        if not text and not more:
             return ""
-        name = _FIRST_LOOP + len(self._loops)
-        self._loops.append(text.format(name=name))
-        return f"!{name}"
+        name = f"!{_FIRST_LOOP + len(self._loops)}"
+        text = (text or ANY_LOOP).format(name=name[1:])
+        self._loops.append(text.replace(f"{{{name}", ", ".join([f"{{{name}", *more]), 1))
+        return name
 
     def order(self, entries: Sequence[str]) -> list[str]:
         """Functions that `entries` reach, callees first."""
@@ -260,7 +275,8 @@ class _Emission:
             text += APART + self._module_text(apart, attributes)
         for rare in self._rare.values():
             text += "".join(rare.lanes(self._head(), attributes[-1]))
-        return Emitted(text, tuple(self._sites))
+        found = () if self.locations is None else tuple(self.locations.found)
+        return Emitted(text, tuple(self._sites), found)
 
     def _head(self) -> str:
         return f'target triple = "{self.target.triple}"'
@@ -274,20 +290,29 @@ class _Emission:
         used = [name for name in self._tables if any(table_symbol(name) in text for text in texts)]
         tables = [self._table_text(name) for name in used]
         code = (*tables, *self._helper_texts(), *texts)
-        parts = [self._head(), *code, *attributes, _METADATA, *self._loops]
+        debug = "" if self.locations is None else self.locations.metadata()
+        parts = [self._head(), *code, *attributes, _METADATA, *self._loops, debug]
         return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def emit_module(
-    module: Module, entries: Sequence[str], target: Target, ranges: Sequence[str] = ()
+    module: Module,
+    entries: Sequence[str],
+    target: Target,
+    ranges: Sequence[str] = (),
+    *,
+    locate: bool = False,
+    locate_loops: bool = False,
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
     of `ranges`, and what they reach.
 
-    Raises CompileError where local memory would not fit the stack, IRError for IR that breaks
-    the grammar's rules.
+    `locate` gives each instruction the location of its statement, `locate_loops` loops as well:
+    that can keep LLVM from merging two blocks, where the rest changes nothing. Raises CompileError
+    where local memory would not fit the stack, IRError for IR that breaks the grammar's rules.
     """
-    emission = _Emission(module, target)
+    locations = Locations() if locate else None
+    emission = _Emission(module, target, locations, locate_loops)
     order = emission.order([*entries, *ranges])
     texts: list[str] = []
     apart: list[str] = []
@@ -298,11 +323,11 @@ def emit_module(
         if emission.is_rarely_called(name):
             apart.append(text)
     texts += [
-        entry_text(index, emission.function(name), emission.traps(name), target)
+        entry_text(index, emission.function(name), emission.traps(name), target, locations)
         for index, name in enumerate(entries)
     ]
     texts += [
-        range_text(index, emission.function(name), emission.traps(name), target)
+        range_text(index, emission.function(name), emission.traps(name), target, locations)
         for index, name in enumerate(ranges)
     ]
     return emission.result(texts, apart)

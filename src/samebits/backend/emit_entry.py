@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from samebits.backend.debug import Locations
 from samebits.backend.emit_function import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.fp_control import pinned_call
@@ -120,9 +121,18 @@ class _Body:
         return "\n".join([head, "entry:", *self._lines, "}"])
 
 
-def entry_text(index: int, function: Function, traps: bool, target: Target) -> str:
+def entry_text(
+    index: int,
+    function: Function,
+    traps: bool,
+    target: Target,
+    locations: Locations | None = None,
+) -> str:
     """`sb_entry_<index>` for `function`, and its body."""
     symbol = f"@sb.body.{index}"
     body = _Body(function, traps, target).text(symbol)
+    if locations is not None:
+        locations.begin(function)
+        body = locations.attach(body)
     pin = pinned_call(target.fp_control, symbol)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from samebits.backend.debug import Location, Locations, mark
 from samebits.backend.emit_facts import Facts
 from samebits.backend.emit_loops import Seen
 from samebits.backend.emit_patterns import Patterns
@@ -101,8 +102,14 @@ class ModuleContext(Protocol):
         """Whether a function, or what it calls, divides integers by a variable."""
         ...
 
-    def loop(self, inside: Seen) -> str:
-        """The metadata of a loop with `inside` in it; empty where LLVM is to choose."""
+    @property
+    def locations(self) -> Locations | None:
+        """Where statements' source locations are kept, if they are wanted in the text."""
+        ...
+
+    def loop(self, inside: Seen, statement: For | While, location: int) -> str:
+        """The metadata of a loop with `inside` in it; empty where LLVM is to choose. `location`
+        is the loop's number, or 0."""
         ...
 
 
@@ -147,6 +154,9 @@ class FunctionEmitter:
         self._loops: list[_Loop] = []
         self._counter = 0
         self._seen = Seen()
+        self._location = 0
+        """The number of the statement's location; 0 where none are wanted."""
+        self._locations = module.locations
         self._open = True
         self._return = return_type(function, self.can_trap)
 
@@ -200,7 +210,7 @@ class FunctionEmitter:
         status = self.module.trap_status(TrapSite(kind, op.span, detail))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
-        self._tail.append(f"{trap}:\n  ret {self._return} {self._failure(str(status))}")
+        self._tail += [*self._mark(), f"{trap}:\n  ret {self._return} {self._failure(str(status))}"]
         self._start(go_on)
 
     def name(self) -> str:
@@ -213,7 +223,7 @@ class FunctionEmitter:
         rare, go_on = self._label("rare"), self._label("ok")
         self.do(f"br i1 {condition}, label %{rare}, label %{go_on}, {UNLIKELY}")
         lines = "".join(f"  {line}\n" for line in instructions)
-        self._aside.append(f"{rare}:\n{lines}  br label %{go_on}")
+        self._aside += [*self._mark(), f"{rare}:\n{lines}  br label %{go_on}"]
         self._start(go_on)
 
     def leave_if_failed(self, status: str) -> None:
@@ -221,6 +231,7 @@ class FunctionEmitter:
         failed = self.emit(f"icmp ne i32 {status}, 0")
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {failed}, label %{trap}, label %{go_on}, {UNLIKELY}")
+        self._tail += self._mark()
         if self._return == "i32":
             self._tail.append(f"{trap}:\n  ret i32 {status}")
         else:
@@ -237,6 +248,8 @@ class FunctionEmitter:
         from samebits.backend.lowering import LOWERINGS  # the lowerings are typed against us
 
         self._lowerings = LOWERINGS
+        if self._locations is not None:
+            self._locations.begin(self.function)
         arguments = self._declare()
         self._region(self.function.body)
         if self._open:
@@ -252,12 +265,13 @@ class FunctionEmitter:
         elif self.module.is_inlined(self.function.name):
             attributes = "#0 alwaysinline"
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
-        return "\n".join([
+        text = "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
             "entry:", *self._allocas, "  br label %start",
             "start:", *self._lines, *self._aside, *self._tail,
             "}",
         ])  # fmt: skip
+        return text if self._locations is None else self._locations.attach(text)
 
     def _slot_type(self, name: str) -> ValueType:
         return self.facts.slot_types[name]
@@ -265,6 +279,16 @@ class FunctionEmitter:
     def _label(self, stem: str) -> str:
         self._counter += 1
         return f"{stem}{self._counter}"
+
+    def _mark(self) -> list[str]:
+        return [mark(self._location)] if self._location else []
+
+    def _locate(self, statement: Statement, locations: Locations) -> None:
+        """What follows comes from `statement`."""
+        number = getattr(statement, "id", None)
+        here = Location(self.function.name, number, statement.span)
+        self._location = locations.number(here)
+        self._lines += self._mark()
 
     def _start(self, label: str) -> None:
         self._lines.append(f"{label}:")
@@ -307,12 +331,17 @@ class FunctionEmitter:
     # -- statements ---------------------------------------------------------------------------
 
     def _region(self, region: Region) -> None:
+        outer = self._location
         for statement in region:
             if not self._open:
-                return
+                break
             self._statement(statement)
-        if self.to_mend:
-            self._mend()
+        else:
+            if self.to_mend:
+                self._mend()
+        if outer:
+            self._location = outer
+            self._lines += self._mark()
 
     def _mend(self) -> None:
         from samebits.backend.lowering_float import mend  # typed against us
@@ -323,6 +352,8 @@ class FunctionEmitter:
         if self.to_mend and not (isinstance(statement, Op) and statement.opcode in _STORE_RUN):
             self._mend()
         self._seen.statements += 1
+        if self._locations is not None:
+            self._locate(statement, self._locations)
         match statement:
             case Op():
                 self._op(statement)
@@ -383,7 +414,7 @@ class FunctionEmitter:
             for s in statements
         )
 
-    def _turn(self, head: str, before: Seen) -> None:
+    def _turn(self, statement: For | While, head: str, before: Seen) -> None:
         """The back edge. A loop with checks of its own gets only what costs no compile time; those
         of what it calls may go when that is inlined."""
         inside = self._seen.since(before)
@@ -391,7 +422,7 @@ class FunctionEmitter:
         if not self._open:
             return
         self._jump(head)
-        metadata = self.module.loop(inside)
+        metadata = self.module.loop(inside, statement, self._location)
         if metadata:
             self._lines[-1] += f", !llvm.loop {metadata}"
 
@@ -421,7 +452,7 @@ class FunctionEmitter:
         self._start(body)
         self._loop_body(statement.body, loop)
         self._start(loop.next_turn)
-        self._turn(head, replace(before, checks=self._seen.checks))
+        self._turn(statement, head, replace(before, checks=self._seen.checks))
         self._loop_end(done, statement.orelse, loop)
 
     def _for(self, statement: For) -> None:
@@ -455,7 +486,7 @@ class FunctionEmitter:
         self._start(step_label)
         following = self.emit(f"add{no_wrap} i64 {now}, {increment}")
         self.do(f"store i64 {following}, ptr {counter}")
-        self._turn(head, before)
+        self._turn(statement, head, before)
         self._loop_end(done, statement.orelse, loop)
 
     def _turns(self, start: str, stop: str, step: int) -> str:

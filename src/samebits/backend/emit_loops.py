@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from samebits.backend.targets import Target
 
+ANY_LOOP = "!{name} = distinct !{{!{name}}}"
+"""A loop that LLVM is told nothing of."""
 CHECKED_LOOP = (
     '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}, '
     '!{{!"llvm.loop.unroll.runtime.disable"}}}}'

@@ -10,6 +10,7 @@ lowest index's trap is the one kept, whatever the threads did.
 
 from __future__ import annotations
 
+from samebits.backend.debug import Locations
 from samebits.backend.emit_entry import SlotReader
 from samebits.backend.emit_function import return_type
 from samebits.backend.emit_types import function_symbol
@@ -76,7 +77,13 @@ def _check(function: Function) -> None:
         )
 
 
-def range_text(index: int, function: Function, traps: bool, target: Target) -> str:
+def range_text(
+    index: int,
+    function: Function,
+    traps: bool,
+    target: Target,
+    locations: Locations | None = None,
+) -> str:
     """`sb_range_<index>` for a function (begin: int64, end: int64, ...), and its body.
 
     Raises IRError for a function of another form.
@@ -114,4 +121,8 @@ def range_text(index: int, function: Function, traps: bool, target: Target) -> s
         "  store ptr %shared, ptr %args.1",
         f"{pin}}}",
     ]
-    return "\n".join([*lines, "", *entry])
+    body = "\n".join(lines)
+    if locations is not None:
+        locations.begin(function)
+        body = locations.attach(body)
+    return "\n".join([body, "", *entry])

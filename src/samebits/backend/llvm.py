@@ -7,20 +7,26 @@ become text.
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import importlib
 import itertools
+import json
 import os
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from samebits.backend.debug import Location
 from samebits.backend.emit import TrapSite, emit_module
 from samebits.backend.rare import Late, is_test, split
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
-from samebits.errors import TargetError
+from samebits.errors import RunnerError, TargetError
 from samebits.ir.grammar import Module
 
 _lock = threading.RLock()
@@ -174,6 +180,9 @@ def _with_module(text: str, target: Target, opt: int, want: str, vectorise: bool
                 _optimise(module, machine, 0, passes=_LATE)
             if want == "text":
                 return str(module)
+            if want == "listing":
+                machine.set_asm_verbosity(True)
+                return str(module), machine.emit_assembly(module)
             emit = machine.emit_assembly if want == "assembly" else machine.emit_object
             return emit(module)
         finally:
@@ -218,6 +227,74 @@ def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: i
 def assemble_text(text: str, target: Target, opt: int = 3) -> str:
     """The target's assembly for LLVM text."""
     return _with_module(text, target, opt, "assembly")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One compilation as LLVM prints it. The located texts have a debug location at each
+    instruction, whose line stands for one of `locations`, from 1; the others have none."""
+
+    llvm: str
+    assembly: str
+    located_llvm: str
+    located_assembly: str
+    locations: tuple[Location, ...]
+
+
+def listing(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> Listing:
+    """LLVM text after the passes and commented assembly of what `compile_module` returns.
+
+    Locations move instructions on some targets (what unwinds the stack is kept in order), so that
+    the code is made twice.
+    """
+    plain = emit_module(module, entries, target)
+    located = emit_module(module, entries, target, locate=True)
+    llvm, assembly = _with_module(plain.text, target, opt, "listing")
+    located_llvm, located_assembly = _with_module(located.text, target, opt, "listing")
+    return Listing(llvm, assembly, located_llvm, located_assembly, located.locations)
+
+
+_REMARKS = ("pass-remarks", "pass-remarks-missed", "pass-remarks-analysis")
+_CHILD = "import sys; sys.path.insert(0, sys.argv[1])\n" \
+    "from samebits.backend.llvm import print_remarks; print_remarks(sys.stdin.read())"  # fmt: skip
+_CHILD_SECONDS = 300
+
+
+def remarks_text(text: str, target: Target, opt: int = 3) -> str:
+    """What LLVM's loop vectoriser says about LLVM text, a remark a line.
+
+    It writes to a process's standard error, and only where the whole process is told to: another
+    process compiles the text again. Raises RunnerError where none can be started or it fails.
+    """
+    fields = {f.name: getattr(target, f.name) for f in dataclasses.fields(target)}
+    order = json.dumps({"text": text, "target": fields, "opt": opt})
+    root = str(Path(__file__).parents[2])
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _CHILD, root],
+            input=order, capture_output=True, text=True, timeout=_CHILD_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise RunnerError(
+            "the vectoriser's remarks can't be read",
+            note=f"they come from another Python process, which can't be run: {error}",
+        ) from None
+    if done.returncode:
+        raise RunnerError(
+            "the vectoriser's remarks can't be read",
+            note=f"the process that LLVM writes them in failed: {done.stderr.strip()[-300:]}",
+        )
+    return done.stderr
+
+
+def print_remarks(order: str) -> None:
+    """What the other process does: compile, with remarks written to standard error."""
+    given: dict[str, Any] = json.loads(order)
+    for option in _REMARKS:
+        _binding().set_option("", f"-{option}=loop-vectorize")
+    row: dict[str, Any] = given["target"]
+    row["requires"] = tuple(row["requires"])
+    _with_module(given["text"], Target(**row), given["opt"], "text")
 
 
 _LOADS_PER_LINKER = 64

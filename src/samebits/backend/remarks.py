@@ -1,0 +1,189 @@
+"""What LLVM's loop vectoriser did with each loop of the typed IR, and why.
+
+Knows how LLVM words its remarks, not how they are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from samebits.backend import llvm
+from samebits.backend.debug import FILE, Location
+from samebits.backend.emit import emit_module
+from samebits.backend.emit_function import DIVISIONS
+from samebits.backend.targets import Target
+from samebits.errors import Span
+from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk
+
+Loop = For | While
+LoopKey = tuple[str, int]
+"""A function's name and a loop's id in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One loop: `width` lanes and `interleave` turns at once where it is vectorised, else why not.
+
+    `span` is the loop's, `loop` its id in the IR. `message` is LLVM's own where LLVM said
+    something, at `at`. A loop that was inlined several times has several remarks.
+    """
+
+    function: str
+    span: Span
+    loop: int
+    vectorised: bool
+    width: int
+    interleave: int
+    message: str
+    at: Span
+
+
+NOT_INNERMOST = "only innermost loops are vectorised"
+CHECKED = "it keeps a check that can trap"
+DIVIDES = "it divides integers, which no processor does in lanes"
+GONE = "no loop is left: LLVM unrolled it, or found its result without it"
+NO_VECTORS = "the target has no vectors"
+
+
+def loop_remarks(
+    module: Module, entries: Sequence[str], target: Target, opt: int = 3
+) -> list[Remark]:
+    """Remarks on every loop that `entries` reach, in the order of the source.
+
+    `module` is as the passes leave it. Raises RunnerError where LLVM's remarks can't be had.
+    """
+    emitted = emit_module(module, entries, target, locate=True, locate_loops=True)
+    reached = {place.function for place in emitted.locations}
+    loops = [
+        (function, statement)
+        for function in module.functions.values()
+        if function.name in reached
+        for statement in walk(function.body)
+        if isinstance(statement, For | While)
+    ]
+    if not loops:
+        return []
+    said: dict[LoopKey, list[Remark]] = {}
+    if opt and target.vector_bits:
+        around = _loops_around(module)
+        text = llvm.remarks_text(emitted.text, target, opt)
+        for key, made in _read(text, emitted.locations, around):
+            said.setdefault(key, []).append(made)
+    found: list[Remark] = []
+    for function, loop in loops:
+        known = said.get((function.name, loop.id))
+        found += known or [_unsaid(function, loop, module, target, opt)]
+    return sorted(found, key=lambda r: (r.span.file, r.span.line, r.span.column, not r.vectorised))
+
+
+def _loops_around(module: Module) -> dict[LoopKey, tuple[int, Span]]:
+    """The innermost loop that a statement is in, or is, with its span."""
+    around: dict[LoopKey, tuple[int, Span]] = {}
+
+    def visit(function: str, statements: Sequence[Statement], loop: Loop | None) -> None:
+        for statement in statements:
+            inner = statement if isinstance(statement, For | While) else loop
+            number = getattr(statement, "id", None)
+            if number is not None and inner is not None:
+                around[function, number] = inner.id, inner.span
+            for region in regions(statement):
+                visit(function, region, inner)
+
+    for function in module.functions.values():
+        visit(function.name, function.body, None)
+    return around
+
+
+_REMARK = re.compile(rf"^remark: {FILE}:(\d+):\d+: ((?:.|\n(?!remark:))*)", re.MULTILINE)
+_DONE = re.compile(
+    r"vectorized loop \(vectorization width: (?:vscale x )?(\d+), interleaved count: (\d+)\)"
+)
+_INTERLEAVED = re.compile(r"interleaved loop \(interleaved count: (\d+)\)")
+_MISSED = "loop not vectorized"
+_TOLD = "vectorization is explicitly disabled"
+"""What LLVM says of loops that the emitter tells it to leave alone: why is known here."""
+_ADVICE = re.compile(r" Use #pragma clang loop .*?(?= Backward| Forward| Unknown|$)")
+_PLACE = re.compile(rf"{FILE}:(\d+):\d+")
+
+
+@dataclass(slots=True)
+class _Reasons:
+    """What was said of a loop before the verdict."""
+
+    said: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
+
+    def take(self, default: Span) -> tuple[str, Span]:
+        said, self.said = self.said, []
+        if not said:
+            return "LLVM does not say why", default
+        return "; ".join(dict.fromkeys(text for text, _ in said)), said[0][1]
+
+
+def _read(
+    text: str, locations: Sequence[Location], around: dict[LoopKey, tuple[int, Span]]
+) -> Iterator[tuple[LoopKey, Remark]]:
+    """LLVM gives reasons first, at the operation in the way, then the verdict, at the loop."""
+    reasons = _Reasons()
+    for match in _REMARK.finditer(text):
+        number, said = match[1], " ".join(match[2].split())
+        if not 0 < int(number) <= len(locations) or said.endswith(_TOLD):
+            continue
+        place = locations[int(number) - 1]
+        found = around.get((place.function, -1 if place.statement is None else place.statement))
+        done, interleaved = _DONE.match(said), _INTERLEAVED.match(said)
+        if not (done or interleaved or said == _MISSED):
+            reasons.said.append((_reason(said, locations), place.span))
+            continue
+        message, at = reasons.take(place.span)
+        if found is None:
+            continue
+        loop, span = found
+        width, count = 1, 1
+        if done:
+            width, count = int(done[1]), int(done[2])
+            message = said
+        elif interleaved:
+            count = int(interleaved[1])
+        yield (
+            (place.function, loop),
+            Remark(place.function, span, loop, bool(done), width, count, message, at),
+        )
+
+
+def _reason(said: str, locations: Sequence[Location]) -> str:
+    """LLVM's words, with the source's lines for its own, and no advice on C."""
+
+    def line(match: re.Match[str]) -> str:
+        return f"line {locations[int(match[1]) - 1].span.line}"
+
+    return _PLACE.sub(line, _ADVICE.sub("", said.removeprefix(f"{_MISSED}: ")))
+
+
+def _unsaid(function: Function, loop: Loop, module: Module, target: Target, opt: int) -> Remark:
+    """Why LLVM says nothing of a loop."""
+    inside = [s for region in regions(loop) for s in walk(region)]
+    if not opt:
+        message, at = "nothing is vectorised without optimisation", loop.span
+    elif not target.vector_bits:
+        message, at = NO_VECTORS, loop.span
+    elif any(isinstance(s, For | While) for s in inside):
+        message, at = NOT_INNERMOST, loop.span
+    else:
+        ops = [s for s in inside if isinstance(s, Op)]
+        check = next((op for op in ops if _traps(op, module)), None)
+        division = next((op for op in ops if op.opcode in DIVISIONS), None)
+        message, at = GONE, loop.span
+        if check is not None:
+            message, at = CHECKED, check.span
+        elif division is not None:
+            message, at = DIVIDES, division.span
+    return Remark(function.name, loop.span, loop.id, False, 1, 1, message, at)
+
+
+def _traps(op: Op, module: Module) -> bool:
+    if op.opcode != "call":
+        return can_trap(op)
+    callee = module.functions[str(op.attr)]
+    return any(isinstance(s, Op) and _traps(s, module) for s in walk(callee.body))
