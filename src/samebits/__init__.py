@@ -9,6 +9,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from samebits import importing
+
+importing.install(__name__)
+
 from samebits.errors import (
     ArgumentError,
     BitsMismatchError,

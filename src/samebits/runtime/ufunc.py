@@ -52,9 +52,14 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
         x: Any = args[0]
         t = _SCALARS.get(type(x))
         if t is not None:
-            return function.kernel_for(t, precision)(CONVERTERS[t][type(x)](x))
+            # A float goes in as it is: what converts it must not follow this thread's register.
+            value = CONVERTERS[t][int](x) if type(x) is int else x
+            return function.kernel_for(t, precision)(value)
     result = _quick(function, precision, args, out)
-    return _call(function, precision, args, out) if result is None else result
+    if result is not None:
+        return result
+    with Kernel.environment():
+        return _call(function, precision, args, out)
 
 
 def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any) -> Any:

@@ -1,0 +1,93 @@
+"""Imports of this package in the default floating-point environment, whatever the thread's is.
+
+Python reads literals and computes constants of modules with the thread's own rounding: in a
+process where a library rounds toward zero, `2.0**52` would be another number.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import struct
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+_ONE, _ULP, _LEAST_NORMAL = (float.fromhex(text) for text in ("0x1p0", "0x1p-52", "0x1p-1022"))
+_HALF_ULP, _MOST_OF_ULP = float.fromhex("0x1p-53"), float.fromhex("0x3p-54")
+_HALF = float.fromhex("0x1p-1")
+_SUBNORMAL: float = struct.unpack("<d", struct.pack("<Q", 3))[0]
+_ENVIRONMENT_BYTES = 256  # more than any system's fenv_t
+
+
+def is_default() -> bool:
+    """Whether this thread rounds to nearest and keeps subnormals, as its own sums show."""
+    one, least = _ONE, _LEAST_NORMAL
+    return (
+        one + _HALF_ULP == one
+        and one + _MOST_OF_ULP == one + _ULP
+        and least * _HALF > 0
+        and _SUBNORMAL * one > 0
+    )
+
+
+def _default_environment(library: Any) -> Any:
+    """C's FE_DFL_ENV."""
+    import ctypes
+
+    if sys.platform == "darwin":
+        return ctypes.byref(ctypes.c_char.in_dll(library, "_FE_DFL_ENV"))
+    return ctypes.c_void_p(-1)
+
+
+@contextmanager
+def default_environment() -> Generator[None]:
+    """C's default floating-point environment while the block runs; this thread's own after.
+
+    Nothing happens where it holds already, nor on a system whose C library cannot set it.
+    """
+    if is_default() or sys.platform == "win32":
+        yield
+        return
+    import ctypes.util
+
+    library: Any = ctypes.CDLL(None)
+    if not hasattr(library, "fesetenv"):
+        library = ctypes.CDLL(ctypes.util.find_library("m"))
+    before = ctypes.create_string_buffer(_ENVIRONMENT_BYTES)
+    library.fegetenv(before)
+    library.fesetenv(_default_environment(library))
+    try:
+        yield
+    finally:
+        library.fesetenv(before)
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        with default_environment():
+            super().exec_module(module)
+
+
+class _Finder:
+    """Finds what Python's own finder does, for the modules of one package."""
+
+    def __init__(self, package: str) -> None:
+        self._prefix = f"{package}."
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if not name.startswith(self._prefix):
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+def install(package: str) -> None:
+    """Import the modules of `package` so from now on."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder(package))
