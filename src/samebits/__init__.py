@@ -112,6 +112,7 @@ from samebits.lang.matrices import (
     float4x3,
     float4x4,
 )
+from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.quaternions import dquaternion, quaternion
 from samebits.lang.scalars import (
     float32,
@@ -295,6 +296,7 @@ __all__ = [
     "noise",
     "normalize",
     "popcount",
+    "prange",
     "quaternion",
     "random",
     "rotl",
@@ -314,5 +316,6 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "unsafe_parallel",
     "zeros",
 ]  # fmt: skip

@@ -128,6 +128,7 @@ TRAP_MESSAGES = {
     "overflow": "integer overflow",
     "shift": "negative shift count",
     "assert": "assertion failed",
+    "own": "a turn leaves its own range",
 }
 
 
@@ -139,6 +140,28 @@ class Trap(SamebitsError):
         super().__init__(f"{message}: {detail}" if detail else message, span=span)
         self.kind = kind
         self.detail = detail
+        self.own: tuple[int, int, int] | None = None
+        """Of kind "own" where it is known: the index, and the first and the end of the range."""
 
-    def __reduce__(self) -> tuple[type[Trap], tuple[str, Span | None, str | None]]:
-        return type(self), (self.kind, self.span, self.detail)
+    def outside(self, index: int, first: int, end: int) -> Trap:
+        """The trap "own" with its numbers in the message; `detail` is the array's name."""
+        self.own = index, first, end
+        self.message = (
+            f"index {index} of `{self.detail}` is outside this turn's own range [{first}, {end})"
+        )
+        self.args = (self.message,)
+        return self
+
+    def at(self, span: Span | None) -> Trap:
+        """The same trap at a span."""
+        return _trap(self.kind, span, self.detail, self.own)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _trap, (self.kind, self.span, self.detail, self.own)
+
+
+def _trap(
+    kind: str, span: Span | None, detail: str | None, own: tuple[int, int, int] | None
+) -> Trap:
+    trap = Trap(kind, span, detail)
+    return trap if own is None else trap.outside(*own)

@@ -24,7 +24,7 @@ from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import CompileError, IRError
-from samebits.ir.grammar import For, Function, Module, Op, While, can_trap, regions, walk
+from samebits.ir.grammar import CALLS, For, Function, Module, Op, While, can_trap, regions, walk
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -197,11 +197,11 @@ class _Emission:
             if isinstance(statement, For | While):
                 inside = (s for region in regions(statement) for s in walk(region))
                 self._called_in_loops.update(
-                    str(s.attr) for s in inside if isinstance(s, Op) and s.opcode == "call"
+                    str(s.attr) for s in inside if isinstance(s, Op) and s.opcode in CALLS
                 )
             if not isinstance(statement, Op):
                 continue
-            if statement.opcode == "call":
+            if statement.opcode in CALLS:
                 callee = str(statement.attr)
                 calls.add(callee)
                 self._visit(callee, found, stack_bytes, (*callers, name))
@@ -239,7 +239,7 @@ class _Emission:
             size += 1
             if isinstance(statement, For | While):
                 return _NO_SIZE
-            if isinstance(statement, Op) and statement.opcode == "call":
+            if isinstance(statement, Op) and statement.opcode in CALLS:
                 callee = str(statement.attr)
                 size += 0 if callee in self._rare else self._sizes[callee]
         return min(size, _NO_SIZE)

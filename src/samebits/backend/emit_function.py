@@ -26,6 +26,7 @@ from samebits.backend.targets import Target
 from samebits.backend.wide import unsigned_quotient
 from samebits.errors import IRError, Span
 from samebits.ir.grammar import (
+    CALLS,
     Break,
     Continue,
     For,
@@ -387,7 +388,7 @@ class FunctionEmitter:
         self._lowerings[op.opcode](self, op)
 
     def _is_division(self, op: Op) -> bool:
-        if op.opcode == "call":
+        if op.opcode in CALLS:
             return self.module.divides(str(op.attr))
         return op.opcode in DIVISIONS and self.operand(op.args[1]).startswith("%")
 

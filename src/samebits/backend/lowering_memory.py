@@ -142,6 +142,14 @@ def _index(f: FunctionEmitter, op: Op) -> None:
         f.trap_if(f.emit(f"icmp uge i64 {index}, {length}"), op, "index")
 
 
+def _own(f: FunctionEmitter, op: Op) -> None:
+    """One unsigned comparison, which is right wherever an index has been checked."""
+    if not op.unchecked:
+        index, first, count = map(f.operand, op.args)
+        distance = f.emit(f"sub i64 {index}, {first}")
+        f.trap_if(f.emit(f"icmp uge i64 {distance}, {count}"), op, "own", str(op.attr))
+
+
 MEMORY_LOWERINGS: dict[str, Lowering] = {
     "local": _local,
     "table": _table,
@@ -156,4 +164,5 @@ MEMORY_LOWERINGS: dict[str, Lowering] = {
     "copy": _copy,
     "zero": _zero,
     "index": _index,
+    "own": _own,
 }

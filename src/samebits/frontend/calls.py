@@ -36,6 +36,7 @@ from samebits.lang.arrays import zeros
 from samebits.lang.family import Family
 from samebits.lang.fixed_point import FromFloat
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
+from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reduction import Reduction
 from samebits.types import (
     BOOL,
@@ -111,6 +112,10 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         return _len(ctx, node, operands)
     if called is builtins.range:
         ctx.fail(node, "range() is only for the head of a `for` loop", fix="loop over it")
+    if called is prange:
+        ctx.fail(node, "prange() is only for the head of a `for` loop", fix="loop over it")
+    if called is unsafe_parallel:
+        return _exempt(ctx, node, operands)
     name = "abs" if called is builtins.abs else getattr(called, "__samebits_intrinsic__", None)
     if isinstance(name, str):
         return intrinsics.lower(ctx, node, name, operands)
@@ -127,6 +132,15 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         note="a kernel calls only what is compiled with it",
         fix=fix,
     )
+
+
+def _exempt(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    intrinsics.arguments(ctx, node, "unsafe_parallel", 1)
+    (array,) = operands
+    if not isinstance(array, (View, Place)):
+        ctx.fail(node, f"unsafe_parallel() of {describe(array)}", fix="give an array")
+    ctx.exempt.add((array.value.op, array.value.index))
+    return array
 
 
 def _to_int(ctx: Context, node: ast.Call, operand: Operand) -> Operand:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import hashlib
 import weakref
+from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from samebits.errors import CompileError, Span
-from samebits.frontend import names, statements
+from samebits.frontend import names, own_index, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
 from samebits.frontend.source import Source, source_of
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
@@ -40,6 +41,8 @@ class Unit:
     callee: Callee
     calls: tuple[Unit, ...]
     tables: dict[str, Table]
+    checked: dict[Span, str] = field(default_factory=dict[Span, str])
+    """Accesses of its parallel bodies that have an `own` check, and their array's name."""
 
 
 LIBRARY = "samebits.mathlib."
@@ -109,6 +112,8 @@ class _Lowering:
         self.types = types
         self.stack = (*stack, (kernel, types))
         self.calls: dict[str, Unit] = {}
+        self.checked: dict[Span, str] = {}
+        self.bodies = 0
         self.source: Source = source_of(kernel)
 
     def run(self) -> Unit:
@@ -118,6 +123,7 @@ class _Lowering:
             lookup=self.kernel.lookup,
             attribute=self.kernel.attribute,
             compile_callee=self._callee,
+            outline=self._outline,
             captured=names.captured,
             typevars=self.kernel.typevars(self.types),
             precision=self.kernel.precision,
@@ -163,7 +169,42 @@ class _Lowering:
             (p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True)
         )
         callee = Callee(function.name, parameters, result, frozenset(ctx.written))
-        return Unit(function, callee, tuple(self.calls.values()), dict(ctx.tables))
+        calls = tuple(self.calls.values())
+        return Unit(function, callee, calls, dict(ctx.tables), self.checked)
+
+    def _outline(
+        self, inner: Context, params: Sequence[tuple[str, ValueType]], index: str, span: Span
+    ) -> str:
+        """The name of the parallel body that `inner` has lowered, a function from now on."""
+        self._check_locals(inner)
+        self.bodies += 1
+        taken = {name for name, _ in params}
+        function = Function(
+            name=f"{symbol_of(self.kernel, self.types)}.prange{self.bodies}",
+            params=tuple(params),
+            results=(),
+            slots={n: t for n, t in inner.builder.slots.items() if n not in taken},
+            locals=dict(inner.builder.locals),
+            body=inner.builder.body,
+            span=span,
+            options=replace(self.kernel.options, precision=HIGH),
+        )
+        roots = {v.name: v.roots for v in inner.variables.values() if v.roots}
+        own = own_index.OwnRange(index, None, roots)
+        checked = own_index.enforce(function, own, self._writes, frozenset(inner.exempt))
+        self.checked |= checked.accesses
+        callee = Callee(function.name, (), NONE, frozenset())
+        self.calls[function.name] = Unit(checked.function, callee, (), {})
+        return function.name
+
+    def _writes(self, symbol: str) -> frozenset[int]:
+        """The positions of a callee's parameters whose memory it writes."""
+        unit = self.calls[symbol]
+        return frozenset(
+            k
+            for k, (slot, _) in enumerate(unit.function.params)
+            if slot in unit.callee.written or slot.startswith("return.")
+        )
 
     def _check_locals(self, ctx: Context) -> None:
         builder = ctx.builder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
@@ -12,7 +12,7 @@ from samebits.errors import CompileError, Span
 from samebits.frontend.builder import Builder
 from samebits.frontend.source import Source
 from samebits.frontend.values import Operand, Place, Scalar, Vector, View
-from samebits.ir.grammar import MAX_NESTING, Region, Value
+from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
 from samebits.lang.tables import Table
 from samebits.modes import HIGH, Precision
 from samebits.types import (
@@ -57,6 +57,9 @@ class Context:
     lookup: Callable[[str], object]
     attribute: Callable[[object, str], object]
     compile_callee: Callable[[object, tuple[Type, ...], Span], Callee]
+    outline: Callable[[Context, Sequence[tuple[str, ValueType]], str, Span], str]
+    """Makes a function of a parallel body, with these parameters and the slot of its own index;
+    the function's name."""
     captured: Callable[[Context, ast.expr, object], Operand]
     typevars: Mapping[TypeVar, Type]
     builder: Builder = field(default_factory=Builder)
@@ -73,6 +76,12 @@ class Context:
     """Every name that the function assigns, parameters included."""
     first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
     tables: dict[str, Table] = field(default_factory=dict[str, Table])
+    is_parallel: bool = False
+    """Whether it is the body of a parallel range."""
+    private: set[str] = field(default_factory=set[str])
+    """Names that bodies of parallel ranges assign."""
+    exempt: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
+    """References, by op and index, to which the own-index rule does not apply."""
 
     def span(self, node: ast.AST) -> Span:
         return self.source.span(node)
@@ -107,11 +116,16 @@ class Context:
         if variable is None and name not in self.local_names:
             return None
         if variable is None or (self.assigned is not None and name not in self.assigned):
+            private = name in self.private
             self.fail(
                 node,
                 f"'{name}' may be unassigned here",
-                note="it is assigned on some of the ways that lead here, not on all",
-                fix=f"assign '{name}' before the branch or loop",
+                note="it belongs to each turn of a parallel range, and is gone after it"
+                if private
+                else "it is assigned on some of the ways that lead here, not on all",
+                fix="keep it in an array, written at the turn's own index"
+                if private
+                else f"assign '{name}' before the branch or loop",
             )
         span = self.span(node)
         match variable.type:

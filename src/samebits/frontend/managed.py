@@ -20,6 +20,7 @@ import numpy as np
 
 from samebits.errors import Span, Trap
 from samebits.frontend import operators, overloads
+from samebits.frontend.compile import compile_kernel
 from samebits.frontend.source import SYNTAX, Source, source_of, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
@@ -27,6 +28,7 @@ from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
 from samebits.lang.flushing import flushed, flushed_weak
 from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.parallel import own_index, prange
 from samebits.lang.running import flushing, managed_run, running
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.storage import implicit, implicit_vector
@@ -66,11 +68,26 @@ _BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, b
 class _Rewrite(ast.NodeTransformer):
     """Puts checked ints for literals, frozen objects for outer names, calls for `assert`."""
 
-    def __init__(self, kernel: Kernel, typevars: Mapping[TypeVar, Type], local: set[str]) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        typevars: Mapping[TypeVar, Type],
+        local: set[str],
+        accesses: Mapping[Span, str],
+        source: Source,
+    ) -> None:
         self.kernel = kernel
+        self.accesses = accesses
+        self.source = source
+        self.turn: str | None = None
+        """The loop variable of the parallel range that is being rewritten."""
         self.typevars = typevars
         self.local = local
-        self.names: dict[str, object] = {"__sb_assert": _assert, "__sb_flushed": flushed_weak}
+        self.names: dict[str, object] = {
+            "__sb_assert": _assert,
+            "__sb_flushed": flushed_weak,
+            "__sb_own": own_index,
+        }
         self.flush = flushes(kernel)
         self.functions: dict[Overloads, Callable[..., Any]] = {}
         """The math functions that it calls, at its precision."""
@@ -179,6 +196,24 @@ class _Rewrite(ast.NodeTransformer):
             return self.finish(self.fold(node))
         return super().visit(node)
 
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        outer = self.turn
+        if self.turn is None and _is_prange(self, node) and isinstance(node.target, ast.Name):
+            self.turn = node.target.id
+        self.generic_visit(node)
+        self.turn = outer
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        name = self.accesses.get(self.source.span(node)) if self.accesses else None
+        super().generic_visit(node)
+        if name is not None and self.turn is not None and isinstance(node, ast.Subscript):
+            turn = ast.Name(self.turn, ast.Load())
+            arguments = [_copy(node.value), node.slice, turn, ast.Constant(1), ast.Constant(name)]
+            call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
+            node.slice = ast.copy_location(call, node)
+        return node
+
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
         arguments = [self.visit(node.test)]
         if node.msg is not None:
@@ -212,6 +247,10 @@ class _Rewrite(ast.NodeTransformer):
 def flushes(kernel: Kernel) -> bool:
     """Whether the kernel's own operations flush subnormal numbers."""
     return kernel.options.denormals == "flush"
+
+
+def _is_prange(rewrite: _Rewrite, node: ast.For) -> bool:
+    return isinstance(node.iter, ast.Call) and rewrite.outer(node.iter.func)[1] is prange
 
 
 def _number(node: ast.expr) -> Literal | None:
@@ -292,7 +331,9 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
-    rewrite = _Rewrite(kernel, kernel.typevars(types), local)
+    rewrite = _Rewrite(kernel, kernel.typevars(types), local, {}, source)
+    if any(isinstance(n, ast.For) and _is_prange(rewrite, n) for n in ast.walk(node)):
+        rewrite.accesses = compile_kernel(kernel, types).checked
     node.body = [rewrite.visit(statement) for statement in node.body]
     node.decorator_list = []
     node.returns = None
@@ -353,7 +394,7 @@ def _located(trap: Trap, traceback: TracebackType | None) -> Trap:
         if source is not None:
             span = _position(source, traceback)
         traceback = traceback.tb_next
-    return Trap(trap.kind, span, trap.detail)
+    return trap.at(span)
 
 
 def _position(source: Source, traceback: TracebackType) -> Span:

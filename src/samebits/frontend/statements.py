@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from samebits.frontend import assignment, operators, places, results
+from samebits.frontend import assignment, operators, parallel, places, results
 from samebits.frontend.context import Context, Variable, merge
 from samebits.frontend.convert import literal
 from samebits.frontend.expressions import (
@@ -99,6 +99,9 @@ def _for(ctx: Context, node: ast.For) -> None:
     call = node.iter
     if not isinstance(node.target, ast.Name):
         ctx.fail(node.target, "a loop variable is one name", fix="write `for i in range(n)`")
+    if parallel.is_prange(ctx, call):
+        parallel.lower(ctx, node, node.target, block, _given_bound)
+        return
     if not (
         isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
@@ -107,12 +110,12 @@ def _for(ctx: Context, node: ast.For) -> None:
     ):
         ctx.fail(
             node.iter,
-            "a `for` loop runs over range()",
+            "a `for` loop runs over range() or sb.prange()",
             fix="write `for i in range(len(a))` and index",
         )
     if call.keywords or not 1 <= len(call.args) <= 3:
         ctx.fail(call, "range() takes one to three numbers", fix="write range(start, stop, step)")
-    bounds = [_bound(ctx, argument, lower(ctx, argument)) for argument in call.args[:2]]
+    bounds = [_given_bound(ctx, argument) for argument in call.args[:2]]
     span = ctx.span(call)
     start = bounds[0] if len(bounds) == 2 else ctx.builder.int_const(0, span)
     step = 1
@@ -138,6 +141,10 @@ def _for(ctx: Context, node: ast.For) -> None:
     body, orelse = _loop(ctx, node, before, before)
     number = ctx.builder.new_id()
     ctx.builder.append(For(number, name, start, bounds[-1], step, body, orelse, ctx.span(node)))
+
+
+def _given_bound(ctx: Context, node: ast.expr) -> Value:
+    return _bound(ctx, node, lower(ctx, node))
 
 
 def _bound(ctx: Context, node: ast.expr, operand: Operand) -> Value:

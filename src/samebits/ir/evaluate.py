@@ -16,10 +16,10 @@ from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Module, Op, ValueType
 from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.semantics import SEMANTICS, round_float
-from samebits.ir.steps import Listener, Steps
+from samebits.ir.steps import Listener, Steps, Turns
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
 
-__all__ = ["Evaluator", "Listener", "array_argument", "evaluate", "fold", "ref_argument"]
+__all__ = ["Evaluator", "Listener", "Turns", "array_argument", "evaluate", "fold", "ref_argument"]
 
 
 def evaluate(
@@ -47,11 +47,17 @@ def fold(op: Op, values: Sequence[Attribute]) -> Attribute:
 
 
 class Evaluator:
-    """Evaluates functions of one module again and again. The module must not change meanwhile."""
+    """Evaluates functions of one module again and again. The module must not change meanwhile.
 
-    def __init__(self, module: Module, listener: Listener | None = None) -> None:
+    `turns` runs parallel ranges, by calls of `call`; by default all turns run in ascending order.
+    """
+
+    def __init__(
+        self, module: Module, listener: Listener | None = None, turns: Turns | None = None
+    ) -> None:
         self.module = module
         self.listener = listener
+        self._turns = turns
         self._tables = {name: table(data) for name, data in module.tables.items()}
         self._steps: dict[str, Steps] = {}
 
@@ -67,12 +73,15 @@ class Evaluator:
         values = [
             _argument(slot, t, arg) for (slot, t), arg in zip(function.params, args, strict=True)
         ]
-        return tuple(math.nan if v != v else v for v in self._call(name, values))
+        return tuple(math.nan if v != v else v for v in self.call(name, values))
 
-    def _call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
+    def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
+        """Run function `name` on values as the IR has them."""
         steps = self._steps.get(name)
         if steps is None:
-            steps = Steps(self.module.functions[name], self._tables, self._call, self.listener)
+            steps = Steps(
+                self.module.functions[name], self._tables, self.call, self.listener, self._turns
+            )
             self._steps[name] = steps
         result = steps.run(steps.frame(args))
         if result is None:

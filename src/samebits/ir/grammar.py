@@ -237,8 +237,18 @@ OPS: dict[str, OpRule] = {
     "assert": OpRule(1, "trap unless the bool a; attr is the message or None; no result",
                      "assert", pure=False),
     "overflow": OpRule(1, "trap where the bool a holds; no result", "overflow", pure=False),
+    "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the turns that this run of a parallel "
+                     "body owns of the array that attr names; no result", "own", pure=False),
     "call": OpRule(None, "call function attr; its results", pure=False),
+    "parallel": OpRule(None, "weak ints start, stop and batch (0: any), then what the body uses "
+                             "of outside: call function attr with all but the batch, or, where none"
+                             " can tell the difference, with pieces of that range on several "
+                             "threads; no result", pure=False),
 }  # fmt: skip
+
+
+CALLS = frozenset({"call", "parallel"})
+"""The opcodes whose attribute names a function."""
 
 
 def can_trap(op: Op) -> bool:

@@ -282,6 +282,29 @@ def _call(op: Op, around: Surroundings) -> Complaint:
     return _wants([*callee.results], op)
 
 
+def _own(op: Op, _: Surroundings) -> Complaint:
+    types = [value.type for value in op.args]
+    if types != [INT, INT, INT]:
+        return f"its operands are ({_list(types)}), where three of type int are due"
+    if not isinstance(op.attr, str):
+        return f"{op.attr!r} names no array"
+    return _wants([], op)
+
+
+def _parallel(op: Op, around: Surroundings) -> Complaint:
+    callee = around.callees.get(op.attr) if isinstance(op.attr, str) else None
+    if callee is None:
+        return f"there is no function {op.attr!r} before this one"
+    given = [value.type for value in op.args]
+    wanted = [t for _, t in callee.params]
+    due = [*wanted[:2], INT, *wanted[2:]]
+    if wanted[:2] != [INT, INT] or len(given) != len(due) or not all(map(passes_as, given, due)):
+        return f"it gives ({_list(given)}) to {callee.name}, which takes ({_list(wanted)})"
+    if callee.results:
+        return f"{callee.name} has results, where a parallel body has none"
+    return _wants([], op)
+
+
 _ARITHMETIC = _alike(is_number, "numbers")
 _FLOATS = _alike(is_float, "floats")
 _INTEGERS = _alike(is_int, "integers")
@@ -321,10 +344,13 @@ CHECKS: dict[str, Check] = {
     "index": _index,
     "assert": _assert,
     "overflow": _overflow,
+    "own": _own,
     "call": _call,
+    "parallel": _parallel,
 }
 
 ATTRIBUTED = {
-    "const", "get", "set", "local", "table", "field", "component", "length", "assert", "call",
+    "const", "get", "set", "local", "table", "field", "component", "length", "assert", "own",
+    "call", "parallel",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

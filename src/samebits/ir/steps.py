@@ -30,6 +30,9 @@ Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]
 """Called after each operation that did not trap: the op, its operands' and its results' values."""
 
 Call = Callable[[str, list[Any]], tuple[Any, ...]]
+"""Runs a function of the module by name."""
+Turns = Callable[[str, int, int, list[Any]], None]
+"""Runs the turns from start to stop of a parallel body: its name, start, stop, captured values."""
 Frame = list[Any]
 Signal = tuple[Any, ...] | None
 """What a statement tells its region: None to go on, BREAK, CONTINUE, or the returned values."""
@@ -49,10 +52,12 @@ class Steps:
         tables: Mapping[str, Ref],
         call: Call,
         listener: Listener | None,
+        turns: Turns | None = None,
     ) -> None:
         self.function = function
         self.tables = tables
         self.call = call
+        self.turns = turns or self._in_order
         self.listener = listener
         slots = [*(name for name, _ in function.params), *function.slots]
         self.slots = {name: i for i, name in enumerate(slots)}
@@ -60,6 +65,9 @@ class Steps:
         self.size = len(slots) + len(self.locals)
         self.values: dict[tuple[int, int], int] = {}
         self.run = self.region(function.body)
+
+    def _in_order(self, name: str, start: int, stop: int, captured: list[Any]) -> None:
+        self.call(name, [start, stop, *captured])
 
     def frame(self, args: list[Any]) -> Frame:
         """A new frame: the arguments, slots that are not set, fresh locals."""
@@ -277,6 +285,27 @@ def _call(steps: Steps, op: Op) -> Step:
     return run
 
 
+def _own(steps: Steps, op: Op) -> Step:
+    def check(i: int, first: int, count: int) -> None:
+        if not first <= i < first + count:
+            trap = steps.trap(op, "own", str(op.attr))
+            if isinstance(trap, Trap):
+                trap = trap.outside(i, first, first + count)
+            raise trap
+
+    return steps.apply(op, check)
+
+
+def _parallel(steps: Steps, op: Op) -> Step:
+    name, turns = str(op.attr), steps.turns
+    start, stop, _, *captured = [steps.read(value) for value in op.args]
+
+    def run(frame: Frame) -> None:
+        turns(name, frame[start], frame[stop], [frame[i] for i in captured])
+
+    return run
+
+
 FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "const": _const,
     "get": _get,
@@ -286,6 +315,8 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "index": _index,
     "assert": _assert,
     "overflow": _overflow,
+    "own": _own,
     "call": _call,
+    "parallel": _parallel,
 }
 """The operations on slots, checks and calls: how each becomes a step."""

@@ -110,6 +110,12 @@ class ManagedArray:
             flat = flat * length + _checked_index(item, length)
         return flat
 
+    def check(self, index: Any) -> None:
+        """Raise Trap "index" where `a[index]` would."""
+        indices = cast("tuple[Any, ...]", index) if isinstance(index, tuple) else (index,)
+        for item, length in zip(indices, self._shape, strict=False):
+            _checked_index(item, length)
+
     def _row(self, index: Any) -> ManagedArray:
         i = _checked_index(index, self._shape[0])
         columns = self._shape[1]

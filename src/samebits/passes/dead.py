@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from samebits.ir.grammar import (
+    CALLS,
     OPS,
     For,
     Function,
@@ -37,7 +38,7 @@ def drop_dead_functions(module: Module, entries: Iterable[str]) -> Module:
         waiting += [
             str(s.attr)
             for s in walk(module.functions[name].body)
-            if isinstance(s, Op) and s.opcode == "call"
+            if isinstance(s, Op) and s.opcode in CALLS
         ]
     functions = {name: f for name, f in module.functions.items() if name in alive}
     return Module(functions, module.tables)

@@ -409,6 +409,19 @@ def _index(known: Known, op: Op, want: Wanted) -> Op | None:
     return op if missing and not op.unchecked else None
 
 
+def _own(known: Known, op: Op, want: Wanted) -> Op | None:
+    a, first, count = (known.form(value) for value in op.args)
+    missing = [
+        form
+        for form in (subtract(a, first), shift(subtract(add(first, count), a), -1))
+        if not known.facts.proves(form)
+    ]
+    for form in missing:
+        want(form)
+        known.facts.assume(form, derived=True)
+    return op if missing and not op.unchecked else None
+
+
 def _assert(known: Known, op: Op, want: Wanted) -> Op | None:
     condition = known.condition(op.args[0])
     proved = known.holds(condition)
@@ -430,5 +443,6 @@ HANDLERS: dict[str, Handler] = {
     "le": _compare(lambda a, b: Compare("ge", subtract(b, a))),
     "gt": _compare(lambda a, b: Compare("ge", shift(subtract(a, b), -1))),
     "ge": _compare(lambda a, b: Compare("ge", subtract(a, b))),
-    "length": _length, "row": _row, "view": _view, "index": _index, "assert": _assert,
+    "length": _length, "row": _row, "view": _view, "index": _index, "own": _own,
+    "assert": _assert,
 }  # fmt: skip

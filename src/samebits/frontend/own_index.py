@@ -1,0 +1,201 @@
+"""The own-index rule of parallel bodies: what a turn writes, no other turn touches.
+
+An array that the body writes is indexed by the turn's own index alone. Where that does not show
+in the index itself, a check is put before the access. Works on IR, so that it sees every access,
+however it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import NoReturn
+
+from samebits.errors import CompileError, Span
+from samebits.ir.grammar import (
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Statement,
+    Value,
+    While,
+    walk,
+)
+from samebits.ir.origins import Memory, Use, Writes, overlap
+from samebits.ir.origins import Region as Place
+from samebits.types import INT, ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRange:
+    """The indices that a turn owns: from slot `first` on, as many as slot `count` says, or one.
+
+    The slots hold integers, and the body must not set them. `roots` says of parameters that refer
+    into the memory of others which these are.
+    """
+
+    first: str
+    count: str | None
+    roots: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`function` with its checks, and the array's name for each access that has one."""
+
+    function: Function
+    accesses: dict[Span, str]
+
+
+def enforce(
+    function: Function,
+    own: OwnRange,
+    writes: Writes,
+    exempt: frozenset[tuple[int, int]] = frozenset(),
+) -> Checked:
+    """`function` so that each run touches what it writes at its own indices only, or traps.
+
+    `exempt` are references, by op and index, that `unsafe_parallel` gave. Raises CompileError for
+    a write to what all turns share, and for arrays that are used whole though they are written.
+    """
+    memory = Memory(function, writes, exempt)
+    written = {use.origin.region for use in memory.uses if use.writes and use.origin.inside}
+    for use in memory.uses:
+        if not use.origin.inside:
+            _whole(use, written, own)
+    needed: dict[int, str] = {}
+    for access in memory.accesses:
+        near = [place for place in written if overlap(access.region, place, own.roots)]
+        if any(place != access.region for place in near):
+            other = next(place for place in near if place != access.region)
+            _mixed(access.op.span, access.region, other)
+        if near and not _is_own(function, access.op, own):
+            needed[access.op.id] = str(access.region)
+    if not needed:
+        return Checked(function, {})
+    inserter = _Inserter(function, own, needed)
+    return Checked(replace(function, body=inserter.region(function.body)), inserter.accesses)
+
+
+def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
+    place = use.origin.region
+    if use.writes and use.op.opcode == "call":
+        raise CompileError(
+            f"`{place}` is given whole to a kernel that writes it, in a parallel body",
+            span=use.op.span,
+            note="a turn writes only at its own index, which the kernel could leave",
+            fix=f"give the turn's own element or row, `{place}[i]`, or write here",
+        )
+    if use.writes:
+        raise CompileError(
+            f"`{place}` is shared by all turns of this parallel body, which can't write it",
+            span=use.op.span,
+            note="turns run in any order, and at the same time",
+            fix="write to an array at the turn's own index, and combine its elements afterwards",
+        )
+    for other in written:
+        if overlap(place, other, own.roots):
+            raise CompileError(
+                f"`{place}` is used whole in a parallel body that writes `{other}`",
+                span=use.op.span,
+                note="other turns may be writing their elements at the same time",
+                fix=f"use the turn's own element, or write to another array than `{other}`",
+            )
+
+
+def _mixed(span: Span, place: Place, other: Place) -> NoReturn:
+    raise CompileError(
+        f"`{place}` may lie in the same memory as `{other}`, which this parallel body writes",
+        span=span,
+        note="a turn touches what it writes only by one name, at its own index",
+        fix="reach both by the same name, or write to another array",
+    )
+
+
+def _is_own(function: Function, access: Op, own: OwnRange) -> bool:
+    """Whether the first index is plainly the turn's own."""
+    if own.count is not None:
+        return False
+    producers = {s.id: s for s in walk(function.body) if isinstance(s, Op)}
+    op = producers.get(access.args[1].op)
+    while op is not None and op.opcode == "convert" and _keeps(op):
+        op = producers.get(op.args[0].op)
+    return op is not None and op.opcode == "get" and op.attr == own.first
+
+
+def _keeps(op: Op) -> bool:
+    """Whether a conversion to `int` gives the number that it was given."""
+    source = op.args[0].type
+    return (
+        op.result.type == INT
+        and isinstance(source, ScalarType)
+        and source.is_int
+        and (source.is_signed or source.bits < 64)
+    )
+
+
+class _Inserter:
+    """Puts checks before the accesses that need one."""
+
+    def __init__(self, function: Function, own: OwnRange, needed: Mapping[int, str]) -> None:
+        self.accesses: dict[Span, str] = {}
+        self._types = {**dict(function.params), **function.slots}
+        self._own = own
+        self._needed = needed
+        numbers = [s.id for s in walk(function.body) if isinstance(s, Op | If | For | While)]
+        self._ids = count(1 + max(numbers))
+
+    def region(self, region: Region) -> Region:
+        out: Region = []
+        for statement in region:
+            if isinstance(statement, Op) and statement.id in self._needed:
+                self._check(statement, out)
+            out.append(self._inside(statement))
+        return out
+
+    def _inside(self, statement: Statement) -> Statement:
+        match statement:
+            case If():
+                then, orelse = self.region(statement.then), self.region(statement.orelse)
+                return replace(statement, then=then, orelse=orelse)
+            case For():
+                body, orelse = self.region(statement.body), self.region(statement.orelse)
+                return replace(statement, body=body, orelse=orelse)
+            case While():
+                return replace(
+                    statement,
+                    head=self.region(statement.head),
+                    body=self.region(statement.body),
+                    orelse=self.region(statement.orelse),
+                )
+            case _:
+                return statement
+
+    def _check(self, op: Op, out: Region) -> None:
+        name = self._needed[op.id]
+        self.accesses[op.span] = name
+        first = self._slot(self._own.first, op.span, out)
+        if self._own.count is None:
+            length = self._value("const", (), op.span, out, 1)
+        else:
+            length = self._slot(self._own.count, op.span, out)
+        out.append(Op(next(self._ids), "own", (op.args[1], first, length), name, (), op.span))
+
+    def _slot(self, name: str, span: Span, out: Region) -> Value:
+        """The slot's value as an `int`."""
+        t = self._types[name]
+        number = next(self._ids)
+        value = Value(number, 0, t)
+        out.append(Op(number, "get", (), name, (value,), span))
+        return value if t == INT else self._value("convert", (value,), span, out)
+
+    def _value(
+        self, opcode: str, args: tuple[Value, ...], span: Span, out: Region, attr: int | None = None
+    ) -> Value:
+        number = next(self._ids)
+        value = Value(number, 0, INT)
+        out.append(Op(number, opcode, args, attr, (value,), span))
+        return value

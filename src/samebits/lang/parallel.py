@@ -1,0 +1,55 @@
+"""Parallel ranges as kernels write them, and what they do in CPython.
+
+In CPython the turns run one after the other, which gives the answer that all executions give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from samebits.errors import ArgumentError, Trap
+from samebits.lang.arrays import ManagedArray
+from samebits.lang.weak import Int
+
+
+def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
+    """`for i in sb.prange(n)` or `sb.prange(start, stop)`: turns that may run at the same time.
+
+    The turns do not depend on each other: an array that the body writes is only touched at the
+    turn's own index, and names from outside are only read. So the result is that of `range`,
+    whatever the number of workers. `batch` is the number of turns that a worker takes at once, a
+    positive constant; by default it is chosen. Raises ArgumentError for anything else.
+    """
+    if not 1 <= len(bounds) <= 2:
+        raise ArgumentError(
+            f"prange() takes a length, or a start and a stop; got {len(bounds)} numbers",
+            fix="write sb.prange(n) or sb.prange(start, stop)",
+        )
+    if batch is not None and (isinstance(batch, bool) or int(batch) < 1):
+        raise ArgumentError(
+            f"the batch of prange() is a positive constant, not {batch!r}",
+            fix="leave it out, or write a literal such as batch=64",
+        )
+    return map(Int, range(*(bound.__index__() for bound in bounds)))
+
+
+def unsafe_parallel(array: Any) -> Any:
+    """`array`, without the rule that a turn of a parallel range touches only its own elements.
+
+    `sb.unsafe_parallel(a)[k] = x` in a kernel may race: that no other turn touches the same
+    element is for the caller to know (`kernel.check_races(...)` tests it). Indices are still
+    checked against the array's length.
+    """
+    return array
+
+
+def own_index(array: ManagedArray, at: Any, first: Any, count: Any, name: str) -> Any:
+    """The index `at` of `array`, for a managed run: raises Trap "index" where it is outside the
+    array and Trap "own" where it is outside the turns `first` to `first + count`."""
+    array.check(at)
+    indices = cast("tuple[Any, ...]", at) if isinstance(at, tuple) else (at,)
+    index, low = int(indices[0]), int(first)
+    if not low <= index < low + int(count):
+        raise Trap("own", detail=name).outside(index, low, low + int(count))
+    return cast("Any", at)

@@ -1,0 +1,120 @@
+"""A parallel range does what the plain one does, in every execution."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.frontend import parallel_kernels as k
+
+import samebits as sb
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.evaluate import Evaluator
+from samebits.ir.text import parse_module, print_module
+from samebits.ir.verify import verify
+from samebits.lang.kernel import Kernel
+from samebits.passes.pipeline import optimise
+from samebits.runtime.evaluated import evaluate
+
+
+def floats(*shape: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(5).uniform(-3, 3, shape).astype(np.float32)
+
+
+def world() -> Any:
+    make: Any = k.World
+    w = make(dt=np.float32(0.25))
+    for i in range(8):
+        w.bodies[i].pos = sb.float3(i, 2 * i, 1)
+        w.bodies[i].vel = sb.float3(1, i, -i)
+        w.heat[i] = np.float32(i)
+    return w
+
+
+CALLS: list[tuple[Kernel, tuple[Any, ...]]] = [
+    (k.saxpy, (np.float32(1.5), floats(33), floats(33))),
+    (k.between, (3, 11, floats(16))),
+    (k.between, (9, 2, floats(16))),
+    (k.scatter, (np.arange(9, dtype=np.int32), floats(9))),
+    (k.unsafe_scatter, (np.array([3, 3, 0, 8], np.int32), floats(9))),
+    (k.move, (floats(20, 3), floats(20, 3) * 4, np.float32(0.5), sb.float3(1, 2, 3))),
+    (k.rows, (floats(5, 7), floats(7, 5))),
+    (k.nested, (floats(5, 7),)),
+    (k.row_arguments, (floats(6, 3),)),
+    (k.fields, (world(), floats(8))),
+    (k.own_local, (floats(16),)),
+    (k.twice, (floats(13),)),
+    (k.mirror, (floats(9), floats(9))),
+]
+IDS = [kernel.__name__ for kernel, _ in CALLS]
+
+
+@pytest.mark.parametrize(("kernel", "args"), CALLS, ids=IDS)
+def test_a_parallel_range_has_the_same_bits_in_every_execution(kernel: Any, args: Any) -> None:
+    sb.assert_same_bits(kernel, *args, targets=["x86-64-v3"])
+
+
+@pytest.mark.parametrize(("kernel", "args"), CALLS, ids=IDS)
+def test_a_parallel_range_is_legal_ir_that_prints_and_parses(kernel: Any, args: Any) -> None:
+    module = link(compile_kernel(kernel, kernel.fixed_types))
+    verify(module)
+    text = print_module(module)
+    assert "parallel" in text
+    assert print_module(parse_module(text)) == text
+    verify(optimise(module, [list(module.functions)[-1]]))
+
+
+def test_the_order_of_turns_makes_no_difference() -> None:
+    module = link(compile_kernel(k.move, k.move.fixed_types or ()))
+    name = list(module.functions)[-1]
+    first, other, v = floats(20, 3), floats(20, 3), floats(20, 3)
+
+    def backwards(body: str, start: int, stop: int, captured: list[Any]) -> None:
+        for i in reversed(range(start, stop)):
+            evaluator.call(body, [i, i + 1, *captured])
+
+    evaluator = Evaluator(module, turns=backwards)
+    evaluator.run(name, [first, v, 0.5, 1.0, 2.0, 3.0])
+    evaluate(k.move, (other, v, np.float32(0.5), sb.float3(1, 2, 3)))
+    assert first.tobytes() == other.tobytes()
+
+
+def test_a_turn_that_leaves_its_own_index_is_the_same_trap_everywhere() -> None:
+    at = np.array([0, 1, 4, 2, 3], np.int32)
+    with pytest.raises(sb.Trap) as caught:
+        sb.assert_same_bits(k.scatter, at, floats(5), targets=["x86-64-v3"])
+    assert caught.value.kind == "own"
+    assert caught.value.detail == "y"
+    assert caught.value.span is not None
+    assert caught.value.span.line == k.scatter.function.__code__.co_firstlineno + 3
+
+
+@pytest.mark.parametrize("run", [k.scatter.managed, partial(evaluate, k.scatter)])
+def test_the_trap_names_index_array_and_range(run: Any) -> None:
+    args = np.array([0, 1, 4, 2, 3], np.int32), floats(5)
+    with pytest.raises(sb.Trap) as caught:
+        run(*args) if run == k.scatter.managed else run(args)
+    assert caught.value.message == "index 4 of `y` is outside this turn's own range [2, 3)"
+
+
+def test_an_index_outside_the_array_is_that_trap_even_where_it_is_not_the_own_one() -> None:
+    at = np.array([0, 1, 40], np.int32)
+    with pytest.raises(sb.Trap) as caught:
+        sb.assert_same_bits(k.scatter, at, floats(5), targets=["x86-64-v3"])
+    assert caught.value.kind == "index"
+
+
+def test_the_range_analysis_takes_out_checks_of_the_own_index_that_it_can_show() -> None:
+    linked = link(compile_kernel(k.shown, k.shown.fixed_types or ()))
+    assert " = own " in print_module(linked)
+    assert " = own " not in print_module(optimise(linked, [list(linked.functions)[-1]]))
+
+
+def test_prange_outside_a_kernel_is_the_plain_range() -> None:
+    assert [int(i) for i in sb.prange(2, 5)] == [2, 3, 4]
+    with pytest.raises(sb.ArgumentError, match="positive constant"):
+        sb.prange(3, batch=0)
+    with pytest.raises(sb.ArgumentError, match="a start and a stop"):
+        sb.prange(1, 2, 3)
