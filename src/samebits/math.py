@@ -38,7 +38,7 @@ from samebits.lang.linear import mul, transpose
 from samebits.lang.running import precision
 
 if TYPE_CHECKING:
-    from samebits.mathlib.array_functions import (
+    from samebits.mathlib.arrays.functions import (
         argmax,
         argmin,
         cumsum,
@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     )
 
 _PLACES = {
-    "array_functions": "argmax argmin cumsum dot exact_sum max mean min norm sum",
+    "arrays.functions": "argmax argmin cumsum dot exact_sum max mean min norm sum",
     "engine.geometry": "distance project reflect refract",
     "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
     "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",

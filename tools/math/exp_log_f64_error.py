@@ -16,7 +16,7 @@ import numpy as np
 import samebits as sb
 from samebits import Array, ReadOnly, float64
 from samebits.lang.kernel import Kernel
-from samebits.mathlib import asinh_f64, exp_f64, expm1_f64, log_f64, pow_f64, sinh_f64
+from samebits.mathlib.float64 import asinh_f64, exp_f64, expm1_f64, log_f64, pow_f64, sinh_f64
 
 COUNT = 50_000
 

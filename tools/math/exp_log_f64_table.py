@@ -1,4 +1,4 @@
-"""Makes src/samebits/mathlib/exp_log_f64_table.py, printed to standard output; needs gmpy2.
+"""Makes src/samebits/mathlib/float64/exp_log_f64_table.py, printed to standard output; needs gmpy2.
 
 With --constants it prints instead the split constants of exp_f64.py, log_f64.py and pow_f64.py.
 """

@@ -1,4 +1,4 @@
-"""Makes src/samebits/mathlib/inverse_trigonometric_f64_table.py, printed to standard output.
+"""Makes mathlib/float64/inverse_trigonometric_f64_table.py, printed to standard output.
 
 Needs gmpy2.
 """

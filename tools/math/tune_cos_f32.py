@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from samebits.mathlib import sin_cos_f32_table as rows
-from samebits.mathlib import sin_cos_large_f32 as f32
+from samebits.mathlib.float32 import sin_cos_f32_table as rows
+from samebits.mathlib.float32 import sin_cos_large_f32 as f32
 
 HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "hard_sin_cos_f32.txt"
 CHANGES = {"C2": range(-3, 4), "C4": range(-12, 13), "C6": range(-60, 61, 3)}

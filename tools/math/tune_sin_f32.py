@@ -15,7 +15,7 @@ from typing import Any
 import gmpy2
 import numpy as np
 
-from samebits.mathlib import sin_cos_f32 as f32
+from samebits.mathlib.float32 import sin_cos_f32 as f32
 
 HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "hard_sin_cos_f32.txt"
 MADE = (

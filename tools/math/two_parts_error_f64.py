@@ -22,9 +22,9 @@ import samebits as sb
 from samebits import Array, ReadOnly, float64
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
-from samebits.mathlib import inverse_trigonometric_f64 as inverse
-from samebits.mathlib import roots_f64 as roots
-from samebits.mathlib import trigonometric_f64 as turns
+from samebits.mathlib.float64 import inverse_trigonometric_f64 as inverse
+from samebits.mathlib.float64 import roots_f64 as roots
+from samebits.mathlib.float64 import trigonometric_f64 as turns
 
 COUNT = 20_000
 """Inputs a range, unless the command line gives another number."""

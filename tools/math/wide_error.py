@@ -13,11 +13,11 @@ from gmpy2 import mpfr, mpz
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int32, uint64
-from samebits.mathlib.wide import TOP_BIT, from_float64, reciprocal, reciprocal_root
-from samebits.mathlib.wide_atan import atan2
-from samebits.mathlib.wide_exp import exp2
-from samebits.mathlib.wide_log import atanh_series, log
-from samebits.mathlib.wide_sin_cos import quarter_turns, sine_or_cosine
+from samebits.mathlib.wide.arithmetic import TOP_BIT, from_float64, reciprocal, reciprocal_root
+from samebits.mathlib.wide.atan import atan2
+from samebits.mathlib.wide.exp import exp2
+from samebits.mathlib.wide.log import atanh_series, log
+from samebits.mathlib.wide.sin_cos import quarter_turns, sine_or_cosine
 
 COUNT = 5000
 """Random arguments a function."""

@@ -1,4 +1,4 @@
-"""Makes src/samebits/mathlib/wide_table.py, printed to standard output. Needs gmpy2."""
+"""Makes src/samebits/mathlib/wide/table.py, printed to standard output. Needs gmpy2."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Checks one function against correct rounding: `python -m tools.prove.check sin float32 --all`.
 
 FUNCTION is a name in samebits.math, or `module:kernel` for a kernel of samebits.mathlib that is not
-public yet (`exp_f32:exp`; the part after the colon, or --as, names what it should compute).
+public yet (`float32.exp_f32:exp`; the part after the colon, or --as, names what it should compute).
 Exit status 1 if a HIGH result is wrong.
 """
 

@@ -36,7 +36,7 @@ def kernel_of(function: str, type_name: str, precision: str) -> Kernel:
     """
     if ":" in function:
         module, name = function.split(":")
-        module = module if "." in module else f"samebits.mathlib.{module}"
+        module = module if module.startswith("samebits.") else f"samebits.mathlib.{module}"
         return getattr(importlib.import_module(module), name)
     found = getattr(math, function, None)
     if not isinstance(found, Overloads):

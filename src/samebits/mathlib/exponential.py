@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import (
-    exp_f32,
-    exp_f64,
-    exp_fast_f32,
-    exp_fast_f64,
-    expm1_f32,
-    expm1_f64,
-    log_fast_f64,
-    pow_f32,
-    pow_f64,
-    powers_fast_f32,
-)
+from samebits.mathlib.float32 import exp_f32, exp_fast_f32, expm1_f32, pow_f32, powers_fast_f32
+from samebits.mathlib.float64 import exp_f64, exp_fast_f64, expm1_f64, log_fast_f64, pow_f64
 from samebits.types import FLOAT32, FLOAT64
 
 FIXED_POINT = "samebits.mathlib.fixed.exponential"

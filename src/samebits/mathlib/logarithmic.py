@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import log1p_f32, log_f32, log_f64, log_fast_f32, log_fast_f64
+from samebits.mathlib.float32 import log1p_f32, log_f32, log_fast_f32
+from samebits.mathlib.float64 import log_f64, log_fast_f64
 from samebits.types import FLOAT32, FLOAT64
 
 FIXED_POINT = "samebits.mathlib.fixed.exponential"

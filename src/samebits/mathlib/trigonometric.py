@@ -6,19 +6,13 @@ MEDIUM is HIGH here: with fused multiply-add, nothing shorter that is within an 
 from __future__ import annotations
 
 from samebits.lang.kernel import Overloads
-from samebits.mathlib import (
-    asin_acos_f32,
-    atan2_f32,
-    atan_f32,
-    sin_cos_f32,
-    tan_f32,
-    trigonometric_f64,
-)
-from samebits.mathlib import inverse_trigonometric_f64 as inverse_f64
-from samebits.mathlib import inverse_trigonometric_low_f64 as inverse_low_f64
-from samebits.mathlib import trigonometric_low_f64 as low_f64
-from samebits.mathlib import trigonometric_medium_f64 as medium_f64
-from samebits.mathlib import trigonometry_low_f32 as low_f32
+from samebits.mathlib.float32 import asin_acos_f32, atan2_f32, atan_f32, sin_cos_f32, tan_f32
+from samebits.mathlib.float32 import trigonometry_low_f32 as low_f32
+from samebits.mathlib.float64 import inverse_trigonometric_f64 as inverse_f64
+from samebits.mathlib.float64 import inverse_trigonometric_low_f64 as inverse_low_f64
+from samebits.mathlib.float64 import trigonometric_f64
+from samebits.mathlib.float64 import trigonometric_low_f64 as low_f64
+from samebits.mathlib.float64 import trigonometric_medium_f64 as medium_f64
 from samebits.types import FLOAT32, FLOAT64
 
 FIXED_POINT = "samebits.mathlib.fixed.trigonometric"

@@ -16,14 +16,14 @@ from math_kernels import assert_same_patterns
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int32
 from samebits.lang.kernel import Kernel
-from samebits.mathlib import area_exact_f64 as area
-from samebits.mathlib import atan_exact_f64 as angles
-from samebits.mathlib import exp_exact_f64 as exponential
-from samebits.mathlib import hyperbolic_exact_f64 as hyperbolic
-from samebits.mathlib import log_exact_f64 as logarithmic
-from samebits.mathlib import roots_exact_f64 as roots
-from samebits.mathlib import trigonometric_exact_f64 as trigonometric
-from samebits.mathlib.pow_exact_f64 import pow_exact
+from samebits.mathlib.float64 import area_exact_f64 as area
+from samebits.mathlib.float64 import atan_exact_f64 as angles
+from samebits.mathlib.float64 import exp_exact_f64 as exponential
+from samebits.mathlib.float64 import hyperbolic_exact_f64 as hyperbolic
+from samebits.mathlib.float64 import log_exact_f64 as logarithmic
+from samebits.mathlib.float64 import roots_exact_f64 as roots
+from samebits.mathlib.float64 import trigonometric_exact_f64 as trigonometric
+from samebits.mathlib.float64.pow_exact_f64 import pow_exact
 
 HARD_CASES = Path(__file__).parents[4] / "shared" / "data" / "core-math"
 EXPONENTIAL = ("exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "pow")

@@ -11,8 +11,8 @@ import gmpy2
 import pytest
 from gmpy2 import mpfr, mpz
 
-from samebits.mathlib import sin_cos_f32_table as f32
-from samebits.mathlib import sin_cos_f64_table as f64
+from samebits.mathlib.float32 import sin_cos_f32_table as f32
+from samebits.mathlib.float64 import sin_cos_f64_table as f64
 
 FRACTION_BITS = 2000
 

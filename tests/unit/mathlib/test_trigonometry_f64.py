@@ -20,7 +20,7 @@ from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel
-from samebits.mathlib.inverse_trigonometric_f64_table import ANGLES
+from samebits.mathlib.float64.inverse_trigonometric_f64_table import ANGLES
 from samebits.modes import HIGH, LOW, MEDIUM
 from samebits.passes.pipeline import optimise
 from samebits.runtime.same_bits import executions

@@ -12,7 +12,7 @@ from typing import Any
 import gmpy2
 from gmpy2 import mpfr
 
-from samebits.mathlib import wide_table
+from samebits.mathlib.wide import table as wide_table
 
 
 def fractions(name: str) -> list[int]:

@@ -15,7 +15,7 @@ from samebits.lang.fixed_wide import divide, quotient
 from samebits.lang.functions import max, min, select
 from samebits.lang.scalars import int32, int64, uint64
 from samebits.mathlib.fixed.products import scaled
-from samebits.mathlib.fraction128 import mul_high
+from samebits.mathlib.wide.fraction128 import mul_high
 
 TWO_OVER_PI_HIGH = 826379711036337417960374660267341 >> 64
 TWO_OVER_PI_LOW = 826379711036337417960374660267341 & (2**64 - 1)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samebits.lang.decorators import kernel
 from samebits.lang.scalars import uint32, uint64
-from samebits.mathlib.fraction128 import mul_high
+from samebits.mathlib.wide.fraction128 import mul_high
 
 
 @kernel

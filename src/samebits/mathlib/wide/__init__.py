@@ -1,0 +1,1 @@
+"""Numbers of 192 bits, for the float64 results that nothing shorter can round."""
