@@ -150,6 +150,7 @@ from samebits.runtime.install import install
 if TYPE_CHECKING:
     from samebits import fpenv, math, noise, random
     from samebits.runtime.cache import set_cache_dir
+    from samebits.runtime.math_fingerprint import math_fingerprint
     from samebits.runtime.same_bits import assert_same_bits
     from samebits.sim.recording import Replay
     from samebits.sim.simulation import Simulation
@@ -162,6 +163,7 @@ _LAZY = {
     "Replay": "samebits.sim.recording",
     "Simulation": "samebits.sim.simulation",
     "assert_same_bits": "samebits.runtime.same_bits",
+    "math_fingerprint": "samebits.runtime.math_fingerprint",
     "set_cache_dir": "samebits.runtime.cache",
 }
 """Names that load their module when they are first used."""
@@ -291,6 +293,7 @@ __all__ = [
     "kernel",
     "length",
     "math",
+    "math_fingerprint",
     "max",
     "min",
     "noise",

@@ -1,0 +1,149 @@
+"""One line that says which mathematics a machine has, for two peers to compare before they play.
+
+Its first part covers what samebits promises, its second what the host's own libraries compute.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math as python_math
+import re
+import struct
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from samebits.errors import ArgumentError
+from samebits.runtime import fpenv
+from samebits.runtime.math_probes import DOUBLES, PROBE_BITS, SINGLES, probe
+
+_SCHEME = "sb1"
+_FORM = re.compile(rf"{_SCHEME}-([0-9a-f]{{16}})-([0-9a-f]{{8}})")
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """What a machine computes, in one line: `sb1-<strict>-<host>`.
+
+    `strict`, 16 hexadecimal digits, is over samebits' version, its sources, and the bits of some
+    thousand operations and math functions, compiled for this processor. Two peers of one
+    `strict` have the same library, and the probes agree. `host`, 8 digits, is over the bits of
+    Python's `math`, NumPy's functions and its BLAS: where it differs, code outside kernels may
+    give other bits, and kernels do not. `sound` says that the probes gave what they give on every
+    machine.
+    """
+
+    strict: str
+    host: str
+    sound: bool = True
+
+    def __str__(self) -> str:
+        return f"{_SCHEME}-{self.strict}-{self.host}"
+
+    @classmethod
+    def parse(cls, text: str) -> Fingerprint:
+        """A peer's line. Raises ArgumentError where it is none."""
+        match = _FORM.fullmatch(text.strip())
+        if match is None:
+            raise ArgumentError(
+                f"no math fingerprint: {text!r:.60}",
+                fix="pass the peer's line, as `samebits doctor` prints it: "
+                f"{_SCHEME}-, 16 hexadecimal digits, -, 8 hexadecimal digits",
+            )
+        return cls(match[1], match[2])
+
+    def difference(self, other: Fingerprint) -> str | None:
+        """What two peers do not have in common, in a sentence; None where the lines are equal."""
+        if self.strict != other.strict:
+            return "samebits differs: another version or build of it, or a processor that is broken"
+        if self.host != other.host:
+            return (
+                "samebits is the same, but the hosts' own math libraries, NumPy or BLAS give other "
+                "bits: keep them out of what peers must agree on"
+            )
+        return None
+
+
+@cache
+def _inputs() -> tuple[Any, Any, Any]:
+    return (
+        np.array(DOUBLES, np.uint64),
+        np.array(SINGLES, np.uint32),
+        np.zeros(2, np.uint64),
+    )
+
+
+def probe_bits() -> str:
+    """The bits of the probes on this machine now, as `PROBE_BITS`."""
+    doubles, singles, found = _inputs()
+    found = found.copy()
+    probe(doubles, singles, found)
+    return hashlib.sha256(found.astype("<u8").tobytes()).hexdigest()[:16]
+
+
+@cache
+def library_digest() -> str:
+    """Over samebits' version and the sources that decide what kernels compute; 16 digits.
+
+    The same on every system for one version. Files of a zipped installation are not read.
+    """
+    root = Path(__file__).resolve().parent.parent
+    state = hashlib.sha256(f"samebits {metadata.version('samebits')}".encode())
+    for folder in ("ir", "lang", "frontend", "mathlib", "passes", "backend"):
+        for path in sorted((root / folder).rglob("*.py"), key=lambda p: p.parts):
+            text = path.read_text(encoding="utf-8")  # line ends of any system
+            state.update(f"\n{path.relative_to(root).as_posix()}\n{text}".encode())
+    return state.hexdigest()[:16]
+
+
+_HOST_FUNCTIONS = ("sin", "cos", "tan", "exp", "log", "tanh", "asin", "atan", "cbrt", "expm1")
+_NUMPY_FUNCTIONS = ("sin", "cos", "exp", "log", "tanh", "arctan", "cbrt", "log1p")
+
+
+@cache
+def _host_inputs() -> tuple[list[float], Any, Any, Any]:
+    wide = np.arange(1, 257) / 257.0
+    return (
+        [0.1, 0.3, 0.5000000001, 0.77, 0.99],
+        wide,
+        wide.astype(np.float32),
+        (np.arange(48 * 48).reshape(48, 48) % 101) / 103.0,
+    )
+
+
+def host_bits() -> str:
+    """The bits of the host's own libraries, in the default environment: 8 digits."""
+    numbers, wide, narrow, matrix = _host_inputs()
+    state = hashlib.sha256()
+    with fpenv.pinned():
+        values = [
+            function(x)
+            for name in _HOST_FUNCTIONS
+            for function in (getattr(python_math, name),)
+            for x in numbers
+        ]
+        values += [x**0.7 for x in numbers] + [python_math.atan2(x, 0.3) for x in numbers]
+        for name in _NUMPY_FUNCTIONS:
+            for array in (wide, narrow):
+                state.update(getattr(np, name)(array).tobytes())
+        for array in (wide, narrow):
+            state.update(np.asarray([array.sum(), array.dot(array)]).tobytes())
+        state.update((matrix @ matrix).tobytes())
+    state.update(struct.pack(f"<{len(values)}d", *values))
+    return state.hexdigest()[:8]
+
+
+def math_fingerprint() -> Fingerprint:
+    """This machine's mathematics as one line, for `str`, to compare with a peer's.
+
+    Runs the probes each time: less than a millisecond once loaded. The first call in a process
+    loads them from the cache of compiled kernels, and the first ever compiles them. Raises
+    TargetError on a processor that has no row among the targets.
+    """
+    bits = probe_bits()
+    strict = hashlib.sha256(f"{_SCHEME} {library_digest()} {bits}".encode()).hexdigest()[:16]
+    return Fingerprint(strict, host_bits(), bits == PROBE_BITS)

@@ -1,0 +1,103 @@
+"""The fingerprint is the same wherever the bits are, and tells apart what differs."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+import numpy as np
+import pytest
+
+import samebits as sb
+from samebits.backend import llvm
+from samebits.backend.targets import TARGETS
+from samebits.errors import ArgumentError
+from samebits.frontend.compile import compile_kernel, link
+from samebits.passes.pipeline import optimise
+from samebits.runtime import fpenv, math_fingerprint, math_probes
+from samebits.runtime.math_fingerprint import Fingerprint
+from samebits.runtime.math_probes import PROBE_BITS
+from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
+from samebits.types import UINT32, UINT64, ArrayType
+
+DOUBLES = np.array(math_probes.DOUBLES, np.uint64)
+SINGLES = np.array(math_probes.SINGLES, np.uint32)
+
+
+def test_the_probes_give_the_stated_bits_in_every_execution_here() -> None:
+    assert math_fingerprint.probe_bits() == PROBE_BITS
+    sb.assert_same_bits(math_probes.probe, DOUBLES, SINGLES, np.zeros(2, np.uint64))
+
+
+@pytest.mark.parametrize("name", ["i686", "aarch64", "s390x", "wasm32"])
+def test_the_probes_give_the_stated_bits_on_other_machines(name: str) -> None:
+    target = TARGETS[name]
+    reason = emulation_reason(target)
+    if reason is not None:
+        pytest.skip(f"{name}: {reason}")
+    types = (ArrayType(UINT64, 1, True), ArrayType(UINT32, 1, True), ArrayType(UINT64, 1))
+    unit = compile_kernel(math_probes.probe, types)
+    entries = [unit.function.name]
+    compiled = llvm.compile_module(optimise(link(unit), entries), entries, target, 3)
+    remote = EmulatedProgram(compiled, 1, target).start(120)
+    order = "<" if target.little_endian else ">"
+    slots: list[int] = []
+    for array in (DOUBLES, SINGLES, np.zeros(2, np.uint64)):
+        data = array.astype(array.dtype.newbyteorder(order)).tobytes()
+        place = remote.allocate(len(data))
+        remote.write(place, data)
+        slots += [place, len(array)]
+    assert remote.call(0, slots)[0] == 0
+    found = np.frombuffer(remote.read(slots[4], 16), f"{order}u8").astype("<u8")
+    assert hashlib.sha256(found.tobytes()).hexdigest()[:16] == PROBE_BITS
+
+
+def test_it_is_one_line_that_a_peer_reads_back() -> None:
+    own = sb.math_fingerprint()
+    assert own.sound
+    assert Fingerprint.parse(f" {own}\n") == own
+    assert own.difference(Fingerprint.parse(str(own))) is None
+    with pytest.raises(ArgumentError, match="no math fingerprint: 'sb0-1'"):
+        Fingerprint.parse("sb0-1")
+
+
+def test_each_part_says_what_differs() -> None:
+    own = Fingerprint("0" * 16, "0" * 8)
+    assert "the hosts' own" in str(own.difference(Fingerprint("0" * 16, "1" * 8)))
+    assert "samebits differs" in str(own.difference(Fingerprint("1" * 16, "0" * 8)))
+
+
+def test_a_foreign_environment_of_the_thread_changes_neither_part() -> None:
+    own = sb.math_fingerprint()
+    row, before = fpenv.REGISTERS[fpenv.register_name()], fpenv.read()
+    fpenv.write(row.default | row.flush_results | 3 << row.rounding_shift)
+    try:
+        found = sb.math_fingerprint()
+    finally:
+        fpenv.write(before)
+    assert found == own
+
+
+def test_another_bit_in_a_probe_or_in_the_hosts_library_shows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = sb.math_fingerprint()
+    monkeypatch.setattr(math_fingerprint, "probe_bits", lambda: "0" * 16)
+    broken = sb.math_fingerprint()
+    assert broken.strict != own.strict
+    assert not broken.sound
+    monkeypatch.undo()
+    sine = np.sin
+    monkeypatch.setattr(np, "sin", lambda x: np.nextafter(sine(x), np.float32(2)))
+    assert sb.math_fingerprint().strict == own.strict
+    assert sb.math_fingerprint().host != own.host
+
+
+def test_it_takes_less_than_a_millisecond_once_loaded() -> None:
+    sb.math_fingerprint()
+    times: list[float] = []
+    for _ in range(50):
+        start = time.perf_counter()
+        sb.math_fingerprint()
+        times.append(time.perf_counter() - start)
+    assert min(times) < 0.001
