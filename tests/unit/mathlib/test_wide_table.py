@@ -67,6 +67,6 @@ def test_words_of_two_over_pi_follow_128_zero_bits() -> None:
 
 def test_the_tool_makes_the_tables_again() -> None:
     file = Path(wide_table.__file__)
-    tool = Path(__file__).parents[3] / "tools" / "math" / file.name
+    tool = Path(__file__).parents[3] / "tools" / "math" / "wide_table.py"
     made = subprocess.run([sys.executable, tool], check=True, capture_output=True, encoding="utf-8")
     assert made.stdout == file.read_text(encoding="utf-8")
