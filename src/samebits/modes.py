@@ -99,8 +99,7 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 """The values of each option."""
 
 _NOT_YET: Mapping[str, tuple[object, ...]] = {
-    "mode": (DETERMINISTIC, FAST),
-    "contract": (True,),
+    "mode": (FAST,),
     "bounds_check": (False,),
     "optimize_for": ("size", "compile_time"),
     "cosmetic": (True,),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from samebits.backend.debug import Location, Locations
 from samebits.backend.emit_entry import entry_text
-from samebits.backend.emit_function import DIVISIONS, FunctionEmitter, TrapSite
+from samebits.backend.emit_function import DIVISIONS, TrapSite
+from samebits.backend.emit_lanes import LaneEmitter
 from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
 from samebits.backend.emit_range import range_text
 from samebits.backend.emit_types import (
@@ -317,7 +318,7 @@ def emit_module(
     texts: list[str] = []
     apart: list[str] = []
     for name in order:
-        text = FunctionEmitter(emission, emission.function(name)).text()
+        text = LaneEmitter(emission, emission.function(name)).text()
         if not emission.is_apart(name):
             texts.append(text)
         if emission.is_rarely_called(name):

@@ -126,7 +126,9 @@ def return_type(function: Function, traps: bool) -> str:
 
 
 @dataclass(slots=True)
-class _Loop:
+class Loop:
+    """The labels of a loop around what is emitted, and whether a `break` leaves it."""
+
     next_turn: str
     exit: str
     left: bool = False
@@ -152,7 +154,7 @@ class FunctionEmitter:
         self._slots: dict[str, tuple[str, ...]] = {}
         self._fixed: dict[str, tuple[str, ...]] = {}
         self._locals: dict[str, str] = {}
-        self._loops: list[_Loop] = []
+        self._loops: list[Loop] = []
         self._counter = 0
         self._seen = Seen()
         self._location = 0
@@ -427,13 +429,13 @@ class FunctionEmitter:
         if metadata:
             self._lines[-1] += f", !llvm.loop {metadata}"
 
-    def _loop_body(self, region: Region, loop: _Loop) -> None:
+    def _loop_body(self, region: Region, loop: Loop) -> None:
         self._loops.append(loop)
         self._region(region)
         self._loops.pop()
         self._jump(loop.next_turn)
 
-    def _loop_end(self, done: str, orelse: Region, loop: _Loop) -> None:
+    def _loop_end(self, done: str, orelse: Region, loop: Loop) -> None:
         self._start(done)
         self._region(orelse)
         reached = self._open or loop.left
@@ -443,7 +445,7 @@ class FunctionEmitter:
 
     def _while(self, statement: While) -> None:
         head, body, done = self._label("head"), self._label("body"), self._label("done")
-        loop = _Loop(self._label("turn"), self._label("exit"))
+        loop = Loop(self._label("turn"), self._label("exit"))
         before = replace(self._seen)
         self._jump(head)
         self._start(head)
@@ -459,18 +461,23 @@ class FunctionEmitter:
     def _for(self, statement: For) -> None:
         """Step 1 and -1 compare the counter with `stop`, which LLVM understands best and which
         cannot overflow. Other steps count turns, for start+step may pass the end of int64."""
+        start, stop = self.operand(statement.start), self.operand(statement.stop)
+        if statement.step in (1, -1):
+            self._counted(statement, start, start, stop)
+        else:
+            self._counted(statement, start, "0", self._turns(start, stop, statement.step))
+
+    def _counted(self, statement: For, start: str, first: str, last: str) -> None:
+        """The turns from `first` on: values of the slot for step 1 and -1, else turns' numbers."""
         head, body, done = self._label("head"), self._label("body"), self._label("done")
         step_label = self._label("step")
-        loop = _Loop(step_label, self._label("exit"))
-        start, stop = self.operand(statement.start), self.operand(statement.stop)
+        loop = Loop(step_label, self._label("exit"))
         step = statement.step
         counter = self._alloca("i64")
         if step in (1, -1):
-            first, last, no_wrap = start, stop, " nsw"
-            more, increment = ("slt" if step == 1 else "sgt"), step
+            no_wrap, more, increment = " nsw", ("slt" if step == 1 else "sgt"), step
         else:
-            first, last, no_wrap = "0", self._turns(start, stop, step), " nuw"
-            more, increment = "ult", 1
+            no_wrap, more, increment = " nuw", "ult", 1
         self.do(f"store i64 {first}, ptr {counter}")
         self._jump(head)
         self._start(head)

@@ -75,12 +75,36 @@ class While:
     span: Span
 
 
+JOINS: dict[str, float] = {"add": -0.0, "mul": 1.0, "min": float("inf"), "max": float("-inf")}
+"""The operations that join lanes, each with the value that changes nothing."""
+MAX_LANES = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """How a `for` accumulates: `counts` of lanes, descending powers of two, and the slots of
+    floats, each with the operation that joins two of its lanes.
+
+    For each count n in turn, the turns that are left are cut into blocks of n, from the first on.
+    If there is a whole one: the slot is n lanes, each at first what changes nothing; turn k of
+    these blocks reads and sets lane k mod n; then the upper half of the lanes is joined to the
+    lower, (lane i, lane i + n/2), until one is left, which is joined to what the slot held
+    before, (slot, lane). Turns left at the end read and set the slot itself. `flush` says that
+    what a join gives is flushed, as the op `flush` does it.
+    """
+
+    counts: tuple[int, ...]
+    slots: tuple[tuple[str, str], ...]
+    flush: bool = False
+
+
 @dataclass(slots=True)
 class For:
     """`slot` takes start, start+step, … before `stop`, from a counter that the body can't touch.
 
     `start` and `stop` have type `int` and are evaluated once, before; `step` is a constant ≠ 0.
-    The slot keeps the last value; it is not set when there is no turn.
+    The slot keeps the last value; it is not set when there is no turn. With `lanes`, whose slots
+    are set before, no `break` leaves it.
     """
 
     id: int
@@ -91,6 +115,7 @@ class For:
     body: Region
     orelse: Region
     span: Span
+    lanes: Lanes | None = None
 
 
 @dataclass(slots=True)

@@ -5,21 +5,24 @@ Owns control flow, slots and calls; what an operation computes is in `semantics`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from samebits.errors import IRError, Trap
 from samebits.ir.grammar import (
+    JOINS,
     Break,
     Continue,
     For,
     Function,
     If,
+    Lanes,
     Op,
     Region,
     Return,
     Statement,
     Value,
+    ValueType,
     While,
 )
 from samebits.ir.memory import MEMORY, Ref, fresh
@@ -141,6 +144,14 @@ class Steps:
         start, stop, step = self.read(statement.start), self.read(statement.stop), statement.step
         slot = self.slots[statement.slot]
         body, orelse = self.region(statement.body), self.region(statement.orelse)
+        if statement.lanes is not None:
+            lanes = self.laned(statement, statement.lanes, body)
+
+            def run_lanes(frame: Frame) -> Signal:
+                signal = lanes(frame)
+                return orelse(frame) if signal is None else signal
+
+            return run_lanes
 
         def run(frame: Frame) -> Signal:
             for i in range(frame[start], frame[stop], step):
@@ -151,6 +162,67 @@ class Steps:
                 if signal is not None and signal is not CONTINUE:
                     return signal
             return orelse(frame)
+
+        return run
+
+    def laned(self, statement: For, lanes: Lanes, body: Step) -> Step:
+        """The turns of a loop with lanes."""
+        start, stop, step = self.read(statement.start), self.read(statement.stop), statement.step
+        counter = self.slots[statement.slot]
+        types = {**dict(self.function.params), **self.function.slots}
+
+        def joining(name: str) -> Callable[..., Any]:
+            join: Callable[..., Any] = SEMANTICS[name]
+            flush: Callable[..., Any] = SEMANTICS["flush"]
+
+            def flushing(t: ValueType, a: float, b: float) -> float:
+                return flush(t, join(t, a, b))
+
+            return flushing if lanes.flush else join
+
+        joined: list[tuple[int, ValueType, Callable[..., Any], float]] = [
+            (self.slots[slot], types[slot], joining(join), JOINS[join])
+            for slot, join in lanes.slots
+        ]
+
+        def turn(frame: Frame, i: int) -> Signal:
+            frame[counter] = i
+            signal = body(frame)
+            return None if signal is CONTINUE else signal
+
+        def blocks(frame: Frame, turns: Sequence[int], count: int) -> Signal:
+            before = [frame[slot] for slot, *_ in joined]
+            cells = [[neutral] * count for *_, neutral in joined]
+            for k, i in enumerate(turns):
+                for (slot, *_), cell in zip(joined, cells, strict=True):
+                    frame[slot] = cell[k % count]
+                signal = turn(frame, i)
+                if signal is not None:
+                    return signal
+                for (slot, *_), cell in zip(joined, cells, strict=True):
+                    cell[k % count] = frame[slot]
+            for (slot, t, join, _), cell, old in zip(joined, cells, before, strict=True):
+                half = count // 2
+                while half:
+                    cell = [join(t, cell[i], cell[half + i]) for i in range(half)]
+                    half //= 2
+                frame[slot] = join(t, old, cell[0])
+            return None
+
+        def run(frame: Frame) -> Signal:
+            turns = range(frame[start], frame[stop], step)
+            left = _length(turns)
+            for count in lanes.counts:
+                whole, left = left - left % count, left % count
+                signal = blocks(frame, turns[:whole], count) if whole else None
+                if signal is not None:
+                    return signal
+                turns = turns[whole:]
+            for i in turns:
+                signal = turn(frame, i)
+                if signal is not None:
+                    return signal
+            return None
 
         return run
 
@@ -206,6 +278,11 @@ class Steps:
             frame[result] = function(*[frame[i] for i in at])
 
         return run
+
+
+def _length(turns: range) -> int:
+    """As `len`, which has an end that 64-bit ranges can pass."""
+    return max(0, -((turns.start - turns.stop) // turns.step))
 
 
 def _const(steps: Steps, op: Op) -> Step:

@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 from samebits.errors import IRError, Span
 from samebits.ir.grammar import (
+    JOINS,
+    MAX_LANES,
     MAX_NESTING,
     OPS,
     Attribute,
@@ -18,6 +20,7 @@ from samebits.ir.grammar import (
     For,
     Function,
     If,
+    Lanes,
     Module,
     Op,
     Region,
@@ -252,9 +255,10 @@ class _FunctionParser:
                 line.expect(",")
                 stop = self.value(line)
                 line.expect(",")
-                step, span = line.integer(-MAX_STEP, MAX_STEP), self.last_span(line)
+                step, lanes = line.integer(-MAX_STEP, MAX_STEP), self.lanes(line)
+                span = self.last_span(line)
                 body, orelse = self.region(indent + 2), self.orelse(indent)
-                return For(at, slot, start, stop, step, body, orelse, span)
+                return For(at, slot, start, stop, step, body, orelse, span, lanes)
             case "break":
                 return Break(self.last_span(line))
             case "continue":
@@ -262,6 +266,20 @@ class _FunctionParser:
             case _:
                 values = self.operands(line)
                 return Return(values, self.last_span(line))
+
+    def lanes(self, line: Line) -> Lanes | None:
+        if not line.accept("lanes"):
+            return None
+        counts = [line.integer(2, MAX_LANES)]
+        while line.accept(","):
+            counts.append(line.integer(2, MAX_LANES))
+        flush = line.accept("flush") is not None
+        join, slot = line.expect(*JOINS), line.string()
+        slots = [(slot, join)]
+        while line.accept(","):
+            join, slot = line.expect(*JOINS), line.string()
+            slots.append((slot, join))
+        return Lanes(tuple(counts), tuple(slots), flush)
 
     def orelse(self, indent: int) -> Region:
         line = self.reader.peek_at(indent)

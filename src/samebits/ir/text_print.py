@@ -14,6 +14,7 @@ from samebits.ir.grammar import (
     For,
     Function,
     If,
+    Lanes,
     Module,
     Op,
     Region,
@@ -191,6 +192,7 @@ class _Printer:
             case For():
                 turns = f"{_value(statement.start)}, {_value(statement.stop)}, {statement.step}"
                 head = f"for#{statement.id} {quoted(statement.slot)} = {turns}"
+                head += _lanes(statement.lanes)
                 self.lines.append(f"{indent}{head} {span}")
                 self.region(statement.body, inner)
                 self.orelse(statement.orelse, indent)
@@ -219,6 +221,14 @@ class _Printer:
 
 def _option(value: object) -> str:
     return attribute_text(to_text(value))
+
+
+def _lanes(lanes: Lanes | None) -> str:
+    if lanes is None:
+        return ""
+    slots = ", ".join(f"{join} {quoted(slot)}" for slot, join in lanes.slots)
+    counts = ", ".join(map(str, lanes.counts))
+    return f" lanes {counts} {'flush ' * lanes.flush}{slots}"
 
 
 def _value(value: Value) -> str:

@@ -5,10 +5,14 @@ Every pass takes legal IR and leaves legal IR, so that evaluation and back ends 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NoReturn
 
 from samebits.errors import IRError, Span
 from samebits.ir.grammar import (
+    JOINS,
+    MAX_LANES,
     MAX_NESTING,
     OPS,
     Break,
@@ -16,6 +20,7 @@ from samebits.ir.grammar import (
     For,
     Function,
     If,
+    Lanes,
     Module,
     Op,
     Region,
@@ -54,6 +59,24 @@ def terminates(region: Region) -> bool:
     if isinstance(last, If):
         return terminates(last.then) and terminates(last.orelse)
     return isinstance(last, Return | Break | Continue)
+
+
+def _is_count(lanes: int) -> bool:
+    return 2 <= lanes <= MAX_LANES and lanes & (lanes - 1) == 0
+
+
+def _own(body: Region) -> Iterator[Statement]:
+    """The statements of a loop whose `break` and `continue` are that loop's."""
+    for statement in body:
+        yield statement
+        match statement:
+            case If():
+                yield from _own(statement.then)
+                yield from _own(statement.orelse)
+            case For() | While():
+                yield from _own(statement.orelse)
+            case _:
+                pass
 
 
 class _Verifier:
@@ -111,6 +134,8 @@ class _Verifier:
             case For():
                 what = self.new_id("for", statement.id, statement.span)
                 self.turns(what, statement)
+                if statement.lanes is not None:
+                    self.lanes(what, statement, statement.lanes)
                 self.region(statement.body, loop=True, level=level + 1)
                 self.region(statement.orelse, loop=loop, level=level + 1)
             case Break() | Continue():
@@ -164,6 +189,20 @@ class _Verifier:
             self.fail(what, "its step is a constant other than 0", statement.span)
         if self.around.slots.get(statement.slot) != INT:
             self.fail(what, f"{statement.slot!r} is not a slot of type int", statement.span)
+
+    def lanes(self, what: str, statement: For, lanes: Lanes) -> None:
+        counts, slots = lanes.counts, [slot for slot, _ in lanes.slots]
+        descending = all(a > b for a, b in pairwise(counts))
+        if not (counts and descending and all(_is_count(n) for n in counts)):
+            self.fail(what, f"its lanes are {counts}, no descending powers of two", statement.span)
+        if len(set(slots)) != len(slots) or not slots or statement.slot in slots:
+            self.fail(what, "its lanes belong to different slots, not its own", statement.span)
+        for slot, join in lanes.slots:
+            t = self.around.slots.get(slot)
+            if not (isinstance(t, ScalarType) and t.is_float) or join not in JOINS:
+                self.fail(what, f"{slot!r} cannot have lanes that {join} joins", statement.span)
+        if any(isinstance(inner, Break) for inner in _own(statement.body)):
+            self.fail(what, "no break leaves a loop with lanes", statement.span)
 
     def returns(self, statement: Return) -> None:
         for value in statement.values:

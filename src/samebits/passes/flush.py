@@ -88,8 +88,13 @@ class _Flush:
                 return self._op(statement)
             case If(then=then, orelse=orelse):
                 made = replace(statement, then=self._region(then), orelse=self._region(orelse))
-            case For(body=body, orelse=orelse):
-                made = replace(statement, body=self._region(body), orelse=self._region(orelse))
+            case For(body=body, orelse=orelse, lanes=lanes):
+                made = replace(
+                    statement,
+                    body=self._region(body),
+                    orelse=self._region(orelse),
+                    lanes=lanes and replace(lanes, flush=True),
+                )
             case While(head=head, body=body, orelse=orelse):
                 made = replace(
                     statement,

@@ -5,8 +5,24 @@ The module that `realise` gives is the meaning: `evaluate` runs it, and every ta
 
 from __future__ import annotations
 
-from samebits.ir.grammar import Module
+from dataclasses import dataclass
+from itertools import count
+
+from samebits.errors import Span
+from samebits.ir.grammar import For, Function, If, Lanes, Module, Op, While, walk
+from samebits.modes import DETERMINISTIC, FAST
+from samebits.passes.contract import Contraction
 from samebits.passes.flush import flush_function
+from samebits.passes.lanes import Accumulation
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """One rewrite: `kind` is "lanes" or "contract", `text` what has been done at `span`."""
+
+    kind: str
+    span: Span
+    text: str
 
 
 def realise(module: Module) -> Module:
@@ -14,10 +30,53 @@ def realise(module: Module) -> Module:
 
     Once for each module, before anything else sees it: evaluation, the passes, a back end.
     """
-    functions = {
-        name: flush_function(function, module)
-        if function.options.denormals == "flush"
-        else function
-        for name, function in module.functions.items()
-    }
+    functions: dict[str, Function] = {}
+    for name, function in module.functions.items():
+        rewritten, _ = _rewritten(function)
+        flushes = function.options.denormals == "flush"
+        functions[name] = flush_function(rewritten, module) if flushes else rewritten
     return Module(functions, module.tables)
+
+
+def rewrites(module: Module) -> dict[str, tuple[Rewrite, ...]]:
+    """What DETERMINISTIC does to each function of a linked module, in source order."""
+    found = {name: _rewritten(f)[1] for name, f in module.functions.items()}
+    return {name: done for name, done in found.items() if done}
+
+
+def first_fast(module: Module) -> str | None:
+    """The name of the first FAST function in the module."""
+    return next((n for n, f in module.functions.items() if f.options.mode is FAST), None)
+
+
+_NUMBERED = (Op, If, For, While)
+
+
+def _rewritten(function: Function) -> tuple[Function, tuple[Rewrite, ...]]:
+    if function.options.mode is not DETERMINISTIC:
+        return function, ()
+    done: list[Rewrite] = []
+    if function.options.contract:
+        numbers = (s.id for s in walk(function.body) if isinstance(s, _NUMBERED))
+        contraction = Contraction(function, count(1 + max(numbers, default=-1)))
+        function = contraction.run()
+        done += [Rewrite("contract", op.span, _contracted(op)) for op in contraction.found]
+    accumulation = Accumulation(function)
+    function = accumulation.run()
+    done += [Rewrite("lanes", s.span, _laned(s.lanes)) for s in accumulation.found if s.lanes]
+    done.sort(key=lambda rewrite: (rewrite.span.line, rewrite.span.column))
+    return function, tuple(done)
+
+
+def _contracted(op: Op) -> str:
+    sign = "+" if op.opcode == "add" else "-"
+    return f"a product and {sign} are one fma, rounded once"
+
+
+_JOINED = {"add": "added", "mul": "multiplied", "min": "joined by min", "max": "joined by max"}
+
+
+def _laned(lanes: Lanes) -> str:
+    slots = ", ".join(f"{slot} {_JOINED[join]}" for slot, join in lanes.slots)
+    counts = ", then ".join(map(str, lanes.counts))
+    return f"blocks of {counts} lanes: {slots}"

@@ -11,13 +11,14 @@ import numpy as np
 
 from samebits import bits
 from samebits.backend import llvm
-from samebits.errors import BitsMismatchError, Trap
-from samebits.frontend.compile import compile_kernel
+from samebits.errors import ArgumentError, BitsMismatchError, Trap
+from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import RAW_OF
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import Vector, components
+from samebits.passes.modes import first_fast, rewrites
 from samebits.runtime.evaluated import evaluate
 from samebits.runtime.kernel import compile_native
 from samebits.types import (
@@ -68,31 +69,42 @@ def assert_same_bits(
     """Run `kernel` managed, in the reference interpreter, and compiled for every CPU level that
     this host can run, without and with optimisation; all must leave the same bits.
 
+    Managed is left out where DETERMINISTIC rewrites the kernel, or one that it calls: then the
+    reference interpreter's run of the rewritten IR is what the others are compared with.
+
     `args` are left as they are: each execution gets a copy of arrays and structs. Compared are
     the results, every array and struct argument afterwards, and the trap, if any, with its
     source span. `targets` limits the compiled rows by name, such as `["x86-64-v3"]`.
-    Raises BitsMismatchError (an AssertionError) that names the first difference; a trap that
-    all executions share is raised as Trap.
+    Raises BitsMismatchError (an AssertionError) that names the first difference, and
+    ArgumentError where the kernel is FAST or calls one that is; a trap that all executions share
+    is raised as Trap.
     """
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
-    compile_kernel(kernel, types)  # what is not in the language is refused before anything runs
-    reference: Outcome | None = None
-    for name, run in executions(kernel, types, targets):
-        outcome = _observe(kernel, types, bound, run)
-        if reference is None:
-            reference = outcome
-        else:
-            compare(reference, outcome, name, kernel.__name__)
-    if reference is not None and reference.trap is not None:
+    # What is not in the language is refused before anything runs.
+    module = link(compile_kernel(kernel, types))
+    fast = first_fast(module)
+    if fast is not None:
+        raise ArgumentError(
+            f"assert_same_bits: {fast} is FAST, which promises no bits",
+            fix="make it sb.DETERMINISTIC, or compare within a tolerance",
+        )
+    runs = executions(kernel, types, targets)
+    first, run = next(runs)
+    reference = _observe(kernel, types, bound, run)
+    for name, run in runs:
+        compare(reference, _observe(kernel, types, bound, run), name, kernel.__name__, first)
+    if reference.trap is not None:
         raise reference.trap
 
 
 def executions(
     kernel: Kernel, types: tuple[Type, ...], targets: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every way to run `kernel` here, managed first."""
-    yield "managed", kernel.managed
+    """Every way to run `kernel` here that must give the same bits: managed first, unless its
+    mode rewrites it, then evaluate."""
+    if not rewrites(link(compile_kernel(kernel, types))):
+        yield "managed", kernel.managed
     yield "evaluate", lambda *args: evaluate(kernel, args)
     for level in llvm.available_targets():
         if level.reason is None and (targets is None or level.target.name in targets):
@@ -169,18 +181,20 @@ def memory_leaves(
 _BYTE_ORDER = "little" if np.little_endian else "big"
 
 
-def compare(reference: Outcome, found: Outcome, target: str, kernel: str) -> None:
-    """Raise BitsMismatchError at the first difference of `found` from the managed outcome."""
+def compare(
+    reference: Outcome, found: Outcome, target: str, kernel: str, first: str = "managed"
+) -> None:
+    """Raise BitsMismatchError at the first difference of `found` from what `first` gave."""
     a, b = _trap_key(reference.trap), _trap_key(found.trap)
     if a != b:
         raise BitsMismatchError(
-            f"{kernel}: managed and {target} end differently\n"
-            f"  managed: {_trap_text(reference.trap)}\n"
+            f"{kernel}: {first} and {target} end differently\n"
+            f"  {first}: {_trap_text(reference.trap)}\n"
             f"  {target}: {_trap_text(found.trap)}"
         )
     if reference.trap is None:
         _compare_leaves(
-            result_leaves(reference.result), result_leaves(found.result), target, kernel
+            result_leaves(reference.result), result_leaves(found.result), target, kernel, first
         )
     for (name, t, one), (_, _, two) in zip(reference.memory, found.memory, strict=True):
         if one.tobytes() != two.tobytes():
@@ -190,19 +204,22 @@ def compare(reference: Outcome, found: Outcome, target: str, kernel: str) -> Non
                 memory_leaves(name, t, two, single=single),
                 target,
                 kernel,
+                first,
             )
 
 
-def _compare_leaves(one: Iterator[Leaf], two: Iterator[Leaf], target: str, kernel: str) -> None:
+def _compare_leaves(
+    one: Iterator[Leaf], two: Iterator[Leaf], target: str, kernel: str, first: str
+) -> None:
     for a, b in zip(one, two, strict=True):
         if a.pattern == b.pattern and a.type == b.type:
             continue
         ulp = bits.ulp_distance(a.pattern, b.pattern, a.type.bits) if a.type.is_float else None
         distance = f"\n  distance: {ulp} ULP" if ulp is not None else ""
-        width = max(len(target), len("managed"))
+        width = max(len(target), len(first))
         raise BitsMismatchError(
-            f"{kernel}: {a.place} ({a.type}) differs between managed and {target}\n"
-            f"  {'managed':<{width}}: {a}\n"
+            f"{kernel}: {a.place} ({a.type}) differs between {first} and {target}\n"
+            f"  {first:<{width}}: {a}\n"
             f"  {target:<{width}}: {b}{distance}"
         )
 

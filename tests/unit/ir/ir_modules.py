@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 
 from samebits.errors import Span
 from samebits.ir.grammar import (
+    JOINS,
+    MAX_LANES,
     OPS,
     Break,
     Continue,
     For,
     Function,
     If,
+    Lanes,
     Module,
     Op,
     Region,
@@ -108,6 +111,13 @@ class _Body:
             region.append(self.statement(region, depth))
         return region
 
+    def lanes(self) -> Lanes | None:
+        slots = st.tuples(st.sampled_from(self.slots), st.sampled_from(list(JOINS)))
+        counts = st.lists(st.integers(2, MAX_LANES), min_size=1, max_size=3).map(tuple)
+        several = st.lists(slots, min_size=1, max_size=3).map(tuple)
+        some = st.builds(Lanes, counts, several, st.booleans())
+        return self.draw(st.one_of(st.none(), some))
+
     def statement(self, region: Region, depth: int) -> Statement:
         kinds = ["op", "op", "break", "continue", "return", *(["if", "while", "for"] * (depth > 0))]
         kind, span = self.draw(st.sampled_from(kinds)), self.draw(spans)
@@ -123,8 +133,9 @@ class _Body:
                 at, start, stop = self.id(), self.value(region), self.value(region)
                 slot = self.draw(st.sampled_from(self.slots))
                 step = self.draw(st.integers(-(2**63), 2**63 - 1))
-                body = self.region(depth - 1)
-                return For(at, slot, start, stop, step, body, self.region(depth - 1), span)
+                body, lanes = self.region(depth - 1), self.lanes()
+                orelse = self.region(depth - 1)
+                return For(at, slot, start, stop, step, body, orelse, span, lanes)
             case "break":
                 return Break(span)
             case "continue":

@@ -10,7 +10,18 @@ import pytest
 
 from samebits.errors import IRError
 from samebits.ir.builder import Builder
-from samebits.ir.grammar import MAX_NESTING, OPS, Attribute, Module, Op, TableData, Value, ValueType
+from samebits.ir.grammar import (
+    MAX_NESTING,
+    OPS,
+    Attribute,
+    For,
+    Lanes,
+    Module,
+    Op,
+    TableData,
+    Value,
+    ValueType,
+)
 from samebits.ir.rules import ATTRIBUTED, CHECKS
 from samebits.ir.verify import verify
 from samebits.types import (
@@ -141,7 +152,7 @@ def test_an_illegal_operation_is_refused(
 
 
 def broken(fill: Callable[[Builder], object], rule: str, *, ends: bool = True) -> None:
-    b = Builder("k", {"i": INT, "b": BOOL, "n": INT32}, [], {"j": INT})
+    b = Builder("k", {"i": INT, "b": BOOL, "n": INT32}, [], {"j": INT, "f": FLOAT32})
     fill(b)
     if ends:
         b.ret()
@@ -205,6 +216,29 @@ def test_conditions_and_turns_have_their_types() -> None:
     broken(lambda b: b.for_("j", b.get("i"), b.get("i"), 0), "its step is a constant other than 0")
     broken(lambda b: b.for_("n", b.get("i"), b.get("i")), "'n' is not a slot of type int")
     broken(lambda b: b.for_("zz", b.get("i"), b.get("i")), "'zz' is not a slot of type int")
+
+
+def test_lanes_belong_to_slots_of_floats_in_a_loop_that_no_break_leaves() -> None:
+    def laned(*counts: int, slot: str = "f", join: str = "add") -> Callable[[Builder], object]:
+        def fill(b: Builder) -> None:
+            lanes = Lanes(counts, ((slot, join),))
+            b.for_("j", b.get("i"), b.get("i")).lanes = lanes
+
+        return fill
+
+    def left(b: Builder) -> None:
+        laned(64, 8)(b)
+        loop = b.region[-1]
+        assert isinstance(loop, For)
+        with b.into(loop.body), b.into(b.if_(b.get("b")).then):
+            b.break_()
+
+    for counts in ((), (64, 64), (8, 64), (12,), (1,), (512,)):
+        broken(laned(*counts), "no descending powers of two")
+    broken(laned(64, slot="j"), "its lanes belong to different slots, not its own")
+    broken(laned(64, slot="i"), "'i' cannot have lanes that add joins")
+    broken(laned(64, join="sub"), "'f' cannot have lanes that sub joins")
+    broken(left, "no break leaves a loop with lanes")
 
 
 def test_every_path_returns_what_the_function_gives() -> None:

@@ -1,0 +1,345 @@
+"""Loops whose accumulators have lanes: blocks of turns, and the joining of lanes, as LLVM text.
+
+What such a loop means is `ir.grammar.Lanes`'. Owns the two forms that it takes: nests of a fixed
+number of turns that LLVM vectorises, and one loop over all turns, where nothing could be
+vectorised and the body is not worth a second copy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from samebits.backend.emit_function import FunctionEmitter, Loop
+from samebits.backend.emit_types import float_constant, scalar
+from samebits.bits import SMALLEST_NORMAL
+from samebits.ir.grammar import JOINS, For, Lanes, Op, While, can_trap, walk
+from samebits.types import ScalarType
+
+NEST_LIMIT = 300
+"""Statements of a body, those of inlined callees included, up to which it is worth three copies."""
+ALIGN = 64
+
+
+class LaneEmitter(FunctionEmitter):
+    """Emits a function whose loops may have lanes."""
+
+    def _for(self, statement: For) -> None:
+        if statement.lanes is None:
+            super()._for(statement)
+        elif self._vectorises(statement):
+            self._nests(statement, statement.lanes)
+        else:
+            self._cells(statement, statement.lanes)
+
+    def _vectorises(self, statement: For) -> bool:
+        """Whether nothing in the body keeps LLVM from vectorising it."""
+        size = 0
+        for inner in walk(statement.body):
+            size += 1
+            if isinstance(inner, While):
+                return False
+            if not isinstance(inner, Op):
+                continue
+            if inner.opcode == "call":
+                callee = str(inner.attr)
+                plain = self.module.is_inlined(callee) or self.module.rare(callee) is not None
+                if self.module.traps(callee) or not plain:
+                    return False
+                size += self.module.inlined_size(callee)
+            elif can_trap(inner):
+                return False
+        return size <= NEST_LIMIT
+
+    def _accumulators(self, lanes: Lanes) -> list[_Accumulator]:
+        found: list[_Accumulator] = []
+        for slot, join in lanes.slots:
+            t = self._slot_type(slot)
+            assert isinstance(t, ScalarType)
+            if slot in self._slots:  # otherwise nothing sets it
+                found.append(_Accumulator(self, self._slots[slot][0], t, join, lanes.flush))
+        return found
+
+    def _all_turns(self, statement: For, start: str, stop: str) -> str:
+        if statement.step not in (1, -1):
+            return self._turns(start, stop, statement.step)
+        low, high = (start, stop) if statement.step == 1 else (stop, start)
+        some = self.emit(f"icmp slt i64 {low}, {high}")
+        return self.emit(f"select i1 {some}, i64 {self.emit(f'sub i64 {high}, {low}')}, i64 0")
+
+    def _at(self, statement: For, start: str, turn: str) -> str:
+        """The value of the loop's slot in turn number `turn`."""
+        match statement.step:
+            case 1:
+                return self.emit(f"add i64 {start}, {turn}")
+            case -1:
+                return self.emit(f"sub i64 {start}, {turn}")
+            case step:
+                return self.emit(f"add i64 {start}, {self.emit(f'mul i64 {turn}, {step}')}")
+
+    # -- nests of a fixed number of turns -----------------------------------------------------
+
+    def _nests(self, statement: For, lanes: Lanes) -> None:
+        start, stop = self.operand(statement.start), self.operand(statement.stop)
+        turns = self._all_turns(statement, start, stop)
+        done = "0"
+        for count in lanes.counts:
+            left = self.emit(f"sub nuw i64 {turns}, {done}")
+            whole = self.emit(f"and i64 {left}, {-count}")
+            end = self.emit(f"add nuw i64 {done}, {whole}")
+            some = self.emit(f"icmp ne i64 {whole}, 0")
+            blocks, after = self._label("blocks"), self._label("after")
+            self.do(f"br i1 {some}, label %{blocks}, label %{after}")
+            self._start(blocks)
+            self._blocks(statement, lanes, count, start, done, end)
+            self._jump(after)
+            self._start(after)
+            done = end
+        if statement.step in (1, -1):
+            self._counted(statement, start, self._at(statement, start, done), stop)
+        else:
+            self._counted(statement, start, done, turns)
+
+    def _blocks(
+        self, statement: For, lanes: Lanes, count: int, start: str, first: str, end: str
+    ) -> None:
+        accumulators = self._accumulators(lanes)
+        before = [a.load() for a in accumulators]
+        cells = [self._alloca(f"[{count} x {a.type}]", f", align {ALIGN}") for a in accumulators]
+        for a, place in zip(accumulators, cells, strict=True):
+            a.clear(place, 0, count)
+        block, done = self._label("block"), self._label("joined")
+        head, body, next_block = self._label("head"), self._label("body"), self._label("next")
+        loop = Loop(self._label("step"), "")
+        row, lane = self._alloca("i64"), self._alloca("i64")
+        self.do(f"store i64 {first}, ptr {row}")
+        self._jump(block)
+        self._start(block)
+        at = self.emit(f"load i64, ptr {row}")
+        again = self.emit(f"icmp ult i64 {at}, {end}")
+        inner = self._label("lanes")
+        self.do(f"br i1 {again}, label %{inner}, label %{done}")
+        self._start(inner)
+        base = self._at(statement, start, at)
+        self.do(f"store i64 0, ptr {lane}")
+        self._jump(head)
+        self._start(head)
+        now = self.emit(f"load i64, ptr {lane}")
+        more = self.emit(f"icmp ult i64 {now}, {count}")
+        self.do(f"br i1 {more}, label %{body}, label %{next_block}")
+        self._start(body)
+        self.store_slot(statement.slot, (self._at(statement, base, now),))
+        places = [a.place(place, now) for a, place in zip(accumulators, cells, strict=True)]
+        for a, place in zip(accumulators, places, strict=True):
+            a.enter(place)
+        seen = replace(self._seen)
+        self._loop_body(statement.body, loop)
+        self._start(loop.next_turn)
+        for a, place in zip(accumulators, places, strict=True):
+            a.leave(place)
+        self.do(f"store i64 {self.emit(f'add nuw nsw i64 {now}, 1')}, ptr {lane}")
+        self._turn(statement, head, seen)
+        self._start(next_block)
+        self.do(f"store i64 {self.emit(f'add nuw i64 {at}, {count}')}, ptr {row}")
+        self._jump(block)
+        self._start(done)
+        for a, place, old in zip(accumulators, cells, before, strict=True):
+            a.store(a.joined(old, a.fold(place, 0, count)))
+
+    # -- one loop over all turns --------------------------------------------------------------
+
+    def _cells(self, statement: For, lanes: Lanes) -> None:
+        """The body once: what a turn accumulates into is a cell, lane or slot, that its number
+        picks; a count's lanes are joined where its blocks end."""
+        start, stop = self.operand(statement.start), self.operand(statement.stop)
+        turns = self._all_turns(statement, start, stop)
+        ends: list[str] = []
+        for count in lanes.counts:
+            done = ends[-1] if ends else "0"
+            whole = self.emit(f"and i64 {self.emit(f'sub nuw i64 {turns}, {done}')}, {-count}")
+            ends.append(self.emit(f"add nuw i64 {done}, {whole}"))
+        firsts = [sum(lanes.counts[:k]) for k in range(len(lanes.counts) + 1)]
+        accumulators = self._accumulators(lanes)
+        size = firsts[-1] + 1
+        cells = [self._alloca(f"[{size} x {a.type}]", f", align {ALIGN}") for a in accumulators]
+        for a, place in zip(accumulators, cells, strict=True):
+            for first, count in zip(firsts, lanes.counts, strict=False):
+                a.clear(place, first, count)
+            self.do(f"store {a.type} {a.load()}, ptr {a.place(place, str(firsts[-1]))}")
+        counter, stage = self._alloca("i64"), self._alloca("i32")
+        state = [self._alloca("i64") for _ in range(3)]
+        stages = [
+            (str(first), str(count - 1), end)
+            for first, count, end in zip(firsts, (*lanes.counts, 1), (*ends, turns), strict=True)
+        ]
+        self.do(f"store i64 0, ptr {counter}")
+        self._enter_stage(stage, state, 0, stages[0])
+        head, body, ended = self._label("head"), self._label("body"), self._label("ended")
+        done = self._label("done")
+        loop = Loop(self._label("step"), self._label("exit"))
+        self._jump(head)
+        self._start(head)
+        now = self.emit(f"load i64, ptr {counter}")
+        first, mask, end = (self.emit(f"load i64, ptr {place}") for place in state)
+        again = self.emit(f"icmp ult i64 {now}, {end}")
+        self.do(f"br i1 {again}, label %{body}, label %{ended}")
+        self._start(body)
+        self.store_slot(statement.slot, (self._at(statement, start, now),))
+        lane = self.emit(f"add i64 {first}, {self.emit(f'and i64 {now}, {mask}')}")
+        places = [a.place(place, lane) for a, place in zip(accumulators, cells, strict=True)]
+        for a, place in zip(accumulators, places, strict=True):
+            a.enter(place)
+        seen = replace(self._seen)
+        self._loop_body(statement.body, loop)
+        self._start(loop.next_turn)
+        for a, place in zip(accumulators, places, strict=True):
+            a.leave(place)
+        self.do(f"store i64 {self.emit(f'add nuw i64 {now}, 1')}, ptr {counter}")
+        self._turn(statement, head, seen)
+        self._start(ended)
+        at = self.emit(f"load i32, ptr {stage}")
+        joins = [self._label("join") for _ in lanes.counts]
+        cases = " ".join(f"i32 {k}, label %{label}" for k, label in enumerate(joins))
+        self.do(f"switch i32 {at}, label %{done} [ {cases} ]")
+        for k, (label, count) in enumerate(zip(joins, lanes.counts, strict=True)):
+            fold, after = self._label("fold"), self._label("after")
+            self._start(label)
+            some = self.emit(f"icmp ne i64 {ends[k]}, {ends[k - 1] if k else 0}")
+            self.do(f"br i1 {some}, label %{fold}, label %{after}")
+            self._start(fold)
+            for a, place in zip(accumulators, cells, strict=True):
+                total = a.place(place, str(firsts[-1]))
+                before = self.emit(f"load {a.type}, ptr {total}")
+                joined = a.joined(before, a.fold(place, firsts[k], count))
+                self.do(f"store {a.type} {joined}, ptr {total}")
+            self._jump(after)
+            self._start(after)
+            self._enter_stage(stage, state, k + 1, stages[k + 1])
+            self._jump(head)
+        self._start(done)
+        for a, place in zip(accumulators, cells, strict=True):
+            a.store(self.emit(f"load {a.type}, ptr {a.place(place, str(firsts[-1]))}"))
+        self._jump(after_turns := self._label("turned"))
+        self._loop_end(after_turns, statement.orelse, loop)
+
+    def _enter_stage(
+        self, stage: str, state: list[str], number: int, values: tuple[str, ...]
+    ) -> None:
+        self.do(f"store i32 {number}, ptr {stage}")
+        for place, value in zip(state, values, strict=True):
+            self.do(f"store i64 {value}, ptr {place}")
+
+
+class _Accumulator:
+    """One slot with lanes: its place, and what is done to its lanes."""
+
+    def __init__(
+        self, f: FunctionEmitter, slot: str, t: ScalarType, join: str, flush: bool
+    ) -> None:
+        self.f = f
+        self.slot = slot
+        self.bits = t.bits
+        self.type = scalar(t)
+        self.join = join
+        self.flush = flush and join in ("add", "mul")
+        self.chunk = max(4, f.target.vector_bits // t.bits)
+
+    def load(self) -> str:
+        return self.f.emit(f"load {self.type}, ptr {self.slot}")
+
+    def store(self, value: str) -> None:
+        self.f.do(f"store {self.type} {value}, ptr {self.slot}")
+
+    def clear(self, cells: str, first: int, count: int) -> None:
+        """Make `count` lanes, from `first` on, what changes nothing."""
+        chunk = min(self.chunk, count)
+        value = f"{self.type} {float_constant(JOINS[self.join])}"
+        vector = f"<{chunk} x {self.type}> <{', '.join([value] * chunk)}>"
+        for i in range(first, first + count, chunk):
+            place = self.place(cells, str(i))
+            self.f.do(f"store {vector}, ptr {place}, align {self._align(chunk)}")
+
+    def _align(self, chunk: int) -> int:
+        return min(ALIGN, chunk * self.bits // 8)
+
+    def place(self, cells: str, lane: str) -> str:
+        return self.f.emit(f"getelementptr inbounds {self.type}, ptr {cells}, i64 {lane}")
+
+    def enter(self, place: str) -> None:
+        """Begin a turn: the slot is the lane."""
+        self.store(self.f.emit(f"load {self.type}, ptr {place}"))
+
+    def leave(self, place: str) -> None:
+        """End a turn: the lane is the slot."""
+        self.f.do(f"store {self.type} {self.load()}, ptr {place}")
+
+    def fold(self, cells: str, first: int, count: int) -> str:
+        """`count` lanes, from `first` on, joined in halves."""
+        chunk = min(self.chunk, count)
+        vector = f"<{chunk} x {self.type}>"
+        parts = [
+            self.f.emit(f"load {vector}, ptr {self.place(cells, str(i))}, "
+                        f"align {self._align(chunk)}")
+            for i in range(first, first + count, chunk)
+        ]  # fmt: skip
+        while len(parts) > 1:
+            half = len(parts) // 2
+            parts = [self.joined(parts[i], parts[half + i], chunk) for i in range(half)]
+        value = parts[0]
+        while chunk > 1:
+            half = chunk // 2
+            low, high = (self._part(value, chunk, first, half) for first in (0, half))
+            value, chunk = self.joined(low, high, half), half
+        return value
+
+    def _part(self, vector: str, length: int, first: int, count: int) -> str:
+        whole = f"<{length} x {self.type}>"
+        if count == 1:
+            return self.f.emit(f"extractelement {whole} {vector}, i64 {first}")
+        mask = ", ".join(f"i32 {first + i}" for i in range(count))
+        return self.f.emit(
+            f"shufflevector {whole} {vector}, {whole} poison, <{count} x i32> <{mask}>"
+        )
+
+    def joined(self, a: str, b: str, length: int = 1) -> str:
+        """Two numbers, or vectors of them, joined: as the lowering of the operation does it."""
+        emit = self.f.emit
+        t = self._vector(self.type, length)
+        if self.join in ("add", "mul"):
+            joined = emit(f"f{self.join} {t} {a}, {b}")
+            return self._flushed(joined, length) if self.flush else joined
+        first, merge = ("olt", "or") if self.join == "min" else ("ogt", "and")
+        bits = self._vector(f"i{self.bits}", length)
+        test = self._vector("i1", length)
+        chosen = emit(f"select {test} {emit(f'fcmp {first} {t} {a}, {b}')}, {t} {a}, {t} {b}")
+        patterns = [emit(f"bitcast {t} {x} to {bits}") for x in (a, b)]
+        merged = emit(f"{merge} {bits} {patterns[0]}, {patterns[1]}")
+        zeros = emit(f"bitcast {bits} {merged} to {t}")
+        equal = emit(f"fcmp oeq {t} {a}, {b}")
+        chosen = emit(f"select {test} {equal}, {t} {zeros}, {t} {chosen}")
+        unordered = emit(f"fcmp uno {t} {a}, {b}")
+        nan = float_constant(float("nan"))
+        quiet = f"<{', '.join([f'{self.type} {nan}'] * length)}>" if length > 1 else nan
+        return emit(f"select {test} {unordered}, {t} {quiet}, {t} {chosen}")
+
+    def _flushed(self, x: str, length: int) -> str:
+        """All bits where the magnitude is not below the normal numbers, else the sign alone."""
+        t, bits = (self._vector(name, length) for name in (self.type, f"i{self.bits}"))
+        test = self._vector("i1", length)
+
+        def filled(name: str, value: str) -> str:
+            return f"<{', '.join([f'{name} {value}'] * length)}>" if length > 1 else value
+
+        least = filled(self.type, float_constant(SMALLEST_NORMAL[self.bits]))
+        suffix = f"v{length}f{self.bits}" if length > 1 else f"f{self.bits}"
+        magnitude = self.f.emit(f"call {t} @llvm.fabs.{suffix}({t} {x})")
+        kept = self.f.emit(f"fcmp uge {t} {magnitude}, {least}")
+        ones = filled(f"i{self.bits}", "-1")
+        sign = filled(f"i{self.bits}", str(-(1 << (self.bits - 1))))
+        mask = self.f.emit(f"select {test} {kept}, {bits} {ones}, {bits} {sign}")
+        pattern = self.f.emit(f"bitcast {t} {x} to {bits}")
+        flushed = self.f.emit(f"and {bits} {pattern}, {mask}")
+        return self.f.emit(f"bitcast {bits} {flushed} to {t}")
+
+    @staticmethod
+    def _vector(t: str, length: int) -> str:
+        return f"<{length} x {t}>" if length > 1 else t

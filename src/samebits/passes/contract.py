@@ -1,0 +1,95 @@
+"""Contraction: a product and the sum that alone uses it, in one expression, become one `fma`.
+
+Owns which product is meant. Names end an expression: what goes through a slot stays rounded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from samebits.ir.grammar import (
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Statement,
+    Value,
+    While,
+    walk,
+)
+from samebits.passes.operands import operands
+from samebits.types import ScalarType
+
+
+class Contraction:
+    """Contracts one function; `ids` gives unused ids."""
+
+    def __init__(self, function: Function, ids: Iterator[int]) -> None:
+        self._function = function
+        self._ids = ids
+        self._uses = Counter(v.op for s in walk(function.body) for v in operands(s))
+        self._fused: set[int] = set()
+        self.found: list[Op] = []
+        """The sums that were fused, as they were."""
+
+    def run(self) -> Function:
+        """The function with fused operations."""
+        return replace(self._function, body=self._region(self._function.body))
+
+    def _region(self, region: Region) -> Region:
+        products: dict[int, Op] = {}
+        out: Region = []
+        for statement in region:
+            match statement:
+                case Op():
+                    self._op(statement, products, out)
+                case If():
+                    then, orelse = self._region(statement.then), self._region(statement.orelse)
+                    out.append(replace(statement, then=then, orelse=orelse))
+                case For():
+                    body, orelse = self._region(statement.body), self._region(statement.orelse)
+                    out.append(replace(statement, body=body, orelse=orelse))
+                case While():
+                    head, body = self._region(statement.head), self._region(statement.body)
+                    orelse = self._region(statement.orelse)
+                    out.append(replace(statement, head=head, body=body, orelse=orelse))
+                case _:
+                    out.append(statement)
+        return [s for s in out if not (isinstance(s, Op) and s.id in self._fused)]
+
+    def _op(self, op: Op, products: dict[int, Op], out: list[Statement]) -> None:
+        t = op.results[0].type if op.results else None
+        if op.opcode not in ("mul", "add", "sub") or not (isinstance(t, ScalarType) and t.is_float):
+            out.append(op)
+            return
+        if op.opcode == "mul":
+            products[op.id] = op
+            out.append(op)
+            return
+        # The left product, as C compilers choose.
+        position = next((i for i, v in enumerate(op.args) if self._is_product(v, products)), None)
+        if position is None:
+            out.append(op)
+            return
+        product, other = products[op.args[position].op], op.args[1 - position]
+        factor, by = product.args
+        if op.opcode == "sub":
+            if position == 0:
+                other = self._negated(other, op, out)
+            else:
+                factor = self._negated(factor, op, out)
+        self._fused.add(product.id)
+        self.found.append(op)
+        out.append(replace(op, opcode="fma", args=(factor, by, other)))
+
+    def _is_product(self, value: Value, products: dict[int, Op]) -> bool:
+        return value.op in products and self._uses[value.op] == 1
+
+    def _negated(self, value: Value, op: Op, out: list[Statement]) -> Value:
+        number = next(self._ids)
+        result = Value(number, 0, value.type)
+        out.append(Op(number, "neg", (value,), None, (result,), op.span))
+        return result

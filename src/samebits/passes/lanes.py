@@ -1,0 +1,175 @@
+"""Accumulations in loops take a fixed shape: which loops, which slots, how many lanes.
+
+Owns the search for accumulators. What lanes mean is `ir.grammar.Lanes`'; the shape depends on the
+number of turns alone, so that every target does the same operations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+from samebits.ir.grammar import (
+    Break,
+    For,
+    Function,
+    If,
+    Lanes,
+    Op,
+    Region,
+    Return,
+    Statement,
+    While,
+    regions,
+    walk,
+)
+from samebits.passes.operands import operands
+from samebits.passes.scan import Scan
+from samebits.types import ScalarType
+
+COUNTS = {32: (64, 8), 64: (32, 8)}
+"""Lanes by the width of a loop's widest accumulator: what four registers of 512 bits hold, then
+few for the turns that are left."""
+SMALL_TURNS = 7
+"""A loop of at most this many turns, known as such, is part of the body around it."""
+
+JOIN_OF = {"add": "add", "sub": "add", "fma": "add", "mul": "mul", "min": "min", "max": "max"}
+"""Operations that accumulate, and what joins their lanes."""
+PLACES = {"add": (0, 1), "sub": (0,), "fma": (2,), "mul": (0, 1), "min": (0, 1), "max": (0, 1)}
+"""Which operands can be what has been accumulated so far."""
+
+
+class Accumulation:
+    """Gives the loops of one function their lanes."""
+
+    def __init__(self, function: Function) -> None:
+        self._function = function
+        self._types = {**function.slots, **dict(function.params)}
+        self._scan = Scan()
+        self._scan.add(function.body)
+        self._uses: Counter[int] = Counter()
+        self._users: dict[int, Op] = {}
+        for statement in walk(function.body):
+            for value in operands(statement):
+                self._uses[value.op] += 1
+                if isinstance(statement, Op):
+                    self._users[value.op] = statement
+        self.found: list[For] = []
+        """The loops that got lanes."""
+
+    def run(self) -> Function:
+        """The function with lanes."""
+        return replace(self._function, body=self._region(self._function.body))
+
+    def _region(self, region: Region) -> Region:
+        return [self._statement(statement) for statement in region]
+
+    def _statement(self, statement: Statement) -> Statement:
+        match statement:
+            case If():
+                then, orelse = self._region(statement.then), self._region(statement.orelse)
+                return replace(statement, then=then, orelse=orelse)
+            case While():
+                head, body = self._region(statement.head), self._region(statement.body)
+                return replace(
+                    statement, head=head, body=body, orelse=self._region(statement.orelse)
+                )
+            case For() if statement.lanes is None:
+                lanes = self._lanes(statement)
+                if lanes is None:
+                    body = self._region(statement.body)
+                    return replace(statement, body=body, orelse=self._region(statement.orelse))
+                laned = replace(statement, lanes=lanes, orelse=self._region(statement.orelse))
+                self.found.append(laned)
+                return laned
+            case _:
+                return statement
+
+    def _turns(self, statement: For) -> int | None:
+        start = self._scan.constant(statement.start)
+        stop = self._scan.constant(statement.stop)
+        if start is None or stop is None:
+            return None
+        return max(0, -((start - stop) // statement.step))
+
+    def _lanes(self, statement: For) -> Lanes | None:
+        turns = self._turns(statement)
+        if turns is not None and turns <= SMALL_TURNS:
+            return None
+        for inner in walk(statement.body):
+            match inner:
+                case While() | Return() | Break():
+                    return None
+                case For() if (n := self._turns(inner)) is None or n > SMALL_TURNS:
+                    return None
+                case _:
+                    pass
+        slots = tuple(self._accumulators(statement))
+        if not slots:
+            return None
+        widest = max(_bits(self._types[slot]) for slot, _ in slots)
+        counts = tuple(n for n in COUNTS[widest] if turns is None or n <= turns)
+        return Lanes(counts, slots)
+
+    def _accumulators(self, statement: For) -> Iterator[tuple[str, str]]:
+        """The slots that the body only accumulates into, each with what joins its lanes."""
+        touched: dict[str, list[Op]] = {}
+        for inner in walk(statement.body):
+            if isinstance(inner, Op) and inner.opcode in ("get", "set"):
+                touched.setdefault(str(inner.attr), []).append(inner)
+        for slot, ops in touched.items():
+            t = self._types[slot]
+            if not (isinstance(t, ScalarType) and t.is_float and t.bits in COUNTS):
+                continue
+            updates = len(ops) // 2
+            joins = [self._update(slot, region) for region in _all_regions(statement.body)]
+            flat = [join for found in joins for join in found]
+            if flat and len(flat) == updates and len(ops) == 2 * updates and len(set(flat)) == 1:
+                yield slot, flat[0]
+
+    def _update(self, slot: str, region: Region) -> list[str]:
+        """What joins lanes, for each update of `slot` in the region itself."""
+        found: list[str] = []
+        last: Op | None = None
+        for statement in region:
+            if isinstance(statement, Op) and statement.attr == slot:
+                if statement.opcode == "get":
+                    last = statement
+                elif statement.opcode == "set":
+                    join = self._chain(last, statement) if last is not None else None
+                    last = None
+                    if join is not None:
+                        found.append(join)
+            elif not isinstance(statement, Op) and slot in self._scan.sets(statement):
+                last = None
+        return found
+
+    def _chain(self, get: Op, last: Op) -> str | None:
+        """What joins lanes, if from `get` to `last` each operation accumulates in the same way."""
+        op, join = get, None
+        while True:
+            if self._uses[op.id] != 1:
+                return None
+            user = self._users.get(op.id)
+            if user is last:
+                return join
+            if user is None or user.opcode not in JOIN_OF:
+                return None
+            if not any(user.args[i].op == op.id for i in PLACES[user.opcode]):
+                return None
+            if join is not None and join != JOIN_OF[user.opcode]:
+                return None
+            op, join = user, JOIN_OF[user.opcode]
+
+
+def _bits(t: object) -> int:
+    assert isinstance(t, ScalarType)
+    return t.bits
+
+
+def _all_regions(region: Region) -> Iterator[Region]:
+    yield region
+    for statement in region:
+        for inner in regions(statement):
+            yield from _all_regions(inner)
