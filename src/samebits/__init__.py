@@ -69,6 +69,7 @@ from samebits.lang.functions import (
     abs,
     all,
     any,
+    assume,
     bitcast,
     ceil,
     clamp,
@@ -80,6 +81,7 @@ from samebits.lang.functions import (
     floor,
     fma,
     length,
+    likely,
     max,
     min,
     normalize,
@@ -91,6 +93,7 @@ from samebits.lang.functions import (
     sign,
     sqrt,
     trunc,
+    unlikely,
 )
 from samebits.lang.matrices import (
     double2x2,
@@ -205,6 +208,7 @@ __all__ = [
     "all",
     "any",
     "assert_same_bits",
+    "assume",
     "bitcast",
     "bool2",
     "bool3",
@@ -292,6 +296,7 @@ __all__ = [
     "int64",
     "kernel",
     "length",
+    "likely",
     "math",
     "math_fingerprint",
     "max",
@@ -319,6 +324,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    "unlikely",
     "unsafe_parallel",
     "zeros",
 ]  # fmt: skip

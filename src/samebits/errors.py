@@ -128,6 +128,7 @@ TRAP_MESSAGES = {
     "overflow": "integer overflow",
     "shift": "negative shift count",
     "assert": "assertion failed",
+    "assume": "what was assumed does not hold",
     "own": "a turn leaves its own range",
 }
 

@@ -35,7 +35,11 @@ have no more than a few hundred KiB above this; a frame must never reach past th
 _ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true"%s }'
 _PROBED = {"x86_64", "i686", "aarch64", "riscv64", "powerpc64le", "powerpc64", "s390x"}
 """Where LLVM probes large frames in line. Windows has a function of its own for that."""
-_METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048575}\n!1 = !{i64 0, i64 281474976710656}'
+_METADATA = """\
+!0 = !{!"branch_weights", i32 1, i32 1048575}
+!1 = !{i64 0, i64 281474976710656}
+!2 = !{!"branch_weights", i32 2000, i32 1}
+!3 = !{!"branch_weights", i32 1, i32 2000}"""
 
 
 INLINE_LIMIT = 512
@@ -44,7 +48,7 @@ that is left does not vectorise."""
 APART_INLINE_LIMIT = 64
 """The same of functions that only rare ones lead to: there is no loop to gain by it."""
 _NO_SIZE = 1 << 20
-_FIRST_LOOP = 2
+_FIRST_LOOP = 4
 _HELPERS = HELPERS | WIDE_HELPERS
 
 

@@ -44,6 +44,8 @@ from samebits.types import ScalarType
 
 UNLIKELY = "!prof !0"
 """Branch weights of a trap's edge, which is always a branch's first target."""
+_WEIGHTS = {True: ", !prof !2", False: ", !prof !3"}
+"""Those of a condition that the source says is likely, or unlikely."""
 
 _STORE_RUN = {"component", "store"}
 """What a run of stores to one vector is made of."""
@@ -150,6 +152,7 @@ class FunctionEmitter:
         self._aside: list[str] = []
         self.to_mend: list[tuple[int, str, str]] = []
         """Floats just stored as they are: width in bits, register, address."""
+        self._expected: dict[tuple[int, int], bool] = {}
         self._values: dict[tuple[int, int], tuple[str, ...]] = {}
         self._slots: dict[str, tuple[str, ...]] = {}
         self._fixed: dict[str, tuple[str, ...]] = {}
@@ -186,6 +189,15 @@ class FunctionEmitter:
     def define(self, value: Value, *names: str) -> None:
         """Say where a result lives."""
         self._values[value.op, value.index] = names
+
+    def expect(self, value: Value, likely: bool) -> None:
+        """Say what a bool nearly always is."""
+        self._expected[value.op, value.index] = likely
+
+    def weights(self, condition: Value) -> str:
+        """What follows a branch or select on `condition`: the weights that are known."""
+        expected = self._expected.get((condition.op, condition.index))
+        return "" if expected is None else _WEIGHTS[expected]
 
     def local(self, name: str) -> str:
         """The address of a piece of local memory."""
@@ -398,7 +410,8 @@ class FunctionEmitter:
         then, orelse, after = self._label("then"), self._label("else"), self._label("after")
         condition = self.operand(statement.condition)
         target = orelse if statement.orelse else after
-        weights = f", {UNLIKELY}" if self._is_rare(statement.then) else ""
+        rare = self._is_rare(statement.then)
+        weights = f", {UNLIKELY}" if rare else self.weights(statement.condition)
         self.do(f"br i1 {condition}, label %{then}, label %{target}{weights}")
         reached = not statement.orelse
         for label, region in ((then, statement.then), (orelse, statement.orelse)):
@@ -451,7 +464,8 @@ class FunctionEmitter:
         self._start(head)
         self._region(statement.head)
         condition = self.operand(statement.condition)
-        self.do(f"br i1 {condition}, label %{body}, label %{done}")
+        weights = self.weights(statement.condition)
+        self.do(f"br i1 {condition}, label %{body}, label %{done}{weights}")
         self._start(body)
         self._loop_body(statement.body, loop)
         self._start(loop.next_turn)

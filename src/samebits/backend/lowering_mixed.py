@@ -92,9 +92,9 @@ def _bitcast(f: FunctionEmitter, op: Op) -> None:
 
 
 def _select(f: FunctionEmitter, op: Op) -> None:
-    condition = f.operand(op.args[0])
+    condition, weights = f.operand(op.args[0]), f.weights(op.args[0])
     chosen = [
-        f.emit(f"select i1 {condition}, {t} {a}, {t} {b}")
+        f.emit(f"select i1 {condition}, {t} {a}, {t} {b}{weights}")
         for t, a, b in zip(
             parts(op.result.type), f.operands(op.args[1]), f.operands(op.args[2]), strict=True
         )
@@ -115,6 +115,22 @@ def _assert(f: FunctionEmitter, op: Op) -> None:
         return
     failed = f.emit(f"xor i1 {f.operand(op.args[0])}, true")
     f.trap_if(failed, op, "assert", None if op.attr is None else str(op.attr))
+
+
+def _assume(f: FunctionEmitter, op: Op) -> None:
+    holds = f.operand(op.args[0])
+    if op.unchecked:
+        f.do(f"call void @llvm.assume(i1 {holds})")
+    else:
+        f.trap_if(f.emit(f"xor i1 {holds}, true"), op, "assume")
+
+
+def _hint(likely: bool) -> Lowering:
+    def lower(f: FunctionEmitter, op: Op) -> None:
+        f.define(op.result, f.operand(op.args[0]))
+        f.expect(op.result, likely)
+
+    return lower
 
 
 def _overflow(f: FunctionEmitter, op: Op) -> None:
@@ -173,6 +189,9 @@ MIXED_LOWERINGS: dict[str, Lowering] = {
     "get": _get,
     "set": _set,
     "assert": _assert,
+    "assume": _assume,
+    "likely": _hint(True),
+    "unlikely": _hint(False),
     "overflow": _overflow,
     "call": _call,
     "parallel": _parallel,

@@ -10,7 +10,7 @@ from samebits.frontend import fixed_point, linear
 from samebits.frontend.context import Context, values_of
 from samebits.frontend.convert import index_value, literal, to_scalar
 from samebits.frontend.operators import vector_operands
-from samebits.frontend.values import Literal, Operand, Scalar, Static, Vector, describe
+from samebits.frontend.values import Literal, Nothing, Operand, Scalar, Static, Vector, describe
 from samebits.ir.grammar import Value
 from samebits.types import (
     BOOL,
@@ -421,7 +421,35 @@ def _transpose(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand
     return linear.transpose(ctx, node, operands[0])
 
 
+def _truth(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Value:
+    arguments(ctx, node, name, 1)
+    (test,) = operands
+    if not isinstance(test, Scalar) or test.type is not BOOL:
+        ctx.fail(
+            node,
+            f"{name}() takes a bool, but this is {describe(test)}",
+            fix=f"compare explicitly: {name}(x != 0)",
+        )
+    return test.value
+
+
+def _hint(name: str) -> Callable[[Context, ast.Call, list[Operand]], Operand]:
+    def emit(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+        test = _truth(ctx, node, name, operands)
+        return Scalar(ctx.builder.value(name, (test,), BOOL, ctx.span(node)), BOOL)
+
+    return emit
+
+
+def _assume(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    ctx.builder.effect("assume", (_truth(ctx, node, "assume", operands),), ctx.span(node))
+    return Nothing()
+
+
 SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
+    "likely": _hint("likely"),
+    "unlikely": _hint("unlikely"),
+    "assume": _assume,
     "select": select,
     "dot": dot,
     "cross": cross,

@@ -239,6 +239,8 @@ OPS: dict[str, OpRule] = {
     "le": OpRule(2, "a<=b"),
     "gt": OpRule(2, "a>b"),
     "ge": OpRule(2, "a>=b"),
+    "likely": OpRule(1, "the bool a, which is nearly always true"),
+    "unlikely": OpRule(1, "the bool a, which is nearly always false"),
     "select": OpRule(3, "b if the bool a else c; both are evaluated"),
     "convert": OpRule(1, "to the result type: int to int wraps, int to float rounds once to "
                          "nearest even, float to int truncates, saturates, NaN gives 0; "
@@ -261,6 +263,8 @@ OPS: dict[str, OpRule] = {
     "index": OpRule(2, "weak ints: trap unless 0 <= a < b; no result", "index", pure=False),
     "assert": OpRule(1, "trap unless the bool a; attr is the message or None; no result",
                      "assert", pure=False),
+    "assume": OpRule(1, "trap unless the bool a; compiled unchecked, what follows relies on it; "
+                        "no result", "assume", pure=False),
     "overflow": OpRule(1, "trap where the bool a holds; no result", "overflow", pure=False),
     "own": OpRule(3, "weak ints: trap unless b <= a < b+c, the turns that this run of a parallel "
                      "body owns of the array that attr names; no result", "own", pure=False),

@@ -54,6 +54,10 @@ def is_bits(t: ValueType) -> bool:
     return is_int(t) or t == BOOL
 
 
+def is_bool(t: ValueType) -> bool:
+    return t == BOOL
+
+
 def is_scalar(t: ValueType) -> bool:
     return isinstance(t, ScalarType)
 
@@ -258,7 +262,7 @@ def _assert(op: Op, _: Surroundings) -> Complaint:
     return _wants([], op)
 
 
-def _overflow(op: Op, _: Surroundings) -> Complaint:
+def _bool(op: Op, _: Surroundings) -> Complaint:
     if op.args[0].type != BOOL:
         return f"its operand is {op.args[0].type}, where a bool is due"
     return _wants([], op)
@@ -308,6 +312,7 @@ def _parallel(op: Op, around: Surroundings) -> Complaint:
 _ARITHMETIC = _alike(is_number, "numbers")
 _FLOATS = _alike(is_float, "floats")
 _INTEGERS = _alike(is_int, "integers")
+_TRUTH = _alike(is_bool, "bools")
 _BITWISE = _alike(is_bits, "integers or bools")
 _EQUALITY = _alike(is_scalar, "scalars", BOOL)
 _ORDER = _alike(is_number, "numbers", BOOL)
@@ -325,6 +330,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(("and", "or", "xor", "not"), _BITWISE),
     **dict.fromkeys(("eq", "ne"), _EQUALITY),
     **dict.fromkeys(("lt", "le", "gt", "ge"), _ORDER),
+    **dict.fromkeys(("likely", "unlikely"), _TRUTH),
     "select": _select,
     "convert": _convert,
     "narrow": _narrow,
@@ -343,7 +349,7 @@ CHECKS: dict[str, Check] = {
     "zero": _zero,
     "index": _index,
     "assert": _assert,
-    "overflow": _overflow,
+    **dict.fromkeys(("assume", "overflow"), _bool),
     "own": _own,
     "call": _call,
     "parallel": _parallel,

@@ -211,6 +211,8 @@ UNARY: dict[str, Unary] = {
     "round": _rounding(round),
     "flush": _flush,
     "not": _not,
+    "likely": lambda t, a: a,
+    "unlikely": lambda t, a: a,
     "popcount": lambda t, a: _unsigned(t, a).bit_count(),
     "clz": _clz,
     "ctz": _ctz,

@@ -342,6 +342,14 @@ def _assert(steps: Steps, op: Op) -> Step:
     return steps.apply(op, check)
 
 
+def _assume(steps: Steps, op: Op) -> Step:
+    def check(condition: bool) -> None:
+        if not condition:
+            raise steps.trap(op, "assume")
+
+    return steps.apply(op, check)
+
+
 def _overflow(steps: Steps, op: Op) -> Step:
     def check(condition: bool) -> None:
         if condition:
@@ -391,6 +399,7 @@ FRAME: dict[str, Callable[[Steps, Op], Step]] = {
     "table": _table,
     "index": _index,
     "assert": _assert,
+    "assume": _assume,
     "overflow": _overflow,
     "own": _own,
     "call": _call,

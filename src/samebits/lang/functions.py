@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from samebits.bits import bits_to_float, float_to_bits
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of, wrapper
 from samebits.lang.elementwise import apply, unified
 from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
@@ -126,6 +126,38 @@ def select(condition: Any, a: Any, b: Any) -> Any:
             fix="compare explicitly, for example x != 0",
         )
     return a if condition else b
+
+
+def _bool(name: str, condition: Any) -> bool:
+    if type(condition) not in (bool, np.bool_):
+        raise ArgumentError(
+            f"{name} takes a bool, got {type(condition).__name__}",
+            fix="compare explicitly, for example x != 0",
+        )
+    return bool(condition)
+
+
+@_intrinsic
+def likely(condition: Any) -> bool:
+    """The bool `condition`; compiled code is made fast for where it is true. Changes no bit."""
+    return _bool("likely", condition)
+
+
+@_intrinsic
+def unlikely(condition: Any) -> bool:
+    """The bool `condition`; compiled code is made fast for where it is false. Changes no bit."""
+    return _bool("unlikely", condition)
+
+
+@_intrinsic
+def assume(condition: Any) -> None:
+    """Say that the bool `condition` always holds: traps "assume" where it does not.
+
+    In a kernel with `bounds_check=False` compiled code does not test it and relies on it: where it
+    does not hold, what happens is undefined.
+    """
+    if not _bool("assume", condition):
+        raise Trap("assume")
 
 
 @_intrinsic

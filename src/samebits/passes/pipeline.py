@@ -7,6 +7,7 @@ from itertools import count
 
 from samebits.ir.grammar import For, Function, If, Module, Op, While, walk
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
+from samebits.passes.unchecked import trust
 from samebits.passes.versioning import Versioning
 
 
@@ -23,6 +24,8 @@ def optimise(module: Module, entries: Sequence[str]) -> Module:
 
 def optimise_function(function: Function) -> Function:
     """One function without the checks that are shown to be needless, loops split where it pays."""
+    if not function.options.bounds_check:
+        function = trust(function)
     fresh = count(1 + max((s.id for s in walk(function.body) if isinstance(s, _NUMBERED)),
                           default=-1))  # fmt: skip
     return drop_dead_operations(Versioning(function, fresh).run())

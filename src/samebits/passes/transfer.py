@@ -402,8 +402,9 @@ def _index(known: Known, op: Op, want: Wanted) -> Op | None:
     a, length = known.form(op.args[0]), known.form(op.args[1])
     room = shift(subtract(length, a), -1)
     missing = [form for form in (a, room) if not known.facts.proves(form)]
-    for form in missing:
-        want(form)
+    if not op.unchecked:
+        for form in missing:
+            want(form)
     known.facts.assume(a, derived=True)
     known.facts.assume(room, derived=True)
     return op if missing and not op.unchecked else None
@@ -429,6 +430,11 @@ def _assert(known: Known, op: Op, want: Wanted) -> Op | None:
     return None if proved else op
 
 
+def _hint(known: Known, op: Op, want: Wanted) -> Op:
+    known.learn(op, known.condition(op.args[0]))
+    return op
+
+
 HANDLERS: dict[str, Handler] = {
     "const": _const, "get": _get, "set": _set,
     "add": _add, "sub": _sub, "mul": _mul, "neg": _neg, "abs": _abs,
@@ -444,5 +450,5 @@ HANDLERS: dict[str, Handler] = {
     "gt": _compare(lambda a, b: Compare("ge", shift(subtract(a, b), -1))),
     "ge": _compare(lambda a, b: Compare("ge", subtract(a, b))),
     "length": _length, "row": _row, "view": _view, "index": _index, "own": _own,
-    "assert": _assert,
+    "assert": _assert, "assume": _assert, "likely": _hint, "unlikely": _hint,
 }  # fmt: skip

@@ -269,7 +269,8 @@ def test_cross_and_quantifiers():
 
 def test_every_intrinsic_carries_its_name():
     names = """sqrt abs min max clamp floor ceil trunc round copysign sign select fma bitcast
-    popcount clz ctz rotl rotr dot cross length normalize any all"""
+    popcount clz ctz rotl rotr dot cross length normalize any all
+    likely unlikely assume"""
     assert set(f.INTRINSICS) == set(re.split(r"\s+", names))
     for name, function in f.INTRINSICS.items():
         assert function.__samebits_intrinsic__ == name
