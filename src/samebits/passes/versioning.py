@@ -17,7 +17,7 @@ from samebits.passes.ranges import Ranges
 
 BODY_LIMIT = 400
 """Statements in a loop beyond which a second copy costs more than its checks."""
-SMALL_TURNS = 8
+SMALL_TURNS = 64
 """A loop of at most this many turns, known as such, belongs to the loop around it."""
 
 

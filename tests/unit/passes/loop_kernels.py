@@ -233,6 +233,20 @@ def blur() -> Function:
     return b.ret()
 
 
+def rows_of_lanes() -> Function:
+    """for y in range(n): for x in range(64): box.cells[x] = box.cells[x] + a[y * 64 + x]"""
+    b = Kernel("rows_of_lanes", {"box": RefType(BOX), "a": VECTOR, "n": INT})
+    with (
+        b.into(b.loop("y", b.number(0), b.get("n"))),
+        b.into(b.loop("x", b.number(0), b.number(64))),
+    ):
+        b.index(b.get("x"), b.number(64))
+        lane = b.element(b.field(b.get("box"), "cells"), b.get("x"))
+        at = b.op("add", b.op("mul", b.get("y"), b.number(64)), b.get("x"))
+        b.store(lane, b.op("add", b.load(lane), b.read("a", at)))
+    return b.ret()
+
+
 def counting_while() -> Function:
     """i = 0; while i < len(a): a[i] = s; i += 1"""
     b = Kernel("counting_while", {"a": VECTOR, "s": FLOAT32})
@@ -264,6 +278,7 @@ KERNELS: dict[str, Callable[[], Function]] = {
     "clamped": clamped,
     "guarded": guarded,
     "blur": blur,
+    "rows_of_lanes": rows_of_lanes,
     "counting_while": counting_while,
 }
 

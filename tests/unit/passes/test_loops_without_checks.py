@@ -50,6 +50,14 @@ def inside_branches(loop: For | While) -> list[Op]:
             if isinstance(s, Op)]  # fmt: skip
 
 
+@pytest.mark.parametrize(("name", "outer"), [("blur", "x"), ("rows_of_lanes", "y")])
+def test_one_test_before_all_turns_answers_for_short_inner_loops(name: str, outer: str) -> None:
+    # A test inside would be made in each turn, and would keep the lanes of a sum in memory.
+    module = optimised(KERNELS[name]())
+    assert any(loop.slot == outer and not checks([loop])
+               for loop in loops(module) if isinstance(loop, For))  # fmt: skip
+
+
 @pytest.mark.parametrize("name", sorted(UNTESTED))
 def test_what_is_plain_from_the_source_needs_no_second_copy(name: str) -> None:
     module = optimised(KERNELS[name]())

@@ -40,8 +40,12 @@ def block_sum(x: ReadOnly[T], start: int, count: int) -> T:
             for i in range(LANES):
                 lanes[i] += x[start + (row * LANES + i)]
     else:
-        for j in range(count):
-            lanes[j & (LANES - 1)] += x[start + j]
+        rows = count // LANES
+        for row in range(rows):
+            for i in range(LANES):
+                lanes[i] += x[start + (row * LANES + i)]
+        for i in range(count - rows * LANES):
+            lanes[i] += x[start + (rows * LANES + i)]
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -62,8 +66,14 @@ def block_dot(x: ReadOnly[T], y: ReadOnly[T], start: int, count: int) -> T:
                 j = start + (row * LANES + i)
                 lanes[i] += x[j] * y[j]
     else:
-        for j in range(count):
-            lanes[j & (LANES - 1)] += x[start + j] * y[start + j]
+        rows = count // LANES
+        for row in range(rows):
+            for i in range(LANES):
+                j = start + (row * LANES + i)
+                lanes[i] += x[j] * y[j]
+        for i in range(count - rows * LANES):
+            j = start + (rows * LANES + i)
+            lanes[i] += x[j] * y[j]
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -82,9 +92,14 @@ def block_squares(x: ReadOnly[T], start: int, count: int, scale: float64) -> flo
                 v = float64(x[start + (row * LANES + i)]) * scale
                 lanes[i] += v * v
     else:
-        for j in range(count):
-            v = float64(x[start + j]) * scale
-            lanes[j & (LANES - 1)] += v * v
+        rows = count // LANES
+        for row in range(rows):
+            for i in range(LANES):
+                v = float64(x[start + (row * LANES + i)]) * scale
+                lanes[i] += v * v
+        for i in range(count - rows * LANES):
+            v = float64(x[start + (rows * LANES + i)]) * scale
+            lanes[i] += v * v
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -109,9 +124,11 @@ def sum(x: ReadOnly[T]) -> T:
             k += 1
         levels[k] = total
     rest = block_sum(x, blocks * BLOCK, n - blocks * BLOCK)
-    for level in range(LEVELS):
+    level = 0
+    while blocks >> level != 0:
         if (blocks >> level) & 1 != 0:
             rest = levels[level] + rest
+        level += 1
     return rest
 
 
@@ -132,9 +149,11 @@ def dot(x: ReadOnly[T], y: ReadOnly[T]) -> T:
             k += 1
         levels[k] = total
     rest = block_dot(x, y, blocks * BLOCK, n - blocks * BLOCK)
-    for level in range(LEVELS):
+    level = 0
+    while blocks >> level != 0:
         if (blocks >> level) & 1 != 0:
             rest = levels[level] + rest
+        level += 1
     return rest
 
 
@@ -152,9 +171,11 @@ def squares(x: ReadOnly[T], scale: float64) -> float64:
             k += 1
         levels[k] = total
     rest = block_squares(x, blocks * BLOCK, n - blocks * BLOCK, scale)
-    for level in range(LEVELS):
+    level = 0
+    while blocks >> level != 0:
         if (blocks >> level) & 1 != 0:
             rest = levels[level] + rest
+        level += 1
     return rest
 
 
