@@ -1,19 +1,26 @@
-"""What a benchmark is made of, and how its C peer is compiled and called."""
+"""What a benchmark is made of, and how its C and Numba peers are compiled and called."""
 
 from __future__ import annotations
 
 import ctypes
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
-C_FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-std=c11", "-Wall", "-Wextra")
+C_FLAGS = ("-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-std=c11",
+           "-Wall", "-Wextra")  # fmt: skip
 """The strict peer: full optimisation for this machine, no fused multiply-adds."""
+
+C_FAST_FLAGS = ("-O3", "-ffast-math", "-march=native", "-std=c11", "-Wall", "-Wextra")
+"""What clang's -Ofast means. zig's driver reads -Ofast as -O2 with no fast-math flag at all."""
 
 Arguments = tuple[Any, ...]
 
@@ -22,9 +29,15 @@ Arguments = tuple[Any, ...]
 class Benchmark:
     """One kernel in three languages.
 
-    The C function is called `name`; it takes the arguments in order (arrays as pointers,
+    The C functions are called `name`; they take the arguments in order (arrays as pointers,
     scalars as they are), then `lengths(arguments)` as `int64_t`. Arrays in the arguments may be
     overwritten: every peer gets copies of its own.
+
+    `c` is compiled as `C_FLAGS` say; `c_fast` as `C_FAST_FLAGS` say, and is `c` unless the loop
+    that fast-math likes best is another one. `plain` is `kernel` with its accumulations as plain
+    loops, for modes that may regroup them. `parallel` is `plain` (or `kernel`) with `sb.prange`;
+    `heavy` gives arguments on which that takes long enough to be worth two threads.
+    `numba` is a Python function whose parallel loops are `numba.prange`.
 
     `exact` says that the kernel uses + - * / sqrt and integers only, so that the C peer must
     leave the same bits. `reason` says why it is not. `numba_goal` is a goal of this kernel alone;
@@ -38,10 +51,29 @@ class Benchmark:
     numba: Callable[..., Any]
     arguments: Callable[[], Arguments]
     lengths: Callable[[Arguments], tuple[int, ...]]
+    plain: Callable[..., Any] | None = None
+    parallel: Callable[..., Any] | None = None
+    heavy: Callable[[], Arguments] | None = None
+    c_fast: str | None = None
     exact: bool = True
     reason: str = ""
     numba_goal: float | None = None
     numba_view: Callable[[Arguments], Arguments] = lambda arguments: arguments
+
+    @cached_property
+    def numba_fast(self) -> Callable[..., Any]:
+        """The Numba peer with fastmath, on the calling thread."""
+        return numba.njit(fastmath=True)(self.numba)
+
+    @cached_property
+    def numba_parallel(self) -> Callable[..., Any]:
+        """The Numba peer with fastmath and parallel=True."""
+        return numba.njit(fastmath=True, parallel=True)(self.numba)
+
+
+def arrays(arguments: Arguments) -> list[np.ndarray]:
+    """The arrays among the arguments."""
+    return [a for a in arguments if isinstance(a, np.ndarray)]
 
 
 def copies(arguments: Arguments) -> Arguments:
@@ -56,15 +88,32 @@ def restore(target: Arguments, source: Arguments) -> None:
             to[...] = start
 
 
-def compile_c(benchmark: Benchmark, folder: Path) -> Callable[..., None]:
-    """Compile the C peer in `folder` and return a function of the same arguments.
+def bind_numba(
+    benchmark: Benchmark, function: Callable[..., Any], arguments: Arguments
+) -> Callable[..., None]:
+    """A function that runs the Numba peer on these arguments, whatever it is given; compiled."""
+    view = benchmark.numba_view(arguments)
+
+    def call(*_: object) -> None:
+        function(*view)
+
+    with warnings.catch_warnings():
+        # A kernel without a parallel loop stays in the suite: parallel=True then gains nothing.
+        warnings.simplefilter("ignore", numba.NumbaPerformanceWarning)
+        call()
+    return call
+
+
+def compile_c(benchmark: Benchmark, folder: Path, fast: bool = False) -> Callable[..., None]:
+    """Compile a C peer in `folder` and return a function of the same arguments.
 
     Raises subprocess.CalledProcessError where the compiler refuses the source.
     """
-    source = folder / f"{benchmark.name}.c"
-    library = folder / f"{benchmark.name}.so"
-    source.write_text(benchmark.c)
-    command = [sys.executable, "-m", "ziglang", "cc", *C_FLAGS, "-shared", "-fPIC"]
+    stem = f"{benchmark.name}_fast" if fast else benchmark.name
+    source, library = folder / f"{stem}.c", folder / f"{stem}.so"
+    source.write_text((fast and benchmark.c_fast) or benchmark.c)
+    flags = C_FAST_FLAGS if fast else C_FLAGS
+    command = [sys.executable, "-m", "ziglang", "cc", *flags, "-shared", "-fPIC"]
     subprocess.run([*command, str(source), "-o", str(library), "-lm"], check=True)
     function = getattr(ctypes.CDLL(str(library)), benchmark.name)
     function.restype = None

@@ -12,14 +12,9 @@ from benchmarks.arena_speed import GOAL, ArenaSpeed
 from benchmarks.export_speed import ExportSpeed
 from benchmarks.latency import Latency
 from benchmarks.memory import FEW, FRAMES, Memory
-from benchmarks.peers import C_FLAGS
-from benchmarks.suite import (
-    C_LEAST_GOAL,
-    C_MEAN_GOAL,
-    NUMBA_MEAN_GOAL,
-    Row,
-    geometric_mean,
-)
+from benchmarks.peers import C_FAST_FLAGS, C_FLAGS
+from benchmarks.suite import Row
+from benchmarks.tables import astray, cost_table, kernel_table, verdict
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
@@ -54,58 +49,9 @@ def machine() -> list[str]:
         f"- llvmlite {version('llvmlite')} (LLVM "
         f"{'.'.join(map(str, llvmlite.binding.llvm_version_info))}), Numba {version('numba')}",
         f"- C: `zig cc {' '.join(C_FLAGS)}`, {clang[0] if clang else 'unknown clang'}",
+        f"- C fast-math: `zig cc {' '.join(C_FAST_FLAGS)}`, what clang means by -Ofast; zig's "
+        "driver reads -Ofast itself as -O2 without fast-math",
     ]
-
-
-def verdict(reached: bool) -> str:
-    return "reached" if reached else "**missed**"
-
-
-def bits(row: Row) -> str:
-    """Whether the C peer left the same bits, and why not where that is expected."""
-    if not row.benchmark.exact:
-        return f"not compared: {row.benchmark.reason}"
-    return "same" if row.same_bits else "**differ**"
-
-
-def kernel_table(rows: list[Row]) -> list[str]:
-    """One line a kernel, then the geometric means and the goals."""
-    lines = [
-        "| kernel | samebits, µs | C, µs | Numba, µs | against C | against Numba | C's bits |",
-        "|---|--:|--:|--:|--:|--:|---|",
-    ]
-    for row in rows:
-        times = (f"{seconds * 1e6:.1f}" for seconds in (row.samebits, row.c, row.numba))
-        lines.append(
-            f"| {row.benchmark.title} | {' | '.join(times)} | {row.against_c:.2f} "
-            f"| {row.against_numba:.2f} | {bits(row)} |"
-        )
-    exact = [row for row in rows if row.benchmark.exact] or rows
-    c_mean = geometric_mean(row.against_c for row in exact)
-    numba_mean = geometric_mean(row.against_numba for row in rows)
-    least = min(exact, key=lambda row: row.against_c)
-    lines += [f"| **geometric mean** | | | | **{c_mean:.2f}** | **{numba_mean:.2f}** | |"]
-    lines += [
-        "",
-        "The mean against C leaves out kernels that call the C library's functions.",
-        "",
-        "| goal | found | |",
-        "|---|--:|---|",
-        f"| against C, geometric mean ≥ {C_MEAN_GOAL} | {c_mean:.2f} "
-        f"| {verdict(c_mean >= C_MEAN_GOAL)} |",
-        f"| against C, no kernel under {C_LEAST_GOAL} | {least.against_c:.2f} "
-        f"({least.benchmark.title}) | {verdict(least.against_c >= C_LEAST_GOAL)} |",
-        f"| against Numba, geometric mean ≥ {NUMBA_MEAN_GOAL} | {numba_mean:.2f} "
-        f"| {verdict(numba_mean >= NUMBA_MEAN_GOAL)} |",
-    ]
-    lines += [
-        f"| against Numba, {row.benchmark.title} ≥ {row.benchmark.numba_goal} "
-        f"| {row.against_numba:.2f} "
-        f"| {verdict(row.against_numba >= row.benchmark.numba_goal)} |"
-        for row in rows
-        if row.benchmark.numba_goal is not None
-    ]
-    return lines
 
 
 def duration(seconds: float) -> str:
@@ -162,16 +108,28 @@ def document(
         *machine(),
     ]
     if rows:
+        costs = cost_table(rows)
         lines += [
             "",
             "## Kernels",
             "",
-            "STRICT against clang on an equivalent loop and against Numba with `fastmath=True`: "
-            f"medians of {rounds} interleaved rounds in one process, thread CPU time. "
-            "Ratios are speeds: above 1, samebits is faster.",
+            "samebits beside clang and Numba with `fastmath=True` on the same algorithm and the "
+            f"same memory: medians of {rounds} interleaved rounds in one process, thread CPU time. "
+            "Ratios are speeds: above 1, the first is faster. STRICT kernels sum by the library's "
+            "fixed-shape functions, and so does the C beside them; the others have plain loops.",
             "",
             *kernel_table(rows),
+            *astray(rows),
         ]
+        if costs:
+            lines += [
+                "",
+                "## What modes and options cost",
+                "",
+                "Speeds relative to STRICT, from the same run: above 1, faster than STRICT.",
+                "",
+                *costs,
+            ]
     if arena:
         lines += ["", "## Arena", "", *arena_lines(arena)]
     if exports:

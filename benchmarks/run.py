@@ -25,7 +25,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for name in suite.NAMES:
             if name in chosen:
-                rows.append(suite.measure(suite.load(name), options.rounds, Path(folder)))
+                rows.append(suite.measure(name, options.rounds, Path(folder)))
                 print(f"{name}: {rows[-1].against_c:.2f} C, {rows[-1].against_numba:.2f} Numba",
                       file=sys.stderr)  # fmt: skip
     arena = arena_speed.measure() if "arena" in chosen else None

@@ -1,6 +1,6 @@
 """The kernel suite: which benchmarks there are, and one row of figures for each."""
 
-import importlib
+import contextlib
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,43 +9,51 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import interleave, runner
-from benchmarks.peers import Arguments, Benchmark, compile_c, copies
+from benchmarks.peers import Benchmark, arrays, bind_numba, compile_c, copies
+from benchmarks.variants import STRICT, VARIANTS, Variant, load
+from samebits import ArgumentError
 
 NAMES = (
-    "integrate", "nbody", "boids", "collisions", "mandelbrot",
-    "transforms", "life", "heat", "rotate",
+    "integrate", "nbody", "boids", "collisions", "mandelbrot", "transforms", "life", "heat",
+    "rotate", "sum", "dot", "variance", "black_scholes", "cloth", "sph", "fir",
 )  # fmt: skip
 """One module of `benchmarks.kernels` each."""
 
-C_MEAN_GOAL = 0.95
-C_LEAST_GOAL = 0.8
-NUMBA_MEAN_GOAL = 1.0
+C, C_FAST, NUMBA = "C", "C fast-math", "Numba"
+"""Names of peers beside the variants' names."""
+
+NEAR = 1e-2
+NEAR_SHARE = 0.98
+"""How many results must be how near to STRICT's where bits may differ: a check that the peers
+compute the same thing, nothing more."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """Median seconds a call of each peer, and whether samebits left the C peer's bits."""
+    """Median seconds of thread CPU time a call of each peer and variant, by name.
+
+    `same_bits`: whether STRICT left the strict C peer's bits. `astray`: those whose results are
+    not even near STRICT's.
+    """
 
     benchmark: Benchmark
-    samebits: float
-    c: float
-    numba: float
+    seconds: dict[str, float]
     same_bits: bool
+    astray: tuple[str, ...]
+
+    def speed(self, ours: str, theirs: str) -> float:
+        """Of `ours` relative to `theirs`: above 1, ours is faster."""
+        return self.seconds[theirs] / self.seconds[ours]
 
     @property
     def against_c(self) -> float:
-        """Speed relative to C: above 1, samebits is faster."""
-        return self.c / self.samebits
+        """STRICT's speed relative to the strict C peer's."""
+        return self.speed(STRICT.name, C)
 
     @property
     def against_numba(self) -> float:
-        """Speed relative to Numba with fastmath."""
-        return self.numba / self.samebits
-
-
-def load(name: str) -> Benchmark:
-    """The benchmark in `benchmarks.kernels.<name>`."""
-    return importlib.import_module(f"benchmarks.kernels.{name}").BENCHMARK
+        """STRICT's speed relative to Numba's with fastmath."""
+        return self.speed(STRICT.name, NUMBA)
 
 
 def geometric_mean(values: Iterable[float]) -> float:
@@ -53,30 +61,59 @@ def geometric_mean(values: Iterable[float]) -> float:
     return math.exp(sum(logarithms) / len(logarithms))
 
 
-def same_bits(a: Arguments, b: Arguments) -> bool:
+def same_bits(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
     """Whether all arrays hold the same bytes."""
-    return all(
-        x.tobytes() == y.tobytes() for x, y in zip(a, b, strict=True) if isinstance(x, np.ndarray)
-    )
+    return all(x.tobytes() == y.tobytes() for x, y in zip(a, b, strict=True))
 
 
-def measure(benchmark: Benchmark, rounds: int, folder: Path) -> Row:
-    """Compile the peers in `folder`, compare their bits over one call, and time them."""
+def near(a: list[np.ndarray], b: list[np.ndarray]) -> bool:
+    """Whether nearly all numbers in the arrays are nearly the same."""
+    for x, y in zip(map(_numbers, a), map(_numbers, b), strict=True):
+        close = np.isclose(x, y, rtol=NEAR, atol=NEAR * float(np.mean(np.abs(y))))
+        if np.mean(close) < NEAR_SHARE:
+            return False
+    return True
+
+
+def _numbers(array: np.ndarray) -> np.ndarray:
+    """Its numbers as float64; those of a structured array are of one type."""
+    dtype = array.dtype
+    while dtype.names is not None or dtype.subdtype is not None:
+        dtype = dtype.fields[dtype.names[0]][0] if dtype.names else dtype.subdtype[0]
+    return array.view(dtype).astype(np.float64)
+
+
+def variants_of(name: str) -> list[tuple[Variant, Benchmark]]:
+    """The benchmark under each variant that is available, STRICT first."""
+    found: list[tuple[Variant, Benchmark]] = []
+    for variant in VARIANTS:
+        with contextlib.suppress(ArgumentError):
+            found.append((variant, load(name, variant)))
+    return found
+
+
+def measure(name: str, rounds: int, folder: Path) -> Row:
+    """Compile the peers in `folder`, compare their results over one call, and time them."""
+    under = variants_of(name)
+    benchmark = under[0][1]
     start = benchmark.arguments()
-    c_function = compile_c(benchmark, folder)
-    ours, theirs = copies(start), copies(start)
-    benchmark.kernel(*ours)
-    c_function(*theirs)
-    peers = [runner(benchmark.kernel, start), runner(c_function, start)]
-    numba_peer = runner(benchmark.numba, start)
-    view = benchmark.numba_view(numba_peer.arguments)
-
-    def call_numba(*_: object) -> None:
-        benchmark.numba(*view)
-
-    numba_peer.function = call_numba
-    call_numba()
-    peers.append(numba_peer)
-    interleave(peers, start, rounds)
-    medians = [peer.median for peer in peers]
-    return Row(benchmark, *medians, same_bits=same_bits(ours, theirs))
+    runners = {
+        variant.name: runner((variant.regroups and b.plain) or b.kernel, start)
+        for variant, b in under
+    }
+    runners[C] = runner(compile_c(benchmark, folder), start)
+    runners[C_FAST] = runner(compile_c(benchmark, folder, fast=True), start)
+    runners[NUMBA] = runner(benchmark.numba_fast, start)
+    runners[NUMBA].function = bind_numba(benchmark, benchmark.numba_fast, runners[NUMBA].arguments)
+    found: dict[str, list[np.ndarray]] = {}
+    for title, each in runners.items():
+        each.time(start, 1)
+        found[title] = arrays(copies(each.arguments))
+    interleave(list(runners.values()), start, rounds)
+    ours = found[STRICT.name]
+    return Row(
+        benchmark,
+        {title: each.median for title, each in runners.items()},
+        same_bits=same_bits(ours, found[C]),
+        astray=tuple(title for title, theirs in found.items() if not near(theirs, ours)),
+    )

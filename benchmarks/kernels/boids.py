@@ -47,12 +47,44 @@ def boids(
         positions[i] += turned[i] * dt
 
 
+@sb.kernel
+def boids_parallel(
+    positions: sb.Array[float2],
+    velocities: sb.Array[float2],
+    turned: sb.Array[float2],
+    dt: float32,
+) -> None:
+    for i in sb.prange(len(positions)):
+        here = positions[i]
+        toward = float2(0, 0)
+        heading = float2(0, 0)
+        away = float2(0, 0)
+        seen = float32(0)
+        for j in range(len(positions)):
+            d = positions[j] - here
+            square = math.dot(d, d)
+            if square < SIGHT * SIGHT:
+                toward += d
+                heading += velocities[j]
+                seen += 1
+                if square < NEAR * NEAR:
+                    away -= d
+        v = velocities[i]
+        pull = toward * (COHESION / seen) + (heading / seen - v) * ALIGNMENT + away * SEPARATION
+        v += pull * dt
+        turned[i] = v * (CRUISE / math.length(v))
+    for i in sb.prange(len(positions)):
+        velocities[i] = turned[i]
+        positions[i] += turned[i] * dt
+
+
 C = """
 #include <math.h>
 #include <stdint.h>
 typedef struct { float x, y; } float2;
 
-void boids(float2 *positions, float2 *velocities, float2 *turned, float dt, int64_t n) {
+void boids(float2 *restrict positions, float2 *restrict velocities, float2 *restrict turned,
+           float dt, int64_t n) {
     const float sight = (float)(0.15 * 0.15), near = (float)(0.04 * 0.04);
     for (int64_t i = 0; i < n; i++) {
         float2 here = positions[i], toward = {0, 0}, heading = {0, 0}, away = {0, 0};
@@ -97,10 +129,9 @@ COHESION_32, ALIGNMENT_32, SEPARATION_32, CRUISE_32 = map(
 )
 
 
-@numba.njit(fastmath=True)
 def numba_boids(positions, velocities, turned, dt):
     zero = np.float32(0)
-    for i in range(len(positions)):
+    for i in numba.prange(len(positions)):
         x, y = positions[i, 0], positions[i, 1]
         toward_x = toward_y = heading_x = heading_y = away_x = away_y = seen = zero
         for j in range(len(positions)):
@@ -129,16 +160,16 @@ def numba_boids(positions, velocities, turned, dt):
         scale = CRUISE_32 / np.sqrt(vx * vx + vy * vy)
         turned[i, 0] = vx * scale
         turned[i, 1] = vy * scale
-    for i in range(len(positions)):
+    for i in numba.prange(len(positions)):
         for k in range(2):
             velocities[i, k] = turned[i, k]
             positions[i, k] += turned[i, k] * dt
 
 
-def arguments() -> Arguments:
+def arguments(count: int = COUNT) -> Arguments:
     random = np.random.default_rng(2)
-    positions = random.random((COUNT, 2), np.float32)
-    velocities = (random.random((COUNT, 2), np.float32) - np.float32(0.5)) * np.float32(0.6)
+    positions = random.random((count, 2), np.float32)
+    velocities = (random.random((count, 2), np.float32) - np.float32(0.5)) * np.float32(0.6)
     return (positions, velocities, np.zeros_like(positions), np.float32(1 / 60))
 
 
@@ -146,8 +177,10 @@ BENCHMARK = Benchmark(
     name="boids",
     title="boids, all pairs",
     kernel=boids,
+    parallel=boids_parallel,
     c=C,
     numba=numba_boids,
     arguments=arguments,
+    heavy=lambda: arguments(1_536),
     lengths=lambda a: (len(a[0]),),
 )

@@ -105,8 +105,8 @@ static void bounce(float2 *positions, float2 *velocities, int32_t i, int32_t j) 
     }
 }
 
-void collisions(float2 *positions, float2 *velocities, int32_t *first, int32_t *items, float dt,
-                int64_t n, int64_t cells) {
+void collisions(float2 *restrict positions, float2 *restrict velocities, int32_t *restrict first,
+                int32_t *restrict items, float dt, int64_t n, int64_t cells) {
     for (int64_t c = 0; c < cells; c++) first[c] = 0;
     for (int64_t i = 0; i < n; i++) {
         positions[i].x += velocities[i].x * dt;
@@ -173,7 +173,6 @@ def numba_bounce(positions, velocities, i, j):
             velocities[j, 1] -= ny * closing
 
 
-@numba.njit(fastmath=True)
 def numba_collisions(positions, velocities, first, items, dt):
     first[:] = 0
     for i in range(len(positions)):

@@ -21,10 +21,30 @@ def diffuse(old: sb.ReadOnly[float32, 2], new: sb.Array[float32, 2], rate: float
 
 
 @sb.kernel
+def diffuse_parallel(
+    old: sb.ReadOnly[float32, 2], new: sb.Array[float32, 2], rate: float32
+) -> None:
+    for y in sb.prange(1, old.shape[0] - 1):
+        for x in range(1, old.shape[1] - 1):
+            here = old[y, x]
+            around = old[y - 1, x] + old[y + 1, x] + old[y, x - 1] + old[y, x + 1]
+            new[y, x] = here + rate * (around - 4.0 * here)
+
+
+@sb.kernel
 def heat(a: sb.Array[float32, 2], b: sb.Array[float32, 2], rate: float32, steps: int) -> None:
     for _ in range(steps):
         diffuse(a, b, rate)
         diffuse(b, a, rate)
+
+
+@sb.kernel
+def heat_parallel(
+    a: sb.Array[float32, 2], b: sb.Array[float32, 2], rate: float32, steps: int
+) -> None:
+    for _ in range(steps):
+        diffuse_parallel(a, b, rate)
+        diffuse_parallel(b, a, rate)
 
 
 C = """
@@ -49,24 +69,18 @@ void heat(float *a, float *b, float rate, int64_t steps, int64_t height, int64_t
 """
 
 
-@numba.njit(fastmath=True)
-def numba_diffuse(old, new, rate):
-    for y in range(1, old.shape[0] - 1):
-        for x in range(1, old.shape[1] - 1):
-            here = old[y, x]
-            around = old[y - 1, x] + old[y + 1, x] + old[y, x - 1] + old[y, x + 1]
-            new[y, x] = here + rate * (around - np.float32(4) * here)
-
-
-@numba.njit(fastmath=True)
 def numba_heat(a, b, rate, steps):
-    for _ in range(steps):
-        numba_diffuse(a, b, rate)
-        numba_diffuse(b, a, rate)
+    for number in range(2 * steps):
+        old, new = (a, b) if number % 2 == 0 else (b, a)
+        for y in numba.prange(1, old.shape[0] - 1):
+            for x in range(1, old.shape[1] - 1):
+                here = old[y, x]
+                around = old[y - 1, x] + old[y + 1, x] + old[y, x - 1] + old[y, x + 1]
+                new[y, x] = here + rate * (around - np.float32(4) * here)
 
 
-def arguments() -> Arguments:
-    old = np.random.default_rng(5).random((HEIGHT, WIDTH), np.float32)
+def arguments(height: int = HEIGHT, width: int = WIDTH) -> Arguments:
+    old = np.random.default_rng(5).random((height, width), np.float32)
     return (old, np.zeros_like(old), np.float32(0.2), STEPS)
 
 
@@ -74,8 +88,10 @@ BENCHMARK = Benchmark(
     name="heat",
     title="heat stencil",
     kernel=heat,
+    parallel=heat_parallel,
     c=C,
     numba=numba_heat,
     arguments=arguments,
+    heavy=lambda: arguments(768, 1_024),
     lengths=lambda a: a[0].shape,
 )

@@ -25,12 +25,26 @@ def integrate(
             positions[i] += velocities[i] * dt
 
 
+@sb.kernel
+def integrate_parallel(
+    positions: sb.Array[float3],
+    velocities: sb.Array[float3],
+    forces: sb.ReadOnly[float3],
+    dt: float32,
+    steps: int,
+) -> None:
+    for _ in range(steps):
+        for i in sb.prange(len(positions)):
+            velocities[i] += forces[i] * dt
+            positions[i] += velocities[i] * dt
+
+
 C = """
 #include <stdint.h>
 typedef struct { float x, y, z; } float3;
 
-void integrate(float3 *positions, float3 *velocities, const float3 *forces, float dt,
-               int64_t steps, int64_t n) {
+void integrate(float3 *restrict positions, float3 *restrict velocities,
+               const float3 *restrict forces, float dt, int64_t steps, int64_t n) {
     for (int64_t step = 0; step < steps; step++) {
         for (int64_t i = 0; i < n; i++) {
             velocities[i].x += forces[i].x * dt;
@@ -45,18 +59,17 @@ void integrate(float3 *positions, float3 *velocities, const float3 *forces, floa
 """
 
 
-@numba.njit(fastmath=True)
 def numba_integrate(positions, velocities, forces, dt, steps):
+    p, v, f = positions.reshape(-1), velocities.reshape(-1), forces.reshape(-1)
     for _ in range(steps):
-        for i in range(len(positions)):
-            for k in range(3):
-                velocities[i, k] += forces[i, k] * dt
-                positions[i, k] += velocities[i, k] * dt
+        for i in numba.prange(len(p)):
+            v[i] += f[i] * dt
+            p[i] += v[i] * dt
 
 
-def arguments() -> Arguments:
+def arguments(count: int = COUNT) -> Arguments:
     random = np.random.default_rng(1)
-    arrays = (random.standard_normal((COUNT, 3), np.float32) for _ in range(3))
+    arrays = (random.standard_normal((count, 3), np.float32) for _ in range(3))
     return (*arrays, np.float32(1 / 1024), STEPS)
 
 
@@ -64,8 +77,10 @@ BENCHMARK = Benchmark(
     name="integrate",
     title="float3 integration",
     kernel=integrate,
+    parallel=integrate_parallel,
     c=C,
     numba=numba_integrate,
     arguments=arguments,
+    heavy=lambda: arguments(65_536),
     lengths=lambda a: (len(a[0]),),
 )

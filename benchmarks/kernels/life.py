@@ -24,10 +24,29 @@ def generation(old: sb.ReadOnly[uint8, 2], new: sb.Array[uint8, 2]) -> None:
 
 
 @sb.kernel
+def generation_parallel(old: sb.ReadOnly[uint8, 2], new: sb.Array[uint8, 2]) -> None:
+    for y in sb.prange(1, old.shape[0] - 1):
+        for x in range(1, old.shape[1] - 1):
+            around = (
+                old[y - 1, x - 1] + old[y - 1, x] + old[y - 1, x + 1]
+                + old[y, x - 1] + old[y, x + 1]
+                + old[y + 1, x - 1] + old[y + 1, x] + old[y + 1, x + 1]
+            )  # fmt: skip
+            new[y, x] = uint8(around == 3) | (uint8(around == 2) & old[y, x])
+
+
+@sb.kernel
 def life(a: sb.Array[uint8, 2], b: sb.Array[uint8, 2], steps: int) -> None:
     for _ in range(steps):
         generation(a, b)
         generation(b, a)
+
+
+@sb.kernel
+def life_parallel(a: sb.Array[uint8, 2], b: sb.Array[uint8, 2], steps: int) -> None:
+    for _ in range(steps):
+        generation_parallel(a, b)
+        generation_parallel(b, a)
 
 
 C = """
@@ -53,28 +72,22 @@ void life(uint8_t *a, uint8_t *b, int64_t steps, int64_t height, int64_t width) 
 """
 
 
-@numba.njit(fastmath=True)
-def numba_generation(old, new):
-    for y in range(1, old.shape[0] - 1):
-        for x in range(1, old.shape[1] - 1):
-            around = np.uint8(
-                old[y - 1, x - 1] + old[y - 1, x] + old[y - 1, x + 1]
-                + old[y, x - 1] + old[y, x + 1]
-                + old[y + 1, x - 1] + old[y + 1, x] + old[y + 1, x + 1]
-            )  # fmt: skip
-            new[y, x] = np.uint8(around == 3) | (np.uint8(around == 2) & old[y, x])
-
-
-@numba.njit(fastmath=True)
 def numba_life(a, b, steps):
-    for _ in range(steps):
-        numba_generation(a, b)
-        numba_generation(b, a)
+    for number in range(2 * steps):
+        old, new = (a, b) if number % 2 == 0 else (b, a)
+        for y in numba.prange(1, old.shape[0] - 1):
+            for x in range(1, old.shape[1] - 1):
+                around = np.uint8(
+                    old[y - 1, x - 1] + old[y - 1, x] + old[y - 1, x + 1]
+                    + old[y, x - 1] + old[y, x + 1]
+                    + old[y + 1, x - 1] + old[y + 1, x] + old[y + 1, x + 1]
+                )  # fmt: skip
+                new[y, x] = np.uint8(around == 3) | (np.uint8(around == 2) & old[y, x])
 
 
-def arguments() -> Arguments:
-    old = np.zeros((HEIGHT, WIDTH), np.uint8)
-    old[1:-1, 1:-1] = np.random.default_rng(4).random((HEIGHT - 2, WIDTH - 2)) < 0.3
+def arguments(height: int = HEIGHT, width: int = WIDTH) -> Arguments:
+    old = np.zeros((height, width), np.uint8)
+    old[1:-1, 1:-1] = np.random.default_rng(4).random((height - 2, width - 2)) < 0.3
     return (old, np.zeros_like(old), STEPS)
 
 
@@ -82,8 +95,10 @@ BENCHMARK = Benchmark(
     name="life",
     title="cellular automaton",
     kernel=life,
+    parallel=life_parallel,
     c=C,
     numba=numba_life,
     arguments=arguments,
+    heavy=lambda: arguments(2_048, 2_048),
     lengths=lambda a: a[0].shape,
 )

@@ -28,6 +28,23 @@ def mandelbrot(
             counts[row, column] = int32(count)
 
 
+@sb.kernel
+def mandelbrot_parallel(
+    counts: sb.Array[int32, 2], left: float64, top: float64, pixel: float64, limit: int
+) -> None:
+    for row in sb.prange(counts.shape[0]):
+        y0 = top + float64(row) * pixel
+        for column in range(counts.shape[1]):
+            x0 = left + float64(column) * pixel
+            x = float64(0)
+            y = float64(0)
+            count = 0
+            while count < limit and x * x + y * y <= 4.0:
+                x, y = x * x - y * y + x0, 2.0 * x * y + y0
+                count += 1
+            counts[row, column] = int32(count)
+
+
 C = """
 #include <stdint.h>
 
@@ -52,9 +69,8 @@ void mandelbrot(int32_t *counts, double left, double top, double pixel, int64_t 
 """
 
 
-@numba.njit(fastmath=True)
 def numba_mandelbrot(counts, left, top, pixel, limit):
-    for row in range(counts.shape[0]):
+    for row in numba.prange(counts.shape[0]):
         y0 = top + row * pixel
         for column in range(counts.shape[1]):
             x0 = left + column * pixel
@@ -75,8 +91,10 @@ BENCHMARK = Benchmark(
     name="mandelbrot",
     title="Mandelbrot",
     kernel=mandelbrot,
+    parallel=mandelbrot_parallel,
     c=C,
     numba=numba_mandelbrot,
     arguments=arguments,
+    heavy=arguments,
     lengths=lambda a: a[0].shape,
 )

@@ -1,6 +1,5 @@
 """The five outer bodies of the Computer Language Benchmarks Game's n-body, in float64."""
 
-import numba
 import numpy as np
 
 import samebits as sb
@@ -89,7 +88,6 @@ void nbody(body *bodies, double dt, int64_t steps, int64_t n) {
 """
 
 
-@numba.njit(fastmath=True)
 def numba_nbody(bodies, dt, steps):
     for _ in range(steps):
         for i in range(len(bodies)):

@@ -49,7 +49,8 @@ C = """
 #include <stdint.h>
 typedef struct { float m[4][4]; } matrix; /* by columns */
 
-static void compose(matrix *world, const matrix *local, const int32_t *parents, int64_t n) {
+static void compose(matrix *restrict world, const matrix *restrict local,
+                    const int32_t *restrict parents, int64_t n) {
     for (int64_t i = 1; i < n; i++) {
         const matrix *a = &world[parents[i]], *b = &local[i];
         matrix product;
@@ -75,22 +76,19 @@ void transforms(matrix *world, const matrix *local, const int32_t *parents, int6
 @numba.njit(fastmath=True)
 def numba_compose(world, local, parents):
     for i in range(1, len(world)):
-        p = parents[i]
-        for column in range(4):
-            x = local[i, column, 0]
-            y = local[i, column, 1]
-            z = local[i, column, 2]
-            w = local[i, column, 3]
-            for row in range(4):
-                world[i, column, row] = (
-                    world[p, 0, row] * x
-                    + world[p, 1, row] * y
-                    + world[p, 2, row] * z
-                    + world[p, 3, row] * w
-                )
+        m, here, there = world[parents[i]], local[i], world[i]
+        a0, a1, a2, a3 = m[0, 0], m[0, 1], m[0, 2], m[0, 3]
+        b0, b1, b2, b3 = m[1, 0], m[1, 1], m[1, 2], m[1, 3]
+        c0, c1, c2, c3 = m[2, 0], m[2, 1], m[2, 2], m[2, 3]
+        d0, d1, d2, d3 = m[3, 0], m[3, 1], m[3, 2], m[3, 3]
+        for k in range(4):
+            x, y, z, w = here[k, 0], here[k, 1], here[k, 2], here[k, 3]
+            there[k, 0] = a0 * x + b0 * y + c0 * z + d0 * w
+            there[k, 1] = a1 * x + b1 * y + c1 * z + d1 * w
+            there[k, 2] = a2 * x + b2 * y + c2 * z + d2 * w
+            there[k, 3] = a3 * x + b3 * y + c3 * z + d3 * w
 
 
-@numba.njit(fastmath=True)
 def numba_transforms(world, local, parents, frames):
     for _ in range(frames):
         numba_compose(world, local, parents)

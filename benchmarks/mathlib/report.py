@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from benchmarks.mathlib.peers import C_FLAGS, levels
-from benchmarks.report import machine, verdict
+from benchmarks.report import machine
 from benchmarks.suite import geometric_mean
+from benchmarks.tables import verdict
 
 PLACE = Path(__file__).parents[1] / "MATH.md"
 
