@@ -185,6 +185,41 @@ def build(
     _finish(lambda: run(sim, target or [], out, name))
 
 
+@_application.command(
+    epilog="Examples: `samebits doctor`,   `samebits doctor game.py`,   "
+    "`samebits doctor -m game -- --fast`",
+)
+def doctor(
+    program: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PROGRAM.py]", help="A program to run; after --, its options."),
+    ] = None,
+    module: Annotated[
+        str | None, typer.Option("-m", metavar="MODULE", help="Run a module instead of a file.")
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(min=0.1, metavar="SECONDS", help="Stop each run of it after this long.")
+    ] = 60.0,
+    peer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FINGERPRINT", help="Compare with another machine's math fingerprint."
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+) -> None:
+    """Examine what changes floating-point results here: every thread's registers, libm, NumPy.
+
+    Given a program, run it in processes of its own and name the import, the library or the line
+    that changed the registers. Its output is not shown. Exit status: 0 healthy, 1 a problem was
+    found, 2 bad usage or input.
+    """
+    from samebits.cli.doctor import run
+
+    given = [*(["-m", module] if module else []), *(program or [])]
+    _finish(lambda: run(given, peer, timeout, json))
+
+
 _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)
 _application.add_typer(_replay, name="replay")
 

@@ -91,9 +91,9 @@ def print_runs(simulation: Simulation, runs: Sequence[Run], as_json: bool) -> No
     if as_json:
         print(json.dumps(runs_json(simulation, runs), indent=2))
         return
-    console = _console()
+    out = console()
     for run in runs:
-        _print_run(console, simulation, run)
+        _print_run(out, simulation, run)
 
 
 def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def print_targets(rows: Sequence[Row], as_json: bool) -> None:
     for row in rows:
         runs = Text("yes", "green") if row.reason is None else Text(f"no: {row.reason}", "dim")
         table.add_row(row.name, runs, row.what)
-    _console().print(table)
+    console().print(table)
 
 
 def print_built(built: Sequence[Built]) -> None:
@@ -175,9 +175,10 @@ def print_built(built: Sequence[Built]) -> None:
         print(f"{target:{width}}  {file.stat().st_size:>10,}  {file}")
 
 
-def _console() -> Console:
-    console = Console(highlight=False)
-    return console if console.is_terminal else Console(highlight=False, width=WIDTH)
+def console() -> Console:
+    """Where tables go: stdout, `WIDTH` columns wide where it is no terminal."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=WIDTH)
 
 
 def _table(*columns: str) -> Table:

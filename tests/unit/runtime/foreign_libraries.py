@@ -91,10 +91,13 @@ void foreign_pool_end(void) {
 #ifdef MODULE
 #define JOIN(a, b) a##b
 #define INIT(name) JOIN(PyInit_, name)
-extern void *PyModule_New(const char *name);
 #define TEXT(name) #name
 #define NAME_OF(name) TEXT(name)
-void *INIT(MODULE)(void) { return PyModule_New(NAME_OF(MODULE)); }
+extern void *PyModuleDef_Init(void *);
+void *INIT(MODULE)(void) {  /* a PyModuleDef without methods: its head, then its name */
+    static const void *definition[13] = {(void *)1, 0, 0, 0, 0, NAME_OF(MODULE)};
+    return PyModuleDef_Init(definition);
+}
 #endif
 """
 
@@ -115,7 +118,6 @@ def build(folder: Path, name: str, *, at_start: str = "", module: bool = False) 
     source.write_text(_SOURCE)
     options = ["-shared", "-fPIC", "-O2", "-ffast-math", "-pthread", "-Wl,-z,lazy"]
     options += [f"-DAT_START={at_start}"] * bool(at_start) + [f"-DMODULE={name}"] * module
-    options += ["-Wl,--unresolved-symbols=ignore-all"] * module
     command = [sys.executable, "-m", "ziglang", "cc", *options, str(source), "-o", str(library)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr

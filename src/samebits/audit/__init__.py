@@ -1,0 +1,1 @@
+"""What surrounds kernels: the host's floating-point environment, its libraries, and programs."""

@@ -1,0 +1,98 @@
+"""The whole examination: this host, and a program if one is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samebits.audit import culprit, host, programs
+from samebits.audit.culprit import Culprit
+from samebits.audit.host import Row, Section
+from samebits.audit.programs import Observation, Place
+from samebits.runtime.math_fingerprint import Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found. `culprits` are the program's, in the order in which they were seen."""
+
+    sections: tuple[Section, ...]
+    observation: Observation | None = None
+    culprits: tuple[Culprit, ...] = ()
+
+    @property
+    def warnings(self) -> int:
+        """How many rows say that something is wrong."""
+        return sum(row.verdict == "warning" for section in self.sections for row in section.rows)
+
+
+def examine(
+    program: Sequence[str] = (),
+    peer: Fingerprint | None = None,
+    limit: float = programs.LIMIT_SECONDS,
+) -> Report:
+    """Examine this host, then run `program` in processes of its own.
+
+    `program` is a path and its arguments, or `-m`, a module and its arguments; each process is
+    stopped after `limit` seconds. Raises ArgumentError where there is no such program, and
+    TargetError where this system's registers are not known.
+    """
+    if program:
+        programs.check_supported()
+        programs.check_program(program)
+    sections = host.sections(peer)
+    if not program:
+        return Report(tuple(sections))
+    observation = programs.observe(program, limit)
+    culprits = tuple(culprit.find(observation, program, limit))
+    sections.append(Section(f"program {' '.join(program)}", tuple(_rows(observation, culprits))))
+    return Report(tuple(sections), observation, culprits)
+
+
+def _rows(observation: Observation, culprits: Sequence[Culprit]) -> list[Row]:
+    rows = [_outcome(observation)]
+    for found in culprits:
+        rows.append(
+            Row(
+                f"changed by {found.what}",
+                "; ".join(found.change.state.oddities()),
+                "warning",
+                f"on thread {found.change.thread}, and on threads that it starts later, "
+                "everything outside kernels computes so",
+                _remedy(found),
+            )
+        )
+    if not culprits and observation.finished:
+        rows.append(Row("imports", f"none of {len(observation.imports)} changed the registers"))
+    return rows + host.thread_rows(observation.threads, _INSIDE if culprits else host.INHERITED)
+
+
+_INSIDE = "what changed it stands above, or a library's own thread did it: see its name"
+
+
+def _outcome(observation: Observation) -> Row:
+    seconds = f"in {observation.seconds:.1f} s"
+    if observation.finished and observation.outcome == "ended":
+        return Row("outcome", f"ended {seconds}")
+    if observation.finished:
+        return Row(
+            "outcome", observation.outcome, "warning",
+            "what it would have done after that is not covered", "run it with what it needs",
+        )  # fmt: skip
+    return Row(
+        "outcome", observation.outcome, "warning",
+        "what it would have done after that is not covered",
+        "give it input that ends, or more time with --timeout",
+    )  # fmt: skip
+
+
+def _remedy(found: Culprit) -> str:
+    if found.change.kind in ("line", "outside"):
+        return "put the registers back after that call, or make it inside sb.fpenv.pinned()"
+    return "import it inside sb.fpenv.pinned(), or build it without -ffast-math"
+
+
+def shown(place: Place) -> str:
+    """A place as `file:line in function: source`."""
+    text = culprit.source(place)
+    return f"{place.file}:{place.line} in {place.function}" + (f": {text}" if text else "")

@@ -1,0 +1,216 @@
+"""What of this host can change floating-point results outside kernels, row by row.
+
+Each row has a value and a verdict: `ok`, `note` (it differs between machines, with what follows
+and what to do) or `warning` (something is wrong here). Knows nothing of how rows are printed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from samebits.backend import llvm
+from samebits.errors import SamebitsError
+from samebits.runtime.fp_registers import REGISTERS
+from samebits.runtime.fp_threads import ThreadState, threads
+from samebits.runtime.math_fingerprint import Fingerprint, math_fingerprint
+
+Verdict = Literal["ok", "note", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One fact. `consequence` and `remedy` are empty where the verdict is ok."""
+
+    name: str
+    value: str
+    verdict: Verdict = "ok"
+    consequence: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rows that belong together."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+FOREIGN = (
+    "kernels pin their own environment and keep their bits; Python, NumPy and other libraries on "
+    "this thread round or flush otherwise"
+)
+INHERITED = "find what set it: samebits doctor PROGRAM.py; or compute inside sb.fpenv.pinned()"
+
+VARIABLES = {
+    "GLIBC_TUNABLES": "chooses among the C library's versions of sin, exp and others",
+    "LD_PRELOAD": "may put other functions in the place of the C library's",
+    "DYLD_INSERT_LIBRARIES": "may put other functions in the place of the C library's",
+    "NPY_DISABLE_CPU_FEATURES": "makes NumPy use other loops than on this processor by itself",
+    "NPY_ENABLE_CPU_FEATURES": "makes NumPy use other loops than on this processor by itself",
+    "OPENBLAS_CORETYPE": "makes OpenBLAS use the loops of another processor",
+    "OPENBLAS_NUM_THREADS": "changes how BLAS cuts sums into parts",
+    "OMP_NUM_THREADS": "changes how libraries with OpenMP cut sums into parts",
+    "MKL_NUM_THREADS": "changes how MKL cuts sums into parts",
+    "MKL_CBWR": "fixes MKL's code path",
+    "MKL_DEBUG_CPU_TYPE": "makes MKL use the loops of another processor",
+    "VECLIB_MAXIMUM_THREADS": "changes how Accelerate cuts sums into parts",
+}
+"""Environment variables that change the host's own results, and how."""
+
+
+def sections(peer: Fingerprint | None = None) -> list[Section]:
+    """All that is known of this process and its host. `peer` is compared with the fingerprint."""
+    return [
+        Section("machine", tuple(_machine())),
+        Section("floating-point environment", tuple(thread_rows(threads()))),
+        Section("host libraries", tuple(_libraries())),
+        Section("fingerprint", tuple(_fingerprint(peer))),
+    ]
+
+
+def _machine() -> list[Row]:
+    target = llvm.host_target()
+    system = f"{platform.system()} {platform.release()}, {platform.machine()}"
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    from samebits import __version__
+
+    return [
+        Row("system", system),
+        Row("processor", _processor()),
+        Row("target", f"{target.name}, tuned for {target.tune or target.cpu}"),
+        Row("Python", python),
+        Row("samebits", f"{__version__}, {llvm.llvm_version()}"),
+    ]
+
+
+def _processor() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
+            if line.startswith(("model name", "Model")):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
+
+
+def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[Row]:
+    """A row for each thread; those that are alike and healthy share one.
+
+    `remedy` is what to do about one that is not.
+    """
+    rows: list[Row] = []
+    healthy: dict[str, list[ThreadState]] = {}
+    for thread in found:
+        if thread.state is None:
+            reason = thread.reason or "unknown"
+            rows.append(Row(_thread(thread), f"not readable: {reason}", "note",
+                            "nothing is known of this thread",
+                            "call sb.fpenv.state() on it"))  # fmt: skip
+        elif thread.state.oddities():
+            rows.append(Row(_thread(thread), str(thread.state), "warning", FOREIGN, remedy))
+        else:
+            row = REGISTERS[thread.state.register]
+            shown = replace(thread.state, word=thread.state.word & ~row.sticky)
+            healthy.setdefault(str(shown), []).append(thread)
+    for text, alike in healthy.items():
+        name = _thread(alike[0]) if len(alike) == 1 else f"{len(alike)} threads"
+        rows.insert(0, Row(name, text))
+    return rows
+
+
+def _thread(thread: ThreadState) -> str:
+    name = thread.name if thread.is_python else f"{thread.name or 'unnamed'}, not Python's"
+    return f"thread {thread.number} ({name})"
+
+
+def _libraries() -> list[Row]:
+    differs = "its functions and sums are not the same on every processor and in every version"
+    rows = [
+        Row("libm", _libm(), "note", "every C library rounds sin, exp and pow in its own way",
+            "use samebits' math where bits matter"),
+        Row("NumPy", f"{np.__version__}, {_dispatch()}", "note", differs,
+            "use samebits' math and reductions where bits matter"),
+        Row("BLAS", _blas(), "note",
+            "matrix products depend on its version, the processor and the number of threads",
+            "write products that must agree as kernels"),
+        _hash_seed(),
+    ]  # fmt: skip
+    for name, effect in VARIABLES.items():
+        value = os.environ.get(name)
+        if value:
+            rows.append(Row(name, f"{value:.60}", "note", effect, f"unset {name}, or set it the "
+                            "same on every machine"))  # fmt: skip
+    return rows
+
+
+def _libm() -> str:
+    name, version = platform.libc_ver()
+    if name:
+        return f"{name} {version}"
+    return "musl, or unknown" if sys.platform.startswith("linux") else f"{platform.system()}'s"
+
+
+def _numpy_configuration(part: str) -> dict[str, Any]:
+    config = cast("dict[str, Any] | None", np.show_config(mode="dicts"))
+    return (config or {}).get(part, {})
+
+
+def _dispatch() -> str:
+    extensions = _numpy_configuration("SIMD Extensions")
+    found: list[str] = [*extensions.get("baseline", ()), *extensions.get("found", ())]
+    return f"loops for {', '.join(found)}" if found else "no loops for a particular processor"
+
+
+def _blas() -> str:
+    blas = _numpy_configuration("Build Dependencies").get("blas", {})
+    if not blas.get("found"):
+        return "NumPy's own"
+    return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()
+
+
+def _hash_seed() -> Row:
+    seed = os.environ.get("PYTHONHASHSEED", "")
+    if not sys.flags.hash_randomization:
+        return Row("hash seed", "0: the same in every process")
+    if seed not in ("", "random"):
+        return Row("hash seed", f"{seed}: the same in every process")
+    return Row(
+        "hash seed", "another in every process", "note",
+        "sets of strings have another order in every process, and so have sums over them",
+        "sort what you iterate over, or set PYTHONHASHSEED=0",
+    )  # fmt: skip
+
+
+def _fingerprint(peer: Fingerprint | None) -> list[Row]:
+    try:
+        own = math_fingerprint()
+    except SamebitsError as error:
+        return [Row("math", f"none: {error.message}", "warning", "kernels do not run here", "")]
+    if not own.sound:
+        first = Row(
+            "math", str(own), "warning", "STRICT operations give other bits than everywhere else",
+            "run the tests (make test): this processor, or this installation, is broken",
+        )  # fmt: skip
+    else:
+        first = Row("math", f"{own}")
+    if peer is None:
+        return [first]
+    return [first, _compared(own, peer)]
+
+
+def _compared(own: Fingerprint, peer: Fingerprint) -> Row:
+    difference = own.difference(peer)
+    if difference is None:
+        return Row("peer", f"{peer}: equal")
+    if own.strict != peer.strict:
+        return Row("peer", str(peer), "warning", difference, "install the same samebits on both")
+    return Row("peer", str(peer), "note", difference, "compute what peers share in kernels")

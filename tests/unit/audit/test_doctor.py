@@ -1,0 +1,258 @@
+"""The import, library or line that changes the registers is named; hostile programs end in time."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.unit.runtime.foreign_libraries import build
+
+import samebits as sb
+from samebits.audit import culprit, host, programs
+from samebits.audit.culprit import bisect
+from samebits.cli import status
+from samebits.runtime import fpenv
+from samebits.runtime.fp_threads import ThreadState
+from samebits.runtime.math_fingerprint import Fingerprint
+
+pytestmark = pytest.mark.skipif(
+    (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="the words are MXCSR's"
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`_fastmath`, a module linked with fast-math start-up code, and two libraries."""
+    folder = tmp_path_factory.mktemp("built")
+    build(folder, "_fastmath", at_start="FLUSH", module=True)
+    build(folder, "truncating", at_start="TOWARD_ZERO")
+    build(folder, "plain")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path, built: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a package that imports `_fastmath`, where the programs of a test are."""
+    package = tmp_path / "engine"
+    package.mkdir()
+    (package / "_fastmath.so").write_bytes((built / "_fastmath.so").read_bytes())
+    (package / "__init__.py").write_text("from engine import mixer\n")
+    (package / "mixer.py").write_text("import json\nfrom engine import _fastmath\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def doctor(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    code = status(["doctor", "--json", *arguments])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_the_module_its_file_and_the_programs_line_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        "import decimal\n\ndef load():\n    import engine\n\nprint('{noise')\nload()\nimport csv\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    assert code == 1
+    (change,) = facts["program"]["changes"]
+    assert (change["kind"], change["name"]) == ("import", "engine._fastmath")
+    assert change["file"] == str(folder / "engine" / "_fastmath.so")
+    assert (change["line"]["file"], change["line"]["line"]) == ("game.py", 7)
+    assert Path(change["direct"]["file"]).name == "mixer.py"
+    assert change["direct"]["line"] == 2
+    assert change["state"]["flushes_results"]
+    assert change["state"]["flushes_operands"]
+    assert change["confirmed"] == "a fresh process that does only this has it too"
+    assert facts["program"]["outcome"] == "ended"
+    flushing = [t for t in facts["program"]["threads"] if (t["state"] or {}).get("flushes_results")]
+    assert [t["name"] for t in flushing] in (["MainThread"], [])
+
+
+def test_a_module_run_with_m_is_examined_with_its_arguments(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text("import sys\nif sys.argv[1] == '--fast':\n    import engine\n")
+    code, facts = doctor(capsys, "-m", "game", "--", "--fast")
+    assert code == 1
+    assert facts["program"]["changes"][0]["line"]["line"] == 3
+    code, facts = doctor(capsys, "-m", "game", "--", "--slow")
+    assert (code, facts["program"]["changes"]) == (0, [])
+
+
+def test_a_library_that_ctypes_loads_is_named(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = built / "libtruncating.so"
+    (folder / "game.py").write_text(f"import ctypes\nimport json\nctypes.CDLL({str(path)!r})\n")
+    code, facts = doctor(capsys, "game.py")
+    (change,) = facts["program"]["changes"]
+    assert code == 1
+    assert (change["kind"], change["file"]) == ("load", str(path))
+    assert change["line"]["line"] == 3
+    assert change["state"]["rounding"] == "zero"
+    assert change["confirmed"] == "a fresh process that does only this has it too"
+
+
+def test_a_call_outside_imports_is_found_line_by_line(
+    folder: Path, built: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        f"import ctypes\nlibrary = ctypes.CDLL({str(built / 'libplain.so')!r})\n"
+        "def mix():\n    gain = 1\n    library.foreign_set(0x9fc0)\n    return gain\n\nmix()\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    (change,) = facts["program"]["changes"]
+    assert code == 1
+    assert change["kind"] == "line"
+    assert change["line"]["line"] == 8
+    assert (change["direct"]["function"], change["direct"]["line"]) == ("mix", 5)
+
+
+def test_a_change_on_another_thread_names_that_thread(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        "import threading\ndef load():\n    import engine\n"
+        "t = threading.Thread(target=load, name='audio')\nt.start()\nt.join()\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    (change,) = facts["program"]["changes"]
+    assert code == 1
+    assert change["thread"] == "audio"
+    assert change["line"]["line"] == 3
+
+
+def test_a_module_that_needs_an_earlier_import_is_confirmed_by_bisecting(
+    folder: Path, built: Path
+) -> None:
+    (folder / "switch.py").write_text("on = False\n")
+    (folder / "arm.py").write_text("import switch\nswitch.on = True\n")
+    (folder / "late.py").write_text(
+        "import switch\nif switch.on:\n    import ctypes\n"
+        f"    ctypes.CDLL({str(built / 'libplain.so')!r}).foreign_set(0x9fc0)\n"
+    )
+    (folder / "game.py").write_text("import csv\nimport arm\nimport decimal\nimport late\n")
+    program = [str(folder / "game.py")]
+    seen = programs.observe(program, 60)
+    (change,) = seen.changes
+    assert change.kind == "import"
+    assert change.name == "late"
+    (found,) = culprit.find(seen, program, 60)
+    assert found.confirmed.startswith("bisecting")
+    assert found.confirmed.endswith("only once arm is imported")
+
+
+def test_a_healthy_program_is_healthy_and_its_output_is_not_shown(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text("import numpy\nprint('secret noise')\n")
+    assert status(["doctor", "game.py"]) == 0
+    found = capsys.readouterr()
+    assert "secret noise" not in found.out + found.err
+    assert "changed the registers" in found.out
+    assert found.out.endswith("healthy\n")
+
+
+HOSTILE = {
+    "hangs": ("import time\nwhile True: time.sleep(1)\n", "was stopped after 3 s"),
+    "spins": ("while True: pass\n", "was stopped after 3 s"),
+    "floods": ("import sys\nwhile True: sys.stderr.write('x' * 9999)\n", "was stopped after 3 s"),
+    "forks": (
+        "import os, time\nif os.fork() == 0: time.sleep(99)\ntime.sleep(99)\n",
+        "was stopped after 3 s",
+    ),
+    "waits": (
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(99,)).start()\n",
+        "was stopped after 3 s",
+    ),
+    "dies": ("import os\nos.kill(os.getpid(), 11)\n", "was killed by SIGSEGV"),
+    "leaves": ("import os\nos._exit(7)\n", "ended by itself with exit status 7"),
+    "raises": ("raise ValueError('bad input')\n", "stopped with ValueError: bad input"),
+    "exits": ("import sys\nsys.exit(4)\n", "ended with exit status 4"),
+    "closes": ("import os\nos.closerange(3, 100)\n", "ended"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_program_ends_in_time_and_its_end_is_told(folder: Path, name: str) -> None:
+    source, outcome = HOSTILE[name]
+    (folder / "game.py").write_text(source)
+    start = time.monotonic()
+    found = programs.observe([str(folder / "game.py")], 3)
+    assert time.monotonic() - start < 30
+    assert found.outcome == outcome
+    assert found.changes == []
+
+
+def test_what_a_program_reports_in_the_watchers_name_is_not_believed(folder: Path) -> None:
+    (folder / "game.py").write_text(
+        "import sys\npath = sys.orig_argv[2]\n"
+        'open(path, \'a\').write(\'nonsense\\n[]\\n{"event": 3}\\n{"event": "change"}\\n\')\n'
+    )
+    found = programs.observe([str(folder / "game.py")], 20)
+    assert found.outcome == "ended"
+    assert found.changes == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.py"], "nothing.py does not exist"),
+        (["."], ". is a folder"),
+        (["--peer", "hello"], "no math fingerprint: 'hello'"),
+    ],
+)
+def test_bad_usage_is_status_two_and_says_what_to_write(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["doctor", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_a_foreign_environment_of_this_process_is_a_problem(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = fpenv.read()
+    fpenv.write(0x9FC0)
+    try:
+        code = status(["doctor"])
+    finally:
+        fpenv.write(before)
+    found = capsys.readouterr().out
+    assert code == 1
+    assert "flushes subnormal results (FTZ), flushes subnormal operands (DAZ)" in found
+    assert found.endswith("1 warning\n")
+
+
+def test_peers_are_told_what_they_have_not_in_common(capsys: pytest.CaptureFixture[str]) -> None:
+    own = sb.math_fingerprint()
+    assert doctor(capsys, "--peer", str(own))[0] == 0
+    assert doctor(capsys, "--peer", str(Fingerprint(own.strict, "0" * 8)))[0] == 0
+    code, facts = doctor(capsys, "--peer", str(Fingerprint("0" * 16, own.host)))
+    assert code == 1
+    (section,) = (s for s in facts["sections"] if s["title"] == "fingerprint")
+    assert section["rows"][1]["consequence"].startswith("samebits differs")
+
+
+def test_a_thread_that_cannot_be_read_is_no_problem_and_says_why() -> None:
+    (row,) = host.thread_rows([ThreadState(7, "worker", True, None, "not allowed")])
+    assert (row.verdict, row.value) == ("note", "not readable: not allowed")
+
+
+@pytest.mark.parametrize("first", [1, 2, 7, 100])
+def test_bisecting_finds_the_first_of_a_hundred(first: int) -> None:
+    asked: list[int] = []
+
+    def holds(count: int) -> bool:
+        asked.append(count)
+        return count >= first
+
+    assert bisect(holds, 100) == first
+    assert len(asked) <= 8
+    assert bisect(lambda count: False, 100) is None
