@@ -100,7 +100,6 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 
 _NOT_YET: Mapping[str, tuple[object, ...]] = {
     "mode": (FAST,),
-    "optimize_for": ("size", "compile_time"),
     "cosmetic": (True,),
 }
 """Values that are refused because nothing implements them."""

@@ -20,19 +20,21 @@ from samebits.backend.emit_types import (
 )
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
+from samebits.backend.plans import PLANS, Plan
 from samebits.backend.rare import APART, RareFunction
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import CompileError, IRError
 from samebits.ir.grammar import CALLS, For, Function, Module, Op, While, can_trap, regions, walk
+from samebits.passes.goals import goal_of
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
 """Bytes of local memory that one call may need, its callees' included. Threads of some systems
 have no more than a few hundred KiB above this; a frame must never reach past the guard page."""
 
-_ATTRIBUTES = 'attributes #0 = { nounwind "no-trapping-math"="true"%s }'
+_ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
 _PROBED = {"x86_64", "i686", "aarch64", "riscv64", "powerpc64le", "powerpc64", "s390x"}
 """Where LLVM probes large frames in line. Windows has a function of its own for that."""
 _METADATA = """\
@@ -42,11 +44,9 @@ _METADATA = """\
 !3 = !{!"branch_weights", i32 1, i32 2000}"""
 
 
-INLINE_LIMIT = 512
-"""Statements, callees' included, of the functions that are always inlined: a loop around a call
-that is left does not vectorise."""
 APART_INLINE_LIMIT = 64
-"""The same of functions that only rare ones lead to: there is no loop to gain by it."""
+"""Most statements, callees' included, of the functions that are always inlined where only rare ones
+lead to them: there is no loop to gain by it."""
 _NO_SIZE = 1 << 20
 _FIRST_LOOP = 4
 _HELPERS = HELPERS | WIDE_HELPERS
@@ -58,6 +58,8 @@ class Emitted:
 
     text: str
     traps: tuple[TrapSite, ...]
+    plan: Plan
+    """How `llvm` is to compile it."""
     locations: tuple[Location, ...] = ()
     """What the lines of the text's debug locations stand for, from 1; empty where it has none."""
 
@@ -69,10 +71,12 @@ class _Emission:
         self,
         module: Module,
         target: Target,
+        plan: Plan,
         locations: Locations | None = None,
         locate_loops: bool = False,
     ) -> None:
         self.target = target
+        self.plan = plan
         self.locations = locations
         self._locate_loops = locate_loops
         self._module = module
@@ -102,7 +106,9 @@ class _Emission:
         return self._rare.get(name)
 
     def is_inlined(self, name: str) -> bool:
-        limit = APART_INLINE_LIMIT if self.is_apart(name) else INLINE_LIMIT
+        limit = self.plan.inline_limit
+        if self.is_apart(name):
+            limit = min(limit, APART_INLINE_LIMIT)
         return self._sizes[name] <= limit
 
     def inlined_size(self, name: str) -> int:
@@ -144,7 +150,7 @@ class _Emission:
         return self._divides[name]
 
     def loop(self, inside: Seen, statement: For | While, location: int) -> str:
-        text = loop_metadata(inside, self.target)
+        text = loop_metadata(inside, self.target) if self.plan.vectorise else ""
         more: list[str] = []
         if self.locations is not None and (text or self._locate_loops):
             more.append(self.locations.node(location))
@@ -168,7 +174,7 @@ class _Emission:
                 self._rarely |= self._calls[name]
         looped = self._reached(self._called_in_loops)
         for name, rare in self._rare.items():
-            if name not in looped:
+            if name not in looped or not self.plan.vectorise:
                 rare.drop_variants()
         return list(found)
 
@@ -266,7 +272,7 @@ class _Emission:
         extra = ' "probe-stack"="inline-asm"' if probed else ""
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
-        attributes = [_ATTRIBUTES % extra]
+        attributes = [_ATTRIBUTES % (self.plan.attributes, extra)]
         if self._rare:
             attributes.append(RARE_ATTRIBUTES.format(extra=extra))
         tests = [test for rare in self._rare.values() for test in rare.tests()]
@@ -281,7 +287,7 @@ class _Emission:
         for rare in self._rare.values():
             text += "".join(rare.lanes(self._head(), attributes[-1]))
         found = () if self.locations is None else tuple(self.locations.found)
-        return Emitted(text, tuple(self._sites), found)
+        return Emitted(text, tuple(self._sites), self.plan, found)
 
     def _head(self) -> str:
         return f'target triple = "{self.target.triple}"'
@@ -317,7 +323,8 @@ def emit_module(
     where local memory would not fit the stack, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
-    emission = _Emission(module, target, locations, locate_loops)
+    plan = PLANS[goal_of(module, [*entries, *ranges])]
+    emission = _Emission(module, target, plan, locations, locate_loops)
     order = emission.order([*entries, *ranges])
     texts: list[str] = []
     apart: list[str] = []

@@ -21,6 +21,7 @@ from samebits.backend.emit_types import (
     parts,
     scalar,
 )
+from samebits.backend.plans import Plan
 from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide import unsigned_quotient
@@ -65,6 +66,9 @@ class ModuleContext(Protocol):
 
     @property
     def target(self) -> Target: ...
+
+    @property
+    def plan(self) -> Plan: ...
 
     def function(self, name: str) -> Function: ...
 

@@ -32,7 +32,9 @@ class LaneEmitter(FunctionEmitter):
             self._cells(statement, statement.lanes)
 
     def _vectorises(self, statement: For) -> bool:
-        """Whether nothing in the body keeps LLVM from vectorising it."""
+        """Whether LLVM vectorises loops here, and nothing in the body keeps it from this one."""
+        if not self.module.plan.vectorise:
+            return False
         size = 0
         for inner in walk(statement.body):
             size += 1

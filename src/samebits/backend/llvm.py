@@ -24,6 +24,7 @@ from typing import Any
 
 from samebits.backend.debug import Location
 from samebits.backend.emit import TrapSite, emit_module
+from samebits.backend.plans import SPEED, Plan
 from samebits.backend.rare import Late, is_test, split
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
 from samebits.errors import RunnerError, TargetError
@@ -113,13 +114,20 @@ _APART = (
 
 
 def _optimise(
-    module: Any, machine: Any, opt: int, vectorise: bool = False, passes: tuple[str, ...] = ()
+    module: Any,
+    machine: Any,
+    level: int,
+    vectorise: bool = False,
+    passes: tuple[str, ...] = (),
+    *,
+    unroll: bool = True,
 ) -> None:
-    """The passes of a level, or those that are named."""
+    """The passes of LLVM's pipeline of a level, or those that are named."""
     binding = _binding()
-    options = binding.create_pipeline_tuning_options(speed_level=opt)
+    options = binding.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = vectorise
     options.slp_vectorization = vectorise
+    options.loop_unrolling = unroll
     builder = binding.create_pass_builder(machine, options)
     if passes:
         manager = binding.create_new_module_pass_manager()
@@ -158,10 +166,18 @@ def _link(module: Any, part: Any) -> None:
         module.get_function(name).linkage = "internal"
 
 
-def _with_module(text: str, target: Target, opt: int, want: str, vectorise: bool = True) -> Any:
+def _with_module(
+    text: str,
+    target: Target,
+    opt: int,
+    want: str,
+    vectorise: bool = True,
+    plan: Plan = SPEED,
+) -> Any:
     binding = _binding()
     with _lock:
-        machine = _machine(target.triple, target.cpu, target.features, target.abi, opt)
+        codegen = plan.codegen if opt else 0
+        machine = _machine(target.triple, target.cpu, target.features, target.abi, codegen)
         context = binding.create_context()
         # Without its layout the passes would take every target for a little-endian 64-bit one.
         layout = f'target datalayout = "{machine.target_data}"\n'
@@ -169,7 +185,8 @@ def _with_module(text: str, target: Target, opt: int, want: str, vectorise: bool
         module = binding.parse_assembly(layout + text, context)
         try:
             if opt:
-                _optimise(module, machine, opt, vectorise)
+                vectorise = vectorise and plan.vectorise
+                _optimise(module, machine, plan.level, vectorise, plan.passes, unroll=plan.unroll)
             if late:
                 _link_late(module, machine, context, layout, late)
             if apart:
@@ -190,9 +207,14 @@ def _with_module(text: str, target: Target, opt: int, want: str, vectorise: bool
             context.close()
 
 
-def compile_text(text: str, target: Target, opt: int = 3, *, vectorise: bool = True) -> bytes:
-    """Object code of LLVM text. Raises RuntimeError where the text is not valid."""
-    return _with_module(text, target, opt, "object", vectorise)
+def compile_text(
+    text: str, target: Target, opt: int = 3, *, vectorise: bool = True, plan: Plan = SPEED
+) -> bytes:
+    """Object code of LLVM text; without `opt` nothing is optimised, whatever the plan.
+
+    Raises RuntimeError where the text is not valid.
+    """
+    return _with_module(text, target, opt, "object", vectorise, plan)
 
 
 def compile_module(
@@ -207,7 +229,7 @@ def compile_module(
     """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
     `ranges`; `opt` is 0 or 3."""
     emitted = emit_module(module, entries, target, ranges)
-    code = compile_text(emitted.text, target, opt, vectorise=vectorise)
+    code = compile_text(emitted.text, target, opt, vectorise=vectorise, plan=emitted.plan)
     return CompiledObject(code, emitted.traps)
 
 
@@ -215,13 +237,16 @@ def llvm_text(
     module: Module, entries: Sequence[str], target: Target, opt: int | None = None
 ) -> str:
     """LLVM text as emitted, or after the passes of level `opt`."""
-    text = emit_module(module, entries, target).text
-    return text if opt is None else _with_module(text, target, opt, "text")
+    made = emit_module(module, entries, target)
+    return made.text if opt is None else _with_module(
+        made.text, target, opt, "text", plan=made.plan
+    )  # fmt: skip
 
 
 def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> str:
     """The target's assembly for the same code that `compile_module` returns."""
-    return _with_module(emit_module(module, entries, target).text, target, opt, "assembly")
+    made = emit_module(module, entries, target)
+    return _with_module(made.text, target, opt, "assembly", plan=made.plan)
 
 
 def assemble_text(text: str, target: Target, opt: int = 3) -> str:
@@ -249,8 +274,9 @@ def listing(module: Module, entries: Sequence[str], target: Target, opt: int = 3
     """
     plain = emit_module(module, entries, target)
     located = emit_module(module, entries, target, locate=True)
-    llvm, assembly = _with_module(plain.text, target, opt, "listing")
-    located_llvm, located_assembly = _with_module(located.text, target, opt, "listing")
+    plan = plain.plan
+    llvm, assembly = _with_module(plain.text, target, opt, "listing", plan=plan)
+    located_llvm, located_assembly = _with_module(located.text, target, opt, "listing", plan=plan)
     return Listing(llvm, assembly, located_llvm, located_assembly, located.locations)
 
 

@@ -13,6 +13,7 @@ from samebits.backend import llvm
 from samebits.backend.debug import FILE, Location
 from samebits.backend.emit import emit_module
 from samebits.backend.emit_function import DIVISIONS
+from samebits.backend.plans import Plan
 from samebits.backend.targets import Target
 from samebits.errors import Span
 from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk
@@ -44,6 +45,7 @@ NOT_INNERMOST = "only innermost loops are vectorised"
 CHECKED = "it keeps a check that can trap"
 DIVIDES = "it divides integers, which no processor does in lanes"
 GONE = "no loop is left: LLVM unrolled it, or found its result without it"
+NOT_FOR_SPEED = 'loops are vectorised only where optimize_for="speed"'
 NO_VECTORS = "the target has no vectors"
 
 
@@ -66,7 +68,7 @@ def loop_remarks(
     if not loops:
         return []
     said: dict[LoopKey, list[Remark]] = {}
-    if opt and target.vector_bits:
+    if opt and target.vector_bits and emitted.plan.vectorise:
         around = _loops_around(module)
         text = llvm.remarks_text(emitted.text, target, opt)
         for key, made in _read(text, emitted.locations, around):
@@ -74,7 +76,7 @@ def loop_remarks(
     found: list[Remark] = []
     for function, loop in loops:
         known = said.get((function.name, loop.id))
-        found += known or [_unsaid(function, loop, module, target, opt)]
+        found += known or [_unsaid(function, loop, module, target, opt, emitted.plan)]
     return sorted(found, key=lambda r: (r.span.file, r.span.line, r.span.column, not r.vectorised))
 
 
@@ -161,11 +163,15 @@ def _reason(said: str, locations: Sequence[Location]) -> str:
     return _PLACE.sub(line, _ADVICE.sub("", said.removeprefix(f"{_MISSED}: ")))
 
 
-def _unsaid(function: Function, loop: Loop, module: Module, target: Target, opt: int) -> Remark:
+def _unsaid(
+    function: Function, loop: Loop, module: Module, target: Target, opt: int, plan: Plan
+) -> Remark:
     """Why LLVM says nothing of a loop."""
     inside = [s for region in regions(loop) for s in walk(region)]
     if not opt:
         message, at = "nothing is vectorised without optimisation", loop.span
+    elif not plan.vectorise:
+        message, at = NOT_FOR_SPEED, loop.span
     elif not target.vector_bits:
         message, at = NO_VECTORS, loop.span
     elif any(isinstance(s, For | While) for s in inside):

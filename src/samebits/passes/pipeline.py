@@ -7,6 +7,8 @@ from itertools import count
 
 from samebits.ir.grammar import For, Function, If, Module, Op, While, walk
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
+from samebits.passes.goals import goal_of
+from samebits.passes.ranges import check_ranges
 from samebits.passes.unchecked import trust
 from samebits.passes.versioning import Versioning
 
@@ -18,14 +20,20 @@ def optimise(module: Module, entries: Sequence[str]) -> Module:
     Functions that `entries` do not reach are gone. Raises KeyError for an unknown entry.
     """
     reached = drop_dead_functions(module, entries)
-    functions = {name: optimise_function(f) for name, f in reached.functions.items()}
+    versioned = goal_of(module, entries) == "speed"
+    functions = {
+        name: optimise_function(f, versioned=versioned) for name, f in reached.functions.items()
+    }
     return Module(functions, reached.tables)
 
 
-def optimise_function(function: Function) -> Function:
-    """One function without the checks that are shown to be needless, loops split where it pays."""
+def optimise_function(function: Function, *, versioned: bool = True) -> Function:
+    """One function without the checks that are shown to be needless, loops split where it pays
+    if `versioned`."""
     if not function.options.bounds_check:
         function = trust(function)
+    if not versioned:
+        return drop_dead_operations(check_ranges(function))
     fresh = count(1 + max((s.id for s in walk(function.body) if isinstance(s, _NUMBERED)),
                           default=-1))  # fmt: skip
     return drop_dead_operations(Versioning(function, fresh).run())

@@ -5,7 +5,7 @@ Owns the frame loop, which is IR like the kernels, so that every target runs the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samebits.backend import llvm
@@ -16,7 +16,7 @@ from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
 from samebits.ir.text import print_module
 from samebits.lang.kernel import Kernel
-from samebits.modes import STRICT
+from samebits.modes import DEFAULTS, STRICT
 from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
 from samebits.runtime.cache import current_cache, object_key
@@ -142,6 +142,7 @@ def _run(state: StructType, input: StructType, step: Function, hash_: Function) 
         slots={"frame": INT},
         file=FILE,
     )
+    b.function.options = replace(DEFAULTS, optimize_for=step.options.optimize_for)
     zero = b.const(INT, 0)
     frames = b.length(b.get("inputs"))
     loop = b.for_("frame", zero, frames)

@@ -35,7 +35,8 @@ class Kernels:
         from whatever a library of it is linked into, and what its statuses stand for."""
         with Kernel.environment():  # constants are folded with this thread's arithmetic
             emitted = emit_module(self.module, self.entries, target)
-            return llvm.compile_text(named(emitted.text, name), target, 3), emitted.traps
+            text = named(emitted.text, name)
+            return llvm.compile_text(text, target, 3, plan=emitted.plan), emitted.traps
 
     def sites(self, target: Target) -> tuple[TrapSite, ...]:
         """What the statuses stand for, without compiling."""

@@ -1,0 +1,38 @@
+"""How LLVM text is made and compiled for each goal, as a table. No row changes a result's bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from samebits.modes import Goal
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One goal's choices. `level` is that of LLVM's own pipeline, which runs unless `passes` names
+    others; `codegen` that of its code generator, 0 to 3."""
+
+    attributes: str
+    """Of every function, as LLVM writes them."""
+    inline_limit: int
+    """Statements, callees' included, of the functions that are always inlined."""
+    vectorise: bool
+    """Whether loops are made for the vectoriser, and it runs."""
+    unroll: bool
+    level: int
+    codegen: int
+    passes: tuple[str, ...] = ()
+
+
+PLANS: Mapping[Goal, Plan] = {
+    # A loop around a call that is left does not vectorise, so that much is inlined.
+    "speed": Plan("", 512, True, True, 3, 3),
+    "size": Plan(" minsize optsize", 12, False, False, 2, 2),
+    "compile_time": Plan(
+        "", 32, False, False, 1, 1,
+        ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg",
+         "global_dead_code_eliminate"),
+    ),
+}  # fmt: skip
+SPEED = PLANS["speed"]
