@@ -17,13 +17,14 @@ from samebits.errors import (
     ArgumentError,
     BitsMismatchError,
     CompileError,
+    JobError,
     ReplayError,
     SamebitsError,
     SimulationError,
     TargetError,
     Trap,
 )
-from samebits.lang.arrays import Array, FixedArray, ReadOnly, zeros
+from samebits.lang.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.fixed_point import (
     fix16,
@@ -154,6 +155,9 @@ if TYPE_CHECKING:
     from samebits import fpenv, math, noise, random
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.math_fingerprint import math_fingerprint
+    from samebits.runtime.handles import JobHandle, combine
+    from samebits.runtime.jobs import For, Job, ParallelFor, ParallelForBatch, job
+    from samebits.runtime.pool import set_workers, workers
     from samebits.runtime.same_bits import assert_same_bits
     from samebits.sim.recording import Replay
     from samebits.sim.simulation import Simulation
@@ -164,7 +168,16 @@ install()
 
 _LAZY = {
     "Replay": "samebits.sim.recording",
+    "For": "samebits.runtime.jobs",
+    "Job": "samebits.runtime.jobs",
+    "JobHandle": "samebits.runtime.handles",
+    "ParallelFor": "samebits.runtime.jobs",
+    "ParallelForBatch": "samebits.runtime.jobs",
     "Simulation": "samebits.sim.simulation",
+    "combine": "samebits.runtime.handles",
+    "job": "samebits.runtime.jobs",
+    "set_workers": "samebits.runtime.pool",
+    "workers": "samebits.runtime.pool",
     "assert_same_bits": "samebits.runtime.same_bits",
     "math_fingerprint": "samebits.runtime.math_fingerprint",
     "set_cache_dir": "samebits.runtime.cache",
@@ -196,6 +209,12 @@ __all__ = [
     "BitsMismatchError",
     "CompileError",
     "FixedArray",
+    "For",
+    "Job",
+    "JobError",
+    "JobHandle",
+    "ParallelFor",
+    "ParallelForBatch",
     "ReadOnly",
     "Replay",
     "ReplayError",
@@ -204,6 +223,7 @@ __all__ = [
     "SimulationError",
     "TargetError",
     "Trap",
+    "WriteOnly",
     "abs",
     "all",
     "any",
@@ -216,6 +236,7 @@ __all__ = [
     "ceil",
     "clamp",
     "clz",
+    "combine",
     "copysign",
     "cross",
     "ctz",
@@ -294,6 +315,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "job",
     "kernel",
     "length",
     "likely",
@@ -312,6 +334,7 @@ __all__ = [
     "round",
     "select",
     "set_cache_dir",
+    "set_workers",
     "sign",
     "sqrt",
     "struct",
@@ -326,5 +349,6 @@ __all__ = [
     "uint64",
     "unlikely",
     "unsafe_parallel",
+    "workers",
     "zeros",
 ]  # fmt: skip

@@ -101,6 +101,10 @@ class IRError(SamebitsError):
     """IR text that does not parse, or IR that breaks a legality rule."""
 
 
+class JobError(SamebitsError):
+    """Jobs that can't be scheduled as they are: they would race, or wait for each other."""
+
+
 class TargetError(SamebitsError):
     """A target that is unknown, or that cannot run here."""
 

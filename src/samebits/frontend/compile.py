@@ -16,6 +16,7 @@ from samebits.frontend.source import Source, source_of
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.fingerprint import described
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.tables import Table
 from samebits.modes import HIGH
@@ -129,6 +130,7 @@ class _Lowering:
             precision=self.kernel.precision,
             in_library=(self.kernel.function.__module__ or "").startswith(LIBRARY),
             local_names=_assigned_names(self.source.node),
+            is_parallel=isinstance(self.kernel, JobKernel) and self.kernel.form.parallel,
         )
         span = self._head_span()
         _check_results(ctx.result or NONE, span)
@@ -170,6 +172,10 @@ class _Lowering:
         )
         callee = Callee(function.name, parameters, result, frozenset(ctx.written))
         calls = tuple(self.calls.values())
+        if isinstance(self.kernel, JobKernel) and self.kernel.own is not None:
+            own = own_index.OwnRange(*self.kernel.own, _roots(ctx))
+            checked = own_index.enforce(function, own, self._writes, frozenset(ctx.exempt))
+            function, self.checked = checked.function, checked.accesses
         return Unit(function, callee, calls, dict(ctx.tables), self.checked)
 
     def _outline(
@@ -189,8 +195,7 @@ class _Lowering:
             span=span,
             options=replace(self.kernel.options, precision=HIGH),
         )
-        roots = {v.name: v.roots for v in inner.variables.values() if v.roots}
-        own = own_index.OwnRange(index, None, roots)
+        own = own_index.OwnRange(index, None, _roots(inner))
         checked = own_index.enforce(function, own, self._writes, frozenset(inner.exempt))
         self.checked |= checked.accesses
         callee = Callee(function.name, (), NONE, frozenset())
@@ -267,6 +272,11 @@ class _Lowering:
         unit = compile_kernel(kernel, types, self.stack)
         self.calls[unit.function.name] = unit
         return unit.callee
+
+
+def _roots(ctx: Context) -> dict[str, frozenset[str]]:
+    """Where each name that refers to memory leads."""
+    return {v.name: v.roots for v in ctx.variables.values() if v.roots}
 
 
 def _assigned_names(node: ast.FunctionDef) -> frozenset[str]:

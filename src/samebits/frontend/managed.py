@@ -27,6 +27,7 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
 from samebits.lang.flushing import flushed, flushed_weak
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.running import flushing, managed_run, running
@@ -80,7 +81,9 @@ class _Rewrite(ast.NodeTransformer):
         self.accesses = accesses
         self.source = source
         self.turn: str | None = None
-        """The loop variable of the parallel range that is being rewritten."""
+        """The loop variable of the parallel range that is being rewritten, or a job's index."""
+        self.count: str | None = None
+        """The name of how many indices are the turn's own; None for one."""
         self.typevars = typevars
         self.local = local
         self.names: dict[str, object] = {
@@ -209,7 +212,8 @@ class _Rewrite(ast.NodeTransformer):
         super().generic_visit(node)
         if name is not None and self.turn is not None and isinstance(node, ast.Subscript):
             turn = ast.Name(self.turn, ast.Load())
-            arguments = [_copy(node.value), node.slice, turn, ast.Constant(1), ast.Constant(name)]
+            count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
+            arguments = [_copy(node.value), node.slice, turn, count, ast.Constant(name)]
             call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
             node.slice = ast.copy_location(call, node)
         return node
@@ -334,6 +338,9 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     rewrite = _Rewrite(kernel, kernel.typevars(types), local, {}, source)
     if any(isinstance(n, ast.For) and _is_prange(rewrite, n) for n in ast.walk(node)):
         rewrite.accesses = compile_kernel(kernel, types).checked
+    if isinstance(kernel, JobKernel) and kernel.own is not None:
+        rewrite.accesses = compile_kernel(kernel, types).checked
+        rewrite.turn, rewrite.count = kernel.own
     node.body = [rewrite.visit(statement) for statement in node.body]
     node.decorator_list = []
     node.returns = None

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import cast
 
 from samebits.errors import CompileError, Span
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 
 FunctionNode = ast.FunctionDef
@@ -93,7 +94,12 @@ def source_of(kernel: Kernel) -> Source:
             note=f"it comes from {code.co_filename}, line {code.co_firstlineno}",
             fix="define the kernel with `def` in a file (not in exec, a lambda or the bare prompt)",
         )
-    return Source(code.co_filename, function.__qualname__, node, lines)
+    source = Source(code.co_filename, function.__qualname__, node, lines)
+    if isinstance(kernel, JobKernel):
+        from samebits.frontend.job_source import job_source
+
+        return job_source(kernel, source)
+    return source
 
 
 def too_deep(span: Span) -> CompileError:

@@ -1,6 +1,7 @@
 """What may stand in a kernel's annotations, and the type that each one means.
 
-Owns `Array`, `ReadOnly`, `FixedArray` as annotations, and the way between types and classes.
+Owns `Array`, `ReadOnly`, `WriteOnly`, `FixedArray` as annotations, and the way between types and
+classes.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import types as pytypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, TypeVar, cast, get_args, get_origin
 from weakref import WeakValueDictionary
 
@@ -31,17 +33,40 @@ from samebits.types import (
 )
 
 
+class Access(Enum):
+    """What is done to the memory behind an annotation."""
+
+    READ = "ReadOnly"
+    WRITE = "WriteOnly"
+    READ_WRITE = "Array"
+
+
 @dataclass(frozen=True, slots=True)
 class ArrayAnnotation:
-    """`Array[element]`, `Array[element, 2]` or their `ReadOnly` forms; element as written."""
+    """`Array[element]`, `Array[element, 2]`, or their `ReadOnly` and `WriteOnly` forms; element as
+    written."""
 
     element: Any
     ndim: int
-    readonly: bool
+    access: Access
+
+    @property
+    def readonly(self) -> bool:
+        return self.access is Access.READ
 
     def __repr__(self) -> str:
-        head = "ReadOnly" if self.readonly else "Array"
+        head = self.access.value
         return f"{head}[{_name(self.element)}{', 2' if self.ndim == 2 else ''}]"
+
+
+@dataclass(frozen=True, slots=True)
+class UnsafeAnnotation:
+    """`unsafe_parallel[annotation]`, of a job's field."""
+
+    annotation: Any
+
+    def __repr__(self) -> str:
+        return f"unsafe_parallel[{_name(self.annotation)}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +84,15 @@ def _name(annotation: Any) -> str:
     return getattr(annotation, "__name__", None) or repr(annotation)
 
 
-def _array(item: Any, *, readonly: bool) -> ArrayAnnotation:
-    head = "ReadOnly" if readonly else "Array"
+def _array(item: Any, access: Access) -> ArrayAnnotation:
+    head = access.value
     element, ndim = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
     if type(ndim) is not int or ndim not in (1, 2):
         raise CompileError(
             f"{head} has one or two dimensions, got {ndim!r}",
             fix=f"write {head}[{_name(element)}] or {head}[{_name(element)}, 2]",
         )
-    return ArrayAnnotation(element, ndim, readonly)
+    return ArrayAnnotation(element, ndim, access)
 
 
 class Array:
@@ -77,14 +102,21 @@ class Array:
     """
 
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
-        return _array(item, readonly=False)
+        return _array(item, Access.READ_WRITE)
 
 
 class ReadOnly:
     """Annotation of a parameter that views host memory which the kernel may not change."""
 
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
-        return _array(item, readonly=True)
+        return _array(item, Access.READ)
+
+
+class WriteOnly:
+    """Annotation of a job's field: an array that the job writes without reading it."""
+
+    def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
+        return _array(item, Access.WRITE)
 
 
 class FixedArray:
@@ -173,7 +205,7 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
 
 
 def _suggestion(annotation: Any) -> str:
-    if annotation in (Array, ReadOnly):
+    if annotation in (Array, ReadOnly, WriteOnly):
         return f"say of what: {annotation.__name__}[float32]"
     own = {t.name: t for t in SCALAR_CLASSES}
     name = _name(annotation)

@@ -15,6 +15,7 @@ from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.annotations import Array as Array
 from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
+from samebits.lang.annotations import WriteOnly as WriteOnly
 from samebits.lang.annotations import class_of_type, field_type
 from samebits.lang.checks import check_array as check_array
 from samebits.lang.conversions import kind_of

@@ -68,7 +68,7 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
         return
     seen.add(id(kernel))
     options = {name: to_text(value) for name, value in changed(kernel.options).items()}
-    yield f"{'rare ' * kernel.rare}kernel {options}"
+    yield f"{'rare ' * kernel.rare}kernel {options} {kernel.variant}"
     yield from _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):

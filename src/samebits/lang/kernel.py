@@ -18,7 +18,12 @@ from typing import Any, ClassVar, Protocol, TypeVar
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang import generics
-from samebits.lang.annotations import class_of_type, type_of_annotation
+from samebits.lang.annotations import (
+    Access,
+    ArrayAnnotation,
+    class_of_type,
+    type_of_annotation,
+)
 from samebits.lang.constants import constant
 from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.lazily import lazily
@@ -83,6 +88,8 @@ class Kernel:
         self.self_type = self_type
         self.rare = False
         """Whether it is for inputs so rare that its callers are made fast for all the others."""
+        self.variant = ""
+        """What its compilation depends on besides its text, what it captures and its options."""
         self.units: dict[tuple[Type, ...], Any] = {}
         """The front end's result for each list of parameter types."""
         self.native: dict[tuple[Type, ...], Any] = {}
@@ -209,6 +216,13 @@ class Kernel:
     def _type(self, p: Parameter, annotation: object, typevars: Mapping[TypeVar, Type]) -> Type:
         if isinstance(annotation, StructType):
             return annotation
+        if isinstance(annotation, ArrayAnnotation) and annotation.access is Access.WRITE:
+            raise CompileError(
+                f"parameter '{p.name}' of kernel '{self.__qualname__}' is WriteOnly",
+                span=definition_span(self.function),
+                note="only fields of jobs are",
+                fix=f"write `{p.name}: Array{repr(annotation)[9:]}`",
+            )
         try:
             return type_of_annotation(annotation, typevars)
         except CompileError as error:

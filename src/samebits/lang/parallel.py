@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from samebits.errors import ArgumentError, Trap
+from samebits.lang.annotations import UnsafeAnnotation
 from samebits.lang.arrays import ManagedArray
 from samebits.lang.weak import Int
 
@@ -34,14 +35,26 @@ def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
     return map(Int, range(*(bound.__index__() for bound in bounds)))
 
 
-def unsafe_parallel(array: Any) -> Any:
-    """`array`, without the rule that a turn of a parallel range touches only its own elements.
+class UnsafeParallel:
+    """`sb.unsafe_parallel(a)` is array `a`, without the rule that a turn of a parallel range
+    touches only its own elements; `sb.unsafe_parallel[sb.Array[T]]` is a job's field without it.
 
-    `sb.unsafe_parallel(a)[k] = x` in a kernel may race: that no other turn touches the same
-    element is for the caller to know (`kernel.check_races(...)` tests it). Indices are still
-    checked against the array's length.
+    `sb.unsafe_parallel(a)[k] = x` may race: that no other turn touches the same element is for
+    the caller to know (`kernel.check_races(...)` tests it). Indices are still checked against the
+    array's length.
     """
-    return array
+
+    def __call__(self, array: Any) -> Any:
+        return array
+
+    def __getitem__(self, annotation: Any) -> UnsafeAnnotation:
+        return UnsafeAnnotation(annotation)
+
+    def __repr__(self) -> str:
+        return "unsafe_parallel"
+
+
+unsafe_parallel = UnsafeParallel()
 
 
 def own_index(array: ManagedArray, at: Any, first: Any, count: Any, name: str) -> Any:

@@ -6,7 +6,7 @@ Loads the compiler only when a kernel is called that no cache has.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
@@ -16,6 +16,9 @@ from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.runtime import cache
 from samebits.types import NONE, Type
+
+if TYPE_CHECKING:
+    from samebits.runtime.native import NativeRange
 
 Native = Callable[..., Any]
 
@@ -52,13 +55,27 @@ def compile_native(
     return native_callable(entry, parameters, kernel.result_type(types) or NONE, kernel.__name__)
 
 
-def _compiled(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> CompiledObject:
-    """The object of `kernel`, from the cache where that has it."""
+def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) -> NativeRange:
+    """The range function of a kernel (begin, end, ...) that is not generic. Raises CompileError."""
+    from samebits.backend import llvm
+    from samebits.runtime.native import NativeModule
+
+    types = kernel.fixed_types
+    assert types is not None
+    with Kernel.environment():
+        compiled = _compiled(kernel, types, target or llvm.host_target(), opt, as_range=True)
+    return NativeModule(compiled, 0, 1).range_entry(0)
+
+
+def _compiled(
+    kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int, as_range: bool = False
+) -> CompiledObject:
+    """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
     store = cache.current_cache()
     if store is None:
-        return _compile(_linked(kernel, types), target, opt)
+        return _compile(_linked(kernel, types), target, opt, as_range)
     row = (target.name, target.triple, target.cpu, target.tune)
-    made_by = (cache.compiler_fingerprint(), *row, str(opt))
+    made_by = (cache.compiler_fingerprint(), *row, str(opt), "range" * as_range)
     source_key = cache.digest(fingerprint(kernel, types), *made_by)
     key = store.get_front(source_key)
     compiled = None if key is None else store.get(key)
@@ -67,10 +84,11 @@ def _compiled(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int)
     from samebits.ir.text import print_module
 
     linked = _linked(kernel, types)
-    key = cache.object_key(print_module(linked[0]), linked[1], kernel.mode.name, target, opt)
+    entries = [f"{'range ' * as_range}{name}" for name in linked[1]]
+    key = cache.object_key(print_module(linked[0]), entries, kernel.mode.name, target, opt)
     compiled = store.get(key)
     if compiled is None:
-        compiled = _compile(linked, target, opt)
+        compiled = _compile(linked, target, opt, as_range)
         store.put(key, compiled)
     store.put_front(source_key, key)
     return compiled
@@ -84,9 +102,12 @@ def _linked(kernel: Kernel, types: tuple[Type, ...]) -> tuple[Module, list[str]]
     return realise(link(unit)), [unit.function.name]
 
 
-def _compile(linked: tuple[Module, list[str]], target: Target, opt: int) -> CompiledObject:
+def _compile(
+    linked: tuple[Module, list[str]], target: Target, opt: int, as_range: bool
+) -> CompiledObject:
     from samebits.backend import llvm
     from samebits.passes.pipeline import optimise
 
-    module, entries = linked
-    return llvm.compile_module(optimise(module, entries), entries, target, opt)
+    module, names = linked
+    entries, ranges = ([], names) if as_range else (names, [])
+    return llvm.compile_module(optimise(module, names), entries, target, opt, ranges=ranges)

@@ -104,6 +104,8 @@ class Pool:
                 if other.state != DONE:
                     other.dependents.append(task)
                     task.waiting_for += 1
+                else:
+                    task.skipped |= other.failed
             if not task.waiting_for:
                 others = len(self._ready)
                 self._start(task)

@@ -10,6 +10,7 @@ import pytest
 from samebits import types
 from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.annotations import (
+    Access,
     ArrayAnnotation,
     FixedAnnotation,
     class_of_type,
@@ -342,7 +343,7 @@ def test_annotations_mean_types():
     assert type_of_annotation(FixedArray[uint8, 4]) == FixedArrayType(UINT8, (4,))
     assert type_of_annotation(tuple[float32, int]) == TupleType((FLOAT32, INT))
     assert type_of_annotation(Array[T], {T: INT32}) == ArrayType(INT32, 1)
-    assert Array[T] == ArrayAnnotation(T, 1, False)
+    assert Array[T] == ArrayAnnotation(T, 1, Access.READ_WRITE)
     assert FixedArray[float32, 2, 3] == FixedAnnotation(float32, (2, 3))
     assert repr(ReadOnly[float32, 2]) == "ReadOnly[float32, 2]"
     assert class_of_type(FLOAT32) is float32

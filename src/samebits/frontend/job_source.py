@@ -1,0 +1,221 @@
+"""A job's source as that of a kernel over a range: `self.field` becomes a parameter, and `execute`
+the body of a loop.
+
+Works on syntax trees; every node keeps its place in the file. Owns what `execute` may do to `self`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn, TypeVar, cast
+
+from samebits.errors import CompileError
+from samebits.frontend.source import Source, too_deep
+from samebits.lang.annotations import Access
+from samebits.lang.jobs import BEGIN, ELEMENT, END, INDEX_TYPE, RANGE, UNSAFE, JobKernel
+from samebits.types import INT
+
+TURN = "job.turn"
+"""The loop variable where the index has another type than loop variables have."""
+
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+def job_source(kernel: JobKernel, source: Source) -> Source:
+    """The source of a job's kernel, from that of its `execute`. Raises CompileError."""
+    try:
+        return replace(source, node=_Rewriting(kernel, source).function())
+    except RecursionError:
+        raise too_deep(source.span(source.node)) from None
+
+
+def _returns(body: Sequence[ast.AST], inside: bool = False) -> Iterator[bool]:
+    """For each `return`, whether it is inside a loop."""
+    for node in body:
+        if isinstance(node, ast.Return):
+            yield inside
+        loop = isinstance(node, ast.For | ast.While)
+        for name in ("body", "orelse"):
+            yield from _returns(getattr(node, name, ()), inside or (loop and name == "body"))
+
+
+class _Rewriting:
+    """Makes one function of the kernel language of `execute`."""
+
+    def __init__(self, kernel: JobKernel, source: Source) -> None:
+        self._kernel = kernel
+        self._source = source
+        self._own = source.node.args.args[0].arg
+        self._fields = {field.name: field for field in kernel.fields}
+        self._stored: set[int] = set()
+        """Nodes of write-only fields that are only stored through, or asked for their length."""
+        self._in_loop = False
+
+    def function(self) -> ast.FunctionDef:
+        kernel, node = self._kernel, self._source.node
+        arguments = [ast.copy_location(ast.arg(p.name), node) for p in kernel.parameters]
+        parameters = ast.arguments([], arguments, None, [], [], None, [])
+        function = ast.FunctionDef(node.name, parameters, self._body(node), [], None)
+        for name in ("type_comment", "type_params"):
+            if hasattr(node, name):
+                setattr(function, name, getattr(node, name))
+        return ast.copy_location(function, node)
+
+    def _body(self, node: ast.FunctionDef) -> list[ast.stmt]:
+        kernel = self._kernel
+        if kernel.element or not kernel.arguments:
+            return self._statements(node.body)
+        if len(kernel.arguments) == 2:
+            first, count = node.args.args[1:]
+            begin, end = self._name(BEGIN, first), self._name(END, count)
+            length = ast.copy_location(ast.BinOp(end, ast.Sub(), begin), count)
+            types = kernel.argument_types
+            starts = [
+                self._converted(first, begin, types[0] == INT),
+                self._converted(count, length, types[1] == INT),
+            ]
+            return [*starts, *self._statements(node.body)]
+        (index,) = node.args.args[1:]
+        plain = kernel.argument_types[0] == INT
+        turn = index.arg if plain else TURN
+        kernel.by_calls = any(_returns(node.body))
+        if kernel.by_calls:
+            names = [index.arg, *(field.symbol for field in kernel.fields)]
+            call = ast.Call(self._name(ELEMENT, node), [self._name(n, node) for n in names], [])
+            turns: list[ast.stmt] = [self._at(ast.Expr(self._at(call, node)), node)]
+        else:
+            self._in_loop = True
+            turns = self._statements(node.body)
+        if not plain:
+            turns.insert(0, self._converted(index, self._name(TURN, index), False))
+        bounds = [self._name(BEGIN, index), self._name(END, index)]
+        over = self._at(ast.Call(self._name(RANGE, index), cast("Any", bounds), []), index)
+        target = ast.copy_location(ast.Name(turn, ast.Store()), index)
+        return [self._at(ast.For(target, over, turns, [], None), node)]
+
+    def _at(self, node: _Node, place: ast.AST) -> _Node:
+        return ast.copy_location(node, place)
+
+    def _name(self, name: str, place: ast.AST) -> ast.expr:
+        return ast.copy_location(ast.Name(name, ast.Load()), place)
+
+    def _converted(self, argument: ast.arg, value: ast.expr, plain: bool) -> ast.stmt:
+        """`argument = int32(value)`."""
+        if not plain:
+            value = self._at(ast.Call(self._name(INDEX_TYPE, argument), [value], []), argument)
+        target = self._at(ast.Name(argument.arg, ast.Store()), argument)
+        return self._at(ast.Assign([target], value), argument)
+
+    # Copies, with the fields in place ------------------------------------------------------
+
+    def _statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return [cast("ast.stmt", self._copy(statement)) for statement in body]
+
+    def _copy(self, node: ast.AST) -> ast.AST:
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner)) if owner == self._own:
+                return self._field(node)
+            case ast.Name(id=name) if name == self._own:
+                self._fail(
+                    node,
+                    f"`{name}` is the job itself, which `execute` can't use as a value",
+                    fix=f"use its fields, as in `{name}.{next(iter(self._fields), 'field')}`",
+                )
+            case ast.Name(id=name, ctx=ast.Store()) if name in self._kernel.arguments:
+                if self._kernel.form.parallel:
+                    self._fail(
+                        node,
+                        f"'{name}' says which elements are this turn's own, and stays as it is",
+                        fix="use another name",
+                    )
+            case ast.Return():
+                return self._return(node)
+            case ast.FunctionDef() | ast.Lambda() | ast.ClassDef():
+                self._fail(node, "a definition inside a job", fix="make it a kernel of the module")
+            case _:
+                self._note_stores(node)
+        result = cast("Any", type(node))()
+        for name, value in vars(node).items():
+            if isinstance(value, ast.AST):
+                value = self._copy(value)
+            elif isinstance(value, list):
+                parts = cast("list[object]", value)
+                value = [self._copy(part) if isinstance(part, ast.AST) else part for part in parts]
+            setattr(result, name, value)
+        return result
+
+    def _return(self, node: ast.Return) -> ast.stmt:
+        if node.value is not None and not (
+            isinstance(node.value, ast.Constant) and node.value.value is None
+        ):
+            self._fail(
+                node, "`execute` of a job can't return anything", fix="write it into an array"
+            )
+        return ast.copy_location(ast.Continue() if self._in_loop else ast.Return(None), node)
+
+    def _note_stores(self, node: ast.AST) -> None:
+        """Remember fields in `node` that are not read though they stand there."""
+        match node:
+            case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
+                base: ast.expr = node
+                while isinstance(base, ast.Subscript | ast.Attribute) and not self._is_field(base):
+                    base = base.value
+                if base is not node:
+                    self._stored.add(id(base))
+            case ast.Call(func=ast.Name(id="len"), args=[argument]):
+                self._stored.add(id(argument))
+            case ast.Attribute(value=value, attr="shape"):
+                self._stored.add(id(value))
+            case ast.AugAssign(target=ast.Subscript(value=value)) if self._is_field(value):
+                self._check_read(cast("ast.Attribute", value))
+            case _:
+                pass
+
+    def _is_field(self, node: ast.expr) -> bool:
+        return (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == self._own
+        )
+
+    def _check_read(self, node: ast.Attribute) -> None:
+        field = self._fields.get(node.attr)
+        if field is not None and field.access is Access.WRITE:
+            self._fail(
+                node,
+                f"'{field.symbol}' is write-only here, and this reads it",
+                note="the field is annotated sb.WriteOnly",
+                fix=f"annotate it {field.type!s}",
+            )
+
+    def _field(self, node: ast.Attribute) -> ast.expr:
+        field = self._fields.get(node.attr)
+        if field is None:
+            names = ", ".join(self._fields) or "none"
+            self._fail(
+                node,
+                f"this job has no field '{node.attr}'",
+                note=f"its fields are {names}",
+                fix=f"annotate it in the class: `{node.attr}: sb.Array[float32]`, or a kernel's "
+                "argument",
+            )
+        if not isinstance(node.ctx, ast.Load):
+            self._fail(
+                node,
+                f"'{field.symbol}' can't be assigned in `execute`",
+                note="a job has a copy of its fields, which nobody reads afterwards",
+                fix="write into an array that the job was given",
+            )
+        if id(node) not in self._stored:
+            self._check_read(node)
+        name = self._name(field.symbol, node)
+        if field.unsafe:
+            return self._at(ast.Call(self._name(UNSAFE, node), [name], []), node)
+        return name
+
+    def _fail(
+        self, node: ast.AST, message: str, *, note: str | None = None, fix: str | None = None
+    ) -> NoReturn:
+        raise CompileError(message, span=self._source.span(node), note=note, fix=fix)

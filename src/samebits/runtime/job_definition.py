@@ -1,0 +1,168 @@
+"""What a job class was found to be: its code, its packing, and the lengths and batches it takes.
+
+Owns the numbers of a run. Knows nothing of when it runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, cast
+
+import numpy as np
+
+from samebits.errors import ArgumentError
+from samebits.lang.annotations import Access
+from samebits.lang.arguments import naming
+from samebits.lang.jobs import Field, Form, JobKernel
+from samebits.lang.lazily import lazily
+from samebits.runtime import fpenv
+from samebits.runtime.claims import Claim, Plan, plan
+from samebits.runtime.kernel import compile_range
+from samebits.runtime.native import NativeRange
+from samebits.runtime.pool import workers
+
+BATCH = 64
+"""Indices of a batch of a ParallelForBatch that is given none; of a ParallelFor, the fewest."""
+_SHARES = 8
+"""Batches for each worker where none is given: the last ones even out who is late."""
+_MOST = 1 << 48
+
+
+class Definition:
+    """What a job class was found to be, and its code once that is needed."""
+
+    def __init__(
+        self,
+        name: str,
+        execute: FunctionType,
+        form: Form,
+        fields: tuple[Field, ...],
+        given: Mapping[str, Any],
+    ) -> None:
+        self.name = name
+        self.form = form
+        self.fields = fields
+        self.kernel = JobKernel(execute, name, form, fields, given)
+        self.limit = self.kernel.limit
+        self.names = tuple(f.name for f in fields)
+
+    @lazily
+    def entry(self) -> NativeRange:
+        """The native range function. Raises CompileError."""
+        return compile_range(self.kernel)
+
+    @lazily
+    def _packing(self) -> tuple[Any, Any, Plan]:
+        from samebits.runtime.call import Packer
+
+        packer = Packer([(f.name, f.type) for f in self.fields], self.name)
+        writes = [f.access is not Access.READ for f in self.fields]
+        uses = plan(packer.params, packer.slots, writes)
+        return packer, ctypes.c_uint64 * max(1, packer.end), uses
+
+    @property
+    def plan(self) -> Plan:
+        """Where its slots hold memory."""
+        return self._packing[2]
+
+    def pack(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
+        """Filled slots, and what must stay alive while they are used. Raises ArgumentError."""
+        packer, make, _ = self._packing
+        slots = make()
+        routine = packer.routine
+        if routine is not None and not packer.by_hand:
+            failed = routine(values, packer.table, packer.count, slots)
+            if not failed:
+                return slots, values
+        with fpenv.pinned(), naming(self.name):
+            return slots, (values, packer.fill(values, slots))
+
+    def length(self, n: object, batch: object) -> Length:
+        """The indices and the batch of a run. Raises ArgumentError."""
+        arguments, parallel = self.form.arguments, self.form.parallel
+        if not arguments:
+            return Length(self, 1, None, 1)
+        later = n if is_later(n) else None
+        now = 0 if later is not None else self.checked_length(n)
+        if not parallel:
+            return Length(self, now, later, self.limit)
+        if batch is not None:
+            return Length(self, now, later, self._checked_batch(batch))
+        if len(arguments) == 2:
+            return Length(self, now, later, BATCH)
+        return Length(self, now, later, max(BATCH, -(-now // (_SHARES * workers()))))
+
+    def checked_length(self, n: object) -> int:
+        """`n` as a length. Raises ArgumentError."""
+        length = _whole(n)
+        if length is None or not 0 <= length <= self.limit:
+            found = "none is given" if n is None else f"got {n!r:.60}"
+            raise ArgumentError(
+                f"{self.name} runs over a number of indices from 0 to {self.limit:,}; {found}",
+                fix="write schedule(len(array))",
+            )
+        return length
+
+    def _checked_batch(self, batch: object) -> int:
+        size = _whole(batch)
+        if size is None or not 1 <= size <= _MOST:
+            raise ArgumentError(
+                f"a batch of {self.name} is a number of indices from 1 to 2^48; got {batch!r:.60}",
+                fix="write batch=64, or leave it out",
+            )
+        return size
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How many indices a run has: `now`, or what `later` says when it starts."""
+
+    definition: Definition
+    now: int
+    later: Any
+    batch: int
+
+    def found(self) -> int:
+        """The number of indices. Raises ArgumentError, and what `len()` raises."""
+        later = self.later
+        if later is None:
+            return self.now
+        is_array = isinstance(later, np.ndarray)
+        found = cast("Any", later).reshape(-1)[0] if is_array else len(later)
+        return self.definition.checked_length(found)
+
+    def claims(self) -> list[Claim]:
+        """The memory that is read for it."""
+        array = self.later
+        if not isinstance(cast("object", array), np.ndarray):
+            return []
+        low = int(array.ctypes.data)
+        return [Claim("n", low, low + int(array.nbytes), False)]
+
+
+def is_later(n: object) -> bool:
+    """Whether `n` is asked for its length when the job starts. Raises ArgumentError for an array
+    that is no number."""
+    if isinstance(n, np.ndarray):
+        array = cast("Any", n)
+        if array.size == 1 and array.dtype.kind in "iu":
+            return True
+        raise ArgumentError(
+            f"the number of indices is in an array of one integer; got {array.size} of "
+            f"{array.dtype}",
+            fix="pass len(array), or an array such as np.zeros(1, np.int32)",
+        )
+    return hasattr(type(n), "__len__") and not isinstance(n, str | bytes)
+
+
+def _whole(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(cast("Any", value))
+    except TypeError:
+        return None

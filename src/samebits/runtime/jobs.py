@@ -1,0 +1,273 @@
+"""Jobs: classes whose `execute` runs over a range of indices, on worker threads.
+
+Owns the classes that users derive from, and `@job`. What a run needs is `job_definition`'s, what
+orders jobs is `handles`'.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, overload
+
+from samebits.errors import ArgumentError, CompileError, JobError
+from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
+from samebits.modes import Given, checked
+from samebits.runtime import handles
+from samebits.runtime.claims import PENDING, Claim, check_call
+from samebits.runtime.handles import JobHandle
+from samebits.runtime.job_definition import Definition, Length
+from samebits.runtime.tasks import ControlBlock, Task
+
+_Class = TypeVar("_Class", bound=type)
+
+
+class _Base:
+    """What all jobs have: fields, given by name; those with a default may be left out."""
+
+    __sb_form__: ClassVar[Form]
+    _handle: JobHandle | None
+
+    def __init__(self, **fields: Any) -> None:
+        definition = _definition(type(self))
+        for name in fields:
+            if name not in definition.names:
+                raise _no_field(definition, name)
+        for field in definition.fields:
+            if field.name not in fields and not field.has_default:
+                raise ArgumentError(
+                    f"{definition.name} misses its field '{field.name}'",
+                    fix=f"write {definition.name}({field.name}=..., ...)",
+                )
+            value = fields.get(field.name, field.default)
+            object.__setattr__(self, field.name, value)
+        object.__setattr__(self, "_handle", None)
+        definition.pack(self._values())
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple([getattr(self, name) for name in _definition(type(self)).names])
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        definition = _definition(type(self))
+        if name not in definition.names:
+            raise _no_field(definition, name)
+        object.__setattr__(self, name, value)
+
+    def _schedule(
+        self,
+        n: object,
+        batch: object,
+        depends_on: object,
+    ) -> JobHandle:
+        definition = _definition(type(self))
+        before = handles.handles(depends_on)
+        slots, keep = definition.pack(self._values())
+        length = definition.length(n, batch)
+        block = ControlBlock(length.now, length.batch)
+        entry, plan = definition.entry, definition.plan
+        task = Task(entry.function, slots, block.words, block.address, (slots, keep, block))
+
+        def claims() -> list[Claim]:
+            return plan.claims(slots) + length.claims()
+
+        frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+        place = frame.f_code.co_filename, frame.f_lineno
+        handle = JobHandle(definition.name, task, before, claims, entry.trap, place)
+        if length.later is not None:
+            task.prepare = _starter(length, block, handle)
+        handles.submit(handle, before, self._handle)
+        object.__setattr__(self, "_handle", handle)
+        return handle
+
+    def _run(self, n: object, batch: object) -> None:
+        definition = _definition(type(self))
+        slots, keep = definition.pack(self._values())
+        if PENDING:
+            check_call(definition.name, definition.plan, slots)
+        length = definition.length(n, batch)
+        block = ControlBlock(length.found(), length.batch)
+        definition.entry.function(slots, block.address)
+        del keep
+        if block.status:
+            raise definition.entry.trap(block.status)
+
+    def _managed_run(self, n: object, batch: object) -> None:
+        definition = _definition(type(self))
+        definition.pack(self._values())
+        length = definition.length(n, batch)
+        values, end, size = self._values(), length.found(), length.batch
+        for begin in range(0, end, size):
+            definition.kernel.managed(begin, min(end, begin + size), *values)
+
+    def __repr__(self) -> str:
+        names = _definition(type(self)).names
+        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
+
+
+def _starter(length: Length, block: ControlBlock, handle: JobHandle) -> Callable[[], bool]:
+    """What asks for the length of a job that starts."""
+
+    def start() -> bool:
+        outer, handles.starting.handle = handles.starting.handle, handle
+        try:
+            found = length.found()
+        finally:
+            handles.starting.handle = outer
+        block.set_range(found, length.batch)
+        return found > 0
+
+    return start
+
+
+def _definition(cls: type) -> Definition:
+    definition = vars(cls).get("__sb_job__")
+    if isinstance(definition, Definition):
+        return definition
+    raise JobError(
+        f"{cls.__name__} is no job yet", fix=f"write @sb.job above `class {cls.__name__}`"
+    )
+
+
+def _no_field(definition: Definition, name: str) -> ArgumentError:
+    return ArgumentError(
+        f"{definition.name} has no field '{name}'",
+        fix=f"its fields are {', '.join(definition.names) or 'none'}",
+    )
+
+
+@dataclass_transform(kw_only_default=True)
+class Job(_Base):
+    """A job that runs once: `execute(self)`. Its indices are one, 0.
+
+    Raises ArgumentError where a field is unknown, missing or does not fit, JobError where the
+    class is not decorated with `@sb.job`.
+    """
+
+    __sb_form__ = FORMS["Job"]
+
+    def schedule(self, depends_on: JobHandle | Iterable[JobHandle] | None = None) -> JobHandle:
+        """Let the job run once all that it depends on has run; see `ParallelFor.schedule`."""
+        return self._schedule(None, None, depends_on)
+
+    def run(self) -> None:
+        """Run the job here and now. Raises Trap, ArgumentError as a kernel's call does."""
+        self._run(None, None)
+
+    def managed_run(self) -> None:
+        """Run the job in CPython over samebits' typed scalars: the reference answer."""
+        self._managed_run(None, None)
+
+
+@dataclass_transform(kw_only_default=True)
+class For(_Base):
+    """A job whose indices run one after the other: `execute(self, index: int32)`."""
+
+    __sb_form__ = FORMS["For"]
+
+    def schedule(
+        self, n: Any = None, *, depends_on: JobHandle | Iterable[JobHandle] | None = None
+    ) -> JobHandle:
+        """Let the job run for the indices 0 … n − 1; see `ParallelFor.schedule`."""
+        return self._schedule(n, None, depends_on)
+
+    def run(self, n: Any = None) -> None:
+        """Run the job here and now. Raises Trap, ArgumentError as a kernel's call does."""
+        self._run(n, None)
+
+    def managed_run(self, n: Any = None) -> None:
+        """Run the job in CPython over samebits' typed scalars: the reference answer."""
+        self._managed_run(n, None)
+
+
+class _Batched(_Base):
+    """A job whose indices are run by several workers at once."""
+
+    def schedule(
+        self,
+        n: Any = None,
+        batch: int | None = None,
+        depends_on: JobHandle | Iterable[JobHandle] | None = None,
+    ) -> JobHandle:
+        """Let workers run the job once all that it depends on has run, at once where they are free.
+
+        The job takes its fields as they are now: values are copied, memory is used in place.
+        `n` is the number of indices, 0 to 2³¹ − 1, or 2⁴⁸ where `execute` takes int64. An array of
+        one integer, or anything else with a `len()`, is asked when the job starts. `batch` is how
+        many indices a worker takes at a time; by default at least 64. `depends_on` are handles of
+        jobs that have to end first; where one of them traps, this one is not run.
+
+        Raises ArgumentError for a value that does not fit. Raises JobError where a job that is not
+        completed, and that this one does not depend on, uses the same memory and one of the two
+        writes it; and where this very job is still scheduled.
+        """
+        return self._schedule(n, batch, depends_on)
+
+    def run(self, n: Any = None, batch: int | None = None) -> None:
+        """Run the job here and now, in this thread alone. Raises Trap, ArgumentError as a kernel's
+        call does."""
+        self._run(n, batch)
+
+    def managed_run(self, n: Any = None, batch: int | None = None) -> None:
+        """Run the job in CPython over samebits' typed scalars: the reference answer."""
+        self._managed_run(n, batch)
+
+
+@dataclass_transform(kw_only_default=True)
+class ParallelFor(_Batched):
+    """A job whose indices run in any order, on all workers: `execute(self, index: int32)`.
+
+    What it writes it reads and writes at `[index]` only: anything else is a Trap. So its result
+    depends neither on workers nor on batches.
+    """
+
+    __sb_form__ = FORMS["ParallelFor"]
+
+
+@dataclass_transform(kw_only_default=True)
+class ParallelForBatch(_Batched):
+    """A job whose batches run in any order: `execute(self, start: int32, count: int32)`.
+
+    What it writes it reads and writes at `[start]` … `[start + count - 1]` only: anything else is
+    a Trap. Batches start at multiples of `batch`, by default 64, whatever the workers.
+    """
+
+    __sb_form__ = FORMS["ParallelForBatch"]
+
+
+@overload
+def job(cls: _Class, /) -> _Class: ...
+@overload
+def job(**options: Unpack[Given]) -> Callable[[_Class], _Class]: ...
+def job(
+    cls: _Class | None = None, /, **options: Unpack[Given]
+) -> _Class | Callable[[_Class], _Class]:
+    """Make a class that derives from `Job`, `For`, `ParallelFor` or `ParallelForBatch` a job.
+
+    Its fields are annotated with scalars, vectors, structs, `sb.Array[T]`, `sb.ReadOnly[T]` or
+    `sb.WriteOnly[T]`; in `sb.unsafe_parallel[...]` the own-index rule does not hold. Its one
+    method is `execute`, compiled as a kernel with `options`, which are those of `sb.kernel`.
+    Raises CompileError here for what is wrong with the class, when it is first made for what is
+    not in the language, and ArgumentError for what is no option.
+    """
+    given = checked(options)
+    if cls is not None:
+        return _defined(cls, given)
+
+    def decorate(inner: _Class) -> _Class:
+        return _defined(inner, given)
+
+    return decorate
+
+
+def _defined(cls: _Class, given: Any) -> _Class:
+    bases: tuple[Any, ...] = cls.__bases__ if isinstance(cast("object", cls), type) else ()
+    if len(bases) != 1 or bases[0] not in (Job, For, ParallelFor, ParallelForBatch):
+        raise CompileError(
+            f"{getattr(cls, '__name__', cls)!s:.60} is not derived from one kind of job",
+            span=defined_at(cls) if bases else None,
+            fix=f"write `class ...({', '.join(f'sb.{name}' for name in FORMS)})`, one of them",
+        )
+    form = bases[0].__sb_form__
+    fields = fields_of(cls, form, bases[0], 3)
+    cls.__sb_job__ = Definition(cls.__name__, execute_of(cls, form), form, fields, given)
+    return cls
