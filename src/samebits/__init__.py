@@ -154,9 +154,9 @@ from samebits.runtime.install import install
 if TYPE_CHECKING:
     from samebits import fpenv, math, noise, random
     from samebits.runtime.cache import set_cache_dir
-    from samebits.runtime.math_fingerprint import math_fingerprint
     from samebits.runtime.handles import JobHandle, combine
     from samebits.runtime.jobs import For, Job, ParallelFor, ParallelForBatch, job
+    from samebits.runtime.math_fingerprint import math_fingerprint
     from samebits.runtime.pool import set_workers, workers
     from samebits.runtime.same_bits import assert_same_bits
     from samebits.sim.recording import Replay

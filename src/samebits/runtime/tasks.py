@@ -39,13 +39,13 @@ class Sleeper(Protocol):
 class ControlBlock:
     """The words that the threads of one range share, on cache lines of their own."""
 
-    __slots__ = ("_room", "address", "words")
+    __slots__ = ("address", "words")
 
     def __init__(self, length: int = 0, batch: int = 1) -> None:
-        self._room = _Room()
-        start = ctypes.addressof(self._room)
+        room = _Room()
+        start = ctypes.addressof(room)
         self.address = -(-start // LINE_BYTES) * LINE_BYTES
-        self.words: Any = _Words.from_address(self.address)
+        self.words: Any = _Words.from_buffer(room, self.address - start)  # which keeps the room
         self.words[TRAP] = NO_TRAP
         self.set_range(length, batch)
 
