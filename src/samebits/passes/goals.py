@@ -15,7 +15,7 @@ def goal_of(module: Module, entries: Sequence[str]) -> Goal:
     """
     default: Goal = DEFAULTS.optimize_for
     for name in entries:
-        goal = module.functions[name].options.optimize_for
-        if goal != default:
-            return goal
+        function = module.functions.get(name)  # whoever needs an unknown one complains
+        if function is not None and function.options.optimize_for != default:
+            return function.options.optimize_for
     return default
