@@ -76,17 +76,35 @@ class SamebitsError(Exception):
         self.fix = fix
 
     def __str__(self) -> str:
-        parts = [self.message]
-        if self.span is not None:
-            parts.append(f"  at {self.span} in {self.span.function}")
-            source = excerpt(self.span)
-            if source:
-                parts.append(source)
-        if self.note:
-            parts.append(f"  note: {self.note}")
-        if self.fix:
-            parts.append(f"  fix: {self.fix}")
-        return "\n".join(parts)
+        return _told(self.message, self.span, self.note, self.fix)
+
+
+class SamebitsWarning(UserWarning):
+    """Something that is allowed, and that is probably not what is meant."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        span: Span | None = None,
+        note: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        super().__init__(_told(message, span, note, fix))
+
+
+def _told(message: str, span: Span | None, note: str | None, fix: str | None) -> str:
+    parts = [message]
+    if span is not None:
+        parts.append(f"  at {span} in {span.function}")
+        source = excerpt(span)
+        if source:
+            parts.append(source)
+    if note:
+        parts.append(f"  note: {note}")
+    if fix:
+        parts.append(f"  fix: {fix}")
+    return "\n".join(parts)
 
 
 class CompileError(SamebitsError):

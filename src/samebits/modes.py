@@ -98,12 +98,6 @@ _CHOICES: Mapping[str, tuple[object, ...]] = {
 }
 """The values of each option."""
 
-_NOT_YET: Mapping[str, tuple[object, ...]] = {
-    "mode": (FAST,),
-    "cosmetic": (True,),
-}
-"""Values that are refused because nothing implements them."""
-
 DEFAULTS = Options()
 DEFAULTS_NAME = "__samebits_defaults__"
 """The global of a module that holds what its kernels take where they say nothing."""
@@ -122,11 +116,6 @@ def checked(given: Mapping[str, Any]) -> Mapping[str, Any]:
             what = "a precision" if name == "precision" else name
             listed = f"{', '.join(shown[:-1])} or {shown[-1]}"
             raise ArgumentError(f"{what} is {listed}, not {value!r:.60}", fix=f"write {listed}")
-        if any(value == choice for choice in _NOT_YET.get(name, ())):
-            raise ArgumentError(
-                f"{name}={_shown(value)} is not available yet",
-                fix=f"write {name}={_shown(getattr(DEFAULTS, name))}, the default",
-            )
     return given
 
 

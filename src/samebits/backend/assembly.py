@@ -182,16 +182,20 @@ def _is_foreign(symbol: str, own: set[str], target: Target) -> bool:
     return register is None or register.fullmatch(symbol) is None
 
 
-def audit(assembly_text: str, target: Target, allow_fma: bool = False) -> list[Finding]:
+def audit(
+    assembly_text: str, target: Target, allow_fma: bool = False, *, allow_fast: bool = False
+) -> list[Finding]:
     """Every forbidden instruction, and every call of a function that the text does not define.
 
-    `allow_fma` is for code whose source asks for fused multiply-add. Raises KeyError for an
-    architecture without a table.
+    `allow_fma` is for code whose source asks for fused multiply-add, `allow_fast` for modules with
+    FAST functions, which may be inlined anywhere: fused operations and estimates are theirs to
+    use. Raises KeyError for an architecture without a table.
     """
     rules = [
         (rule, re.compile(rule.mnemonics), re.compile(rule.operands))
         for rule in FORBIDDEN[target.architecture]
-        if not (allow_fma and rule.is_fused)
+        if not (rule.is_fused and (allow_fma or allow_fast))
+        and not (rule.why == _ESTIMATE and allow_fast)
     ]
     call = re.compile(_CALLS[target.architecture])
     lines = assembly_text.splitlines()

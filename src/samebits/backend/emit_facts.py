@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from samebits.backend.emit_stores import serial_stores
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
+from samebits.modes import FAST
 from samebits.types import ScalarType
 
 _DERIVE = {"field", "component", "element", "view", "row"}
@@ -22,6 +23,7 @@ class Facts:
         self.set_slots: set[str] = set()
         self._origin: dict[tuple[int, int], str] = {}
         self._shared: set[str] = set()
+        self._is_fast = function.options.mode is FAST
         self._numbers: set[tuple[int, int]] = set()
         for statement in walk(function.body):
             match statement:
@@ -42,8 +44,8 @@ class Facts:
         return origin is not None and origin not in self._shared
 
     def is_number(self, value: Value) -> bool:
-        """Whether a float value is known not to be NaN."""
-        return (value.op, value.index) in self._numbers
+        """Whether a float value is known not to be NaN, or it does not matter, as in FAST."""
+        return self._is_fast or (value.op, value.index) in self._numbers
 
     def _op(self, op: Op) -> None:
         if op.opcode == "set":

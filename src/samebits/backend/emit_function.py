@@ -41,12 +41,17 @@ from samebits.ir.grammar import (
     ValueType,
     While,
 )
+from samebits.modes import FAST
 from samebits.types import ScalarType
 
 UNLIKELY = "!prof !0"
 """Branch weights of a trap's edge, which is always a branch's first target."""
 _WEIGHTS = {True: ", !prof !2", False: ", !prof !3"}
 """Those of a condition that the source says is likely, or unlikely."""
+
+FAST_FLAGS = "reassoc nsz arcp contract afn "
+"""What LLVM may do to FAST's operations. Not `nnan` and `ninf`: where they are wrong the result is
+poison, with which an index or a branch would be undefined behaviour."""
 
 _STORE_RUN = {"component", "store"}
 """What a run of stores to one vector is made of."""
@@ -147,6 +152,8 @@ class FunctionEmitter:
         self.module = module
         self.function = function
         self.target = module.target
+        self.fast = FAST_FLAGS if function.options.mode is FAST else ""
+        """What comes before the type of a float operation."""
         self.facts = Facts(function)
         self.patterns = Patterns(function)
         self.can_trap = module.traps(function.name)

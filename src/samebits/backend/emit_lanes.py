@@ -26,7 +26,7 @@ class LaneEmitter(FunctionEmitter):
     def _for(self, statement: For) -> None:
         if statement.lanes is None:
             super()._for(statement)
-        elif self._vectorises(statement):
+        elif self.function.options.optimize_for == "speed" and self._vectorises(statement):
             self._nests(statement, statement.lanes)
         else:
             self._cells(statement, statement.lanes)

@@ -1,4 +1,5 @@
-"""Float arithmetic, each operation rounded once, with no fast-math flag and no library call.
+"""Float arithmetic, each operation rounded once, with no library call, and with no fast-math flag
+outside FAST functions.
 
 Where a target lacks an instruction (fused multiply-add, rounding to integral), exact sequences
 of the basic operations stand in for it.
@@ -47,7 +48,9 @@ _INTEGRAL = {32: float_constant(2.0**23), 64: float_constant(2.0**52)}
 def _binary(instruction: str) -> Lowering:
     def lower(f: FunctionEmitter, op: Op) -> None:
         a, b = map(f.operand, op.args)
-        f.define(op.result, f.emit(f"{instruction} {scalar(scalar_type(op.result))} {a}, {b}"))
+        f.define(
+            op.result, f.emit(f"{instruction} {f.fast}{scalar(scalar_type(op.result))} {a}, {b}")
+        )
 
     return lower
 
@@ -57,17 +60,19 @@ def _div(f: FunctionEmitter, op: Op) -> None:
     a, b = map(f.operand, op.args)
     if t.weak and not op.unchecked:
         f.trap_if(f.emit(f"fcmp oeq double {b}, {_ZERO}"), op, "zero")
-    f.define(op.result, f.emit(f"fdiv {scalar(t)} {a}, {b}"))
+    f.define(op.result, f.emit(f"fdiv {f.fast}{scalar(t)} {a}, {b}"))
 
 
 def _neg(f: FunctionEmitter, op: Op) -> None:
-    f.define(op.result, f.emit(f"fneg {scalar(scalar_type(op.result))} {f.operand(op.args[0])}"))
+    f.define(
+        op.result, f.emit(f"fneg {f.fast}{scalar(scalar_type(op.result))} {f.operand(op.args[0])}")
+    )
 
 
 def _intrinsic(f: FunctionEmitter, name: str, bits: int, *arguments: str) -> str:
     t = _FLOAT[bits]
     typed = ", ".join(f"{t} {a}" for a in arguments)
-    return f.emit(f"call {t} @llvm.{name}.f{bits}({typed})")
+    return f.emit(f"call {f.fast}{t} @llvm.{name}.f{bits}({typed})")
 
 
 def _unary(name: str) -> Lowering:
@@ -108,6 +113,9 @@ def _extreme(is_min: bool) -> Lowering:
         a, b = map(f.operand, op.args)
         first = f.emit(f"fcmp {'olt' if is_min else 'ogt'} {t} {a}, {b}")
         result = f.emit(f"select i1 {first}, {t} {a}, {t} {b}")
+        if f.fast:
+            f.define(op.result, result)
+            return
         merge = f"{'or' if is_min else 'and'} i{bits} {bits_of(f, a, bits)}, {bits_of(f, b, bits)}"
         merged = of_bits(f, f.emit(merge), bits)
         same = f.emit(f"fcmp oeq {t} {a}, {b}")

@@ -29,8 +29,8 @@ def _muladd(f: FunctionEmitter, op: Op) -> None:
     if f.target.has_fma:
         f.define(op.result, _fused(f, t.bits, a, b, c))
         return
-    product = f.emit(f"fmul {scalar(t)} {a}, {b}")
-    f.define(op.result, f.emit(f"fadd {scalar(t)} {product}, {c}"))
+    product = f.emit(f"fmul {f.fast}{scalar(t)} {a}, {b}")
+    f.define(op.result, f.emit(f"fadd {f.fast}{scalar(t)} {product}, {c}"))
 
 
 def _product_error(f: FunctionEmitter, op: Op) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from samebits.errors import CompileError, Span
 from samebits.frontend import names, own_index, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
+from samebits.frontend.fast import warn_of_tests
 from samebits.frontend.source import Source, source_of
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates
@@ -167,6 +168,7 @@ class _Lowering:
             rare=self.kernel.rare,
             options=replace(self.kernel.options, precision=HIGH),
         )
+        warn_of_tests(function)
         parameters = tuple(
             (p.name, t) for p, t in zip(self.kernel.parameters, self.types, strict=True)
         )

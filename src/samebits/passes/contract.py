@@ -25,9 +25,10 @@ from samebits.types import ScalarType
 
 
 class Contraction:
-    """Contracts one function; `ids` gives unused ids."""
+    """Contracts one function to operations `fused`; `ids` gives unused ids."""
 
-    def __init__(self, function: Function, ids: Iterator[int]) -> None:
+    def __init__(self, function: Function, ids: Iterator[int], fused: str = "fma") -> None:
+        self._opcode = fused
         self._function = function
         self._ids = ids
         self._uses = Counter(v.op for s in walk(function.body) for v in operands(s))
@@ -83,7 +84,7 @@ class Contraction:
                 factor = self._negated(factor, op, out)
         self._fused.add(product.id)
         self.found.append(op)
-        out.append(replace(op, opcode="fma", args=(factor, by, other)))
+        out.append(replace(op, opcode=self._opcode, args=(factor, by, other)))
 
     def _is_product(self, value: Value, products: dict[int, Op]) -> bool:
         return value.op in products and self._uses[value.op] == 1

@@ -34,9 +34,25 @@ few for the turns that are left."""
 SMALL_TURNS = 7
 """A loop of at most this many turns, known as such, is part of the body around it."""
 
-JOIN_OF = {"add": "add", "sub": "add", "fma": "add", "mul": "mul", "min": "min", "max": "max"}
+JOIN_OF = {
+    "add": "add",
+    "sub": "add",
+    "fma": "add",
+    "muladd": "add",
+    "mul": "mul",
+    "min": "min",
+    "max": "max",
+}
 """Operations that accumulate, and what joins their lanes."""
-PLACES = {"add": (0, 1), "sub": (0,), "fma": (2,), "mul": (0, 1), "min": (0, 1), "max": (0, 1)}
+PLACES = {
+    "add": (0, 1),
+    "sub": (0,),
+    "fma": (2,),
+    "muladd": (2,),
+    "mul": (0, 1),
+    "min": (0, 1),
+    "max": (0, 1),
+}
 """Which operands can be what has been accumulated so far."""
 
 

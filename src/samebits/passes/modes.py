@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from itertools import count
 
 from samebits.errors import Span
+from samebits.frontend.fast import plain_name
 from samebits.ir.grammar import For, Function, If, Lanes, Module, Op, While, walk
-from samebits.modes import DETERMINISTIC, FAST
+from samebits.modes import FAST, STRICT
 from samebits.passes.contract import Contraction
 from samebits.passes.flush import flush_function
 from samebits.passes.lanes import Accumulation
@@ -46,24 +47,30 @@ def rewrites(module: Module) -> dict[str, tuple[Rewrite, ...]]:
 
 def first_fast(module: Module) -> str | None:
     """The name of the first FAST function in the module."""
-    return next((n for n, f in module.functions.items() if f.options.mode is FAST), None)
+    fast = (f for f in module.functions.values() if f.options.mode is FAST)
+    return next(map(plain_name, fast), None)
 
 
 _NUMBERED = (Op, If, For, While)
 
 
 def _rewritten(function: Function) -> tuple[Function, tuple[Rewrite, ...]]:
-    if function.options.mode is not DETERMINISTIC:
+    if function.options.mode is STRICT:
         return function, ()
     done: list[Rewrite] = []
-    if function.options.contract:
+    fast = function.options.mode is FAST
+    if function.options.contract or fast:
         numbers = (s.id for s in walk(function.body) if isinstance(s, _NUMBERED))
-        contraction = Contraction(function, count(1 + max(numbers, default=-1)))
+        fused = "muladd" if fast else "fma"
+        contraction = Contraction(function, count(1 + max(numbers, default=-1)), fused)
         function = contraction.run()
         done += [Rewrite("contract", op.span, _contracted(op)) for op in contraction.found]
     accumulation = Accumulation(function)
     function = accumulation.run()
     done += [Rewrite("lanes", s.span, _laned(s.lanes)) for s in accumulation.found if s.lanes]
+    if fast:
+        # What LLVM misses: fused operations in vectors, wide ones in sums, any in extremes.
+        return function, ()
     done.sort(key=lambda rewrite: (rewrite.span.line, rewrite.span.column))
     return function, tuple(done)
 

@@ -12,15 +12,17 @@ from samebits.backend import llvm
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
 from samebits.frontend.compile import compile_kernel, link
+from samebits.frontend.fast import plain_name
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
 from samebits.ir.text import print_module
 from samebits.lang.kernel import Kernel
 from samebits.modes import DEFAULTS, STRICT
-from samebits.passes.modes import realise
+from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
 from samebits.runtime.cache import current_cache, object_key
 from samebits.runtime.runners.machines import EmulatedProgram
+from samebits.sim.cosmetic import refuse_fast
 from samebits.sim.hashing import HASH, hash_functions, word_type
 from samebits.sim.unpacking import (
     UNPACK,
@@ -36,7 +38,11 @@ FILE = "samebits/sim/program.py"
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """`kernels` holds init, step and what they call; `module` the frame loop and hash besides."""
+    """`kernels` holds init, step and what they call; `module` the frame loop and hash besides.
+
+    `rewritten` is the name of a kernel that DETERMINISTIC rewrites, if there is one: then the
+    managed run, which follows the source, is no reference.
+    """
 
     state: StructType
     input: StructType
@@ -44,6 +50,7 @@ class Program:
     step: str
     kernels: Module
     module: Module
+    rewritten: str | None = None
     _objects: dict[tuple[Target, int, bool], CompiledObject] = field(
         default_factory=dict[tuple[Target, int, bool], CompiledObject], repr=False
     )
@@ -111,19 +118,26 @@ class Program:
 
 
 def build_program(state: StructType, input: StructType, init: Kernel, step: Kernel) -> Program:
-    """Compile and link both kernels and the loop around them. Raises CompileError."""
+    """Compile and link both kernels and the loop around them.
+
+    Raises CompileError, and SimulationError where FAST code could reach the state.
+    """
     units = [compile_kernel(kernel, kernel.resolve(())) for kernel in (init, step)]
     kernels = Module()
     for unit in units:
         linked = link(unit)
         kernels.functions.update(linked.functions)
         kernels.tables.update(linked.tables)
+    refuse_fast(kernels, [unit.function.name for unit in units])
+    rewritten = next(iter(rewrites(kernels)), None)
+    reordered = None if rewritten is None else plain_name(kernels.functions[rewritten])
     kernels = realise(kernels)
     module = Module(dict(kernels.functions), kernels.tables)
     pack_hash = hash_functions(state)
     for function in (*pack_hash, _run(state, input, units[1].function, pack_hash[-1])):
         module.functions[function.name] = function
-    return Program(state, input, units[0].function.name, units[1].function.name, kernels, module)
+    init_name, step_name = (unit.function.name for unit in units)
+    return Program(state, input, init_name, step_name, kernels, module, reordered)
 
 
 def _run(state: StructType, input: StructType, step: Function, hash_: Function) -> Function:

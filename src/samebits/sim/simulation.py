@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from samebits.bits import canonical_size
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
+from samebits.modes import Given, checked
 from samebits.sim.inputs import InputRules
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type
 
@@ -36,9 +37,10 @@ class Simulation:
 
     `init(state: State, seed: uint64) -> None` fills a zeroed state;
     `step(state: State, inputs: ReadOnly[Input]) -> None` advances it by one frame, with one input
-    a player. Both may have any precision, and so may what they call. `tick_rate` is in frames a
-    second of simulated time. `version` changes whenever old replays would no longer give the same
-    states.
+    a player. `options`, such as `mode` and `precision`, are those of both where their decorators
+    give none; what they call keeps its own. FAST code is refused in `program`, unless it says
+    `cosmetic=True`. `tick_rate` is in frames a second of simulated time. `version` changes whenever
+    old replays would no longer give the same states.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Simulation:
         step: Kernel,
         tick_rate: int = 60,
         scripts: Mapping[str, Script] | None = None,
+        **options: Unpack[Given],
     ) -> None:
         _check_text("name", name)
         _check_text(f"version of simulation '{name}'", version)
@@ -63,16 +66,18 @@ class Simulation:
         self.players = _whole(name, "players", players, MAX_PLAYERS)
         self.tick_rate = _whole(name, "tick_rate", tick_rate, MAX_TICK_RATE)
         s, i = self.state_type.name, self.input_type.name
+        self.options = checked(options)
+        """The options of `init` and `step` where their own decorators give none."""
         self.init = _kernel(
             name, "init", init, (self.state_type, UINT64), f"state: {s}, seed: sb.uint64"
-        )
+        ).within(self.options)
         self.step = _kernel(
             name,
             "step",
             step,
             (self.state_type, ArrayType(self.input_type, 1, readonly=True)),
             f"state: {s}, inputs: sb.ReadOnly[{i}]",
-        )
+        ).within(self.options)
         self.scripts: dict[str, Script] = dict(scripts or {})
         for label, script in self.scripts.items():
             if not callable(script):
@@ -93,7 +98,8 @@ class Simulation:
 
     @cached_property
     def program(self) -> Program:
-        """The kernels and the frame loop as IR. Raises CompileError."""
+        """The kernels and the frame loop as IR. Raises CompileError, and SimulationError where FAST
+        code could reach the state."""
         from samebits.sim.program import build_program
 
         return build_program(self.state_type, self.input_type, self.init, self.step)

@@ -42,16 +42,21 @@ class Row:
     """Whether it is for machines that can be run nowhere but on themselves."""
     emulated: bool = False
     """Whether it runs in a process of its own, under an emulator."""
+    follows_source: bool = False
+    """Whether it runs the kernels as they are written, without the rewrites of their modes."""
 
 
 def all_rows() -> tuple[Row, ...]:
     """Every row: managed first, because it is the reference, then evaluate, then compiled ones."""
     rows = [
-        Row("managed", "managed", "CPython runs the kernels' own source", _managed, slow=True),
+        Row(
+            "managed", "managed", "CPython runs the kernels' own source", _managed, slow=True,
+            follows_source=True,
+        ),
         Row(
             "evaluate", "evaluate", "the reference interpreter runs their IR", _evaluate, slow=True
         ),
-    ]
+    ]  # fmt: skip
     for level in llvm.available_targets():
         if level.reason is None:
             rows += [_native(level.target, opt) for opt in OPTIMISATIONS]

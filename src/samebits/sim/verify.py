@@ -131,9 +131,15 @@ class Verification:
             self.sampled.append(self._last)
 
     def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_Runner]:
-        pairs = zip(self.table, self.rows, strict=True)
-        runners = [_Runner(row, report) for row, report in pairs if row.reason is None]
-        self.simulation.program  # noqa: B018 - compiled once, before threads ask for it
+        rewritten = self.simulation.program.rewritten  # compiled once, before threads ask for it
+        pairs = list(zip(self.table, self.rows, strict=True))
+        if rewritten is not None:
+            for row, report in pairs:
+                if row.follows_source and report.reason is None:
+                    report.reason = (
+                        f"'{rewritten}' is DETERMINISTIC: its rewritten operations are evaluate's"
+                    )
+        runners = [_Runner(row, report) for row, report in pairs if report.reason is None]
         started = [pool.submit(self._begin, r) for r in runners if r.row.emulated]
         for runner in runners:
             if not runner.row.emulated:

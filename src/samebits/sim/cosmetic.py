@@ -1,0 +1,49 @@
+"""What a simulation's modes allow: no FAST code may reach its state, unless it says cosmetic.
+
+Knows the call graph of linked kernels alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from samebits.errors import SimulationError, Span
+from samebits.frontend.fast import plain_name
+from samebits.ir.grammar import Module, Op, walk
+from samebits.modes import FAST
+
+CALLS = ("call", "parallel")
+"""Operations whose attribute is the function that runs."""
+
+
+def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
+    """Raise SimulationError where `entries` lead to a FAST function that is not cosmetic.
+
+    What a cosmetic function calls is for its own results, and so is as free as it is.
+    """
+    seen: set[str] = set()
+    paths: list[tuple[tuple[str, ...], Span]] = [
+        ((name,), kernels.functions[name].span) for name in entries
+    ]
+    for path, span in paths:  # grows meanwhile: the shortest path comes first
+        function = kernels.functions[path[-1]]
+        if path[-1] in seen:
+            continue
+        seen.add(path[-1])
+        options = function.options
+        if options.mode is FAST and options.cosmetic:
+            continue
+        if options.mode is FAST:
+            name = plain_name(function)
+            steps = " → ".join(plain_name(kernels.functions[part]) for part in path)
+            raise SimulationError(
+                f"FAST code can reach the simulation's state: {steps}",
+                span=span,
+                note=f"'{name}' is FAST, whose bits differ between targets; hashes of the state "
+                "would too",
+                fix=f"make '{name}' sb.DETERMINISTIC, or give it cosmetic=True if its results "
+                "never come into the state",
+            )
+        for op in walk(function.body):
+            if isinstance(op, Op) and op.opcode in CALLS:
+                paths.append(((*path, str(op.attr)), op.span))
