@@ -97,6 +97,7 @@ from samebits.lang.functions import (
     trunc,
     unlikely,
 )
+from samebits.lang.hints import expect_vectorized
 from samebits.lang.matrices import (
     double2x2,
     double2x3,
@@ -257,6 +258,7 @@ __all__ = [
     "double4x3",
     "double4x4",
     "dquaternion",
+    "expect_vectorized",
     "fix16",
     "fix16_sat",
     "fix16_wrap",

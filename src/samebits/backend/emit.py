@@ -18,6 +18,7 @@ from samebits.backend.emit_types import (
     scalar,
     table_symbol,
 )
+from samebits.backend.expected import Expectation, Expected, metadata
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.plans import PLANS, Plan
@@ -62,6 +63,8 @@ class Emitted:
     """How `llvm` is to compile it."""
     locations: tuple[Location, ...] = ()
     """What the lines of the text's debug locations stand for, from 1; empty where it has none."""
+    expected: Expected | None = None
+    """The loops that are to be vectorised, if there are any."""
 
 
 class _Emission:
@@ -87,8 +90,10 @@ class _Emission:
         self._helpers: dict[str, None] = {}
         self._loops: list[str] = []
         self._tables: dict[str, None] = {}
+        self._expected: dict[Expectation, int] = {}
         self._rare: dict[str, RareFunction] = {}
         self._often: set[str] = set()
+        self._entries: Sequence[str] = ()
         self._rarely: set[str] = set()
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
@@ -149,11 +154,14 @@ class _Emission:
     def divides(self, name: str) -> bool:
         return self._divides[name]
 
-    def loop(self, inside: Seen, statement: For | While, location: int) -> str:
+    def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
         text = loop_metadata(inside, self.target) if self.plan.vectorise else ""
         more: list[str] = []
-        if self.locations is not None and (text or self._locate_loops):
-            more.append(self.locations.node(location))
+        if statement.vectorized:
+            loop = Expectation(function, statement.span)
+            more.append(metadata(self._expected.setdefault(loop, len(self._expected))))
+        if self.locations is not None and (text or more or self._locate_loops):
+            more.insert(0, self.locations.node(location))
         if not text and not more:
             return ""
         name = f"!{_FIRST_LOOP + len(self._loops)}"
@@ -163,6 +171,7 @@ class _Emission:
 
     def order(self, entries: Sequence[str]) -> list[str]:
         """Functions that `entries` reach, callees first."""
+        self._entries = entries
         found: dict[str, None] = {}
         stack_bytes: dict[str, int] = {}
         for entry in entries:
@@ -287,7 +296,11 @@ class _Emission:
         for rare in self._rare.values():
             text += "".join(rare.lanes(self._head(), attributes[-1]))
         found = () if self.locations is None else tuple(self.locations.found)
-        return Emitted(text, tuple(self._sites), self.plan, found)
+        expected = None
+        if self._expected:
+            loops = tuple(self._expected)
+            expected = Expected(loops, self._module, tuple(self._entries), self.target)
+        return Emitted(text, tuple(self._sites), self.plan, found, expected)
 
     def _head(self) -> str:
         return f'target triple = "{self.target.triple}"'

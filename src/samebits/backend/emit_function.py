@@ -119,9 +119,9 @@ class ModuleContext(Protocol):
         """Where statements' source locations are kept, if they are wanted in the text."""
         ...
 
-    def loop(self, inside: Seen, statement: For | While, location: int) -> str:
-        """The metadata of a loop with `inside` in it; empty where LLVM is to choose. `location`
-        is the loop's number, or 0."""
+    def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
+        """The metadata of a loop of `function` with `inside` in it; empty where LLVM is to choose.
+        `location` is the loop's number, or 0."""
         ...
 
 
@@ -449,7 +449,7 @@ class FunctionEmitter:
         if not self._open:
             return
         self._jump(head)
-        metadata = self.module.loop(inside, statement, self._location)
+        metadata = self.module.loop(inside, self.function.name, statement, self._location)
         if metadata:
             self._lines[-1] += f", !llvm.loop {metadata}"
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from samebits.backend.debug import Location
 from samebits.backend.emit import TrapSite, emit_module
+from samebits.backend.expected import Expected
 from samebits.backend.plans import SPEED, Plan
 from samebits.backend.rare import Late, is_test, split
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
@@ -173,6 +174,7 @@ def _with_module(
     want: str,
     vectorise: bool = True,
     plan: Plan = SPEED,
+    expected: Expected | None = None,
 ) -> Any:
     binding = _binding()
     with _lock:
@@ -195,6 +197,8 @@ def _with_module(
                     _optimise(part, machine, opt, passes=_APART)
                 _link(module, part)
                 _optimise(module, machine, 0, passes=_LATE)
+            if expected is not None and vectorise and plan.vectorise:
+                expected.check(str(module), opt)
             if want == "text":
                 return str(module)
             if want == "listing":
@@ -208,13 +212,20 @@ def _with_module(
 
 
 def compile_text(
-    text: str, target: Target, opt: int = 3, *, vectorise: bool = True, plan: Plan = SPEED
+    text: str,
+    target: Target,
+    opt: int = 3,
+    *,
+    vectorise: bool = True,
+    plan: Plan = SPEED,
+    expected: Expected | None = None,
 ) -> bytes:
     """Object code of LLVM text; without `opt` nothing is optimised, whatever the plan.
 
-    Raises RuntimeError where the text is not valid.
+    Raises RuntimeError where the text is not valid, CompileError where a loop of `expected` is
+    not vectorised.
     """
-    return _with_module(text, target, opt, "object", vectorise, plan)
+    return _with_module(text, target, opt, "object", vectorise, plan, expected)
 
 
 def compile_module(
@@ -227,9 +238,12 @@ def compile_module(
     ranges: Sequence[str] = (),
 ) -> CompiledObject:
     """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
-    `ranges`; `opt` is 0 or 3."""
+    `ranges`; `opt` is 0 or 3. Raises CompileError where a loop that is to be vectorised is not."""
     emitted = emit_module(module, entries, target, ranges)
-    code = compile_text(emitted.text, target, opt, vectorise=vectorise, plan=emitted.plan)
+    code = compile_text(
+        emitted.text, target, opt,
+        vectorise=vectorise, plan=emitted.plan, expected=emitted.expected,
+    )  # fmt: skip
     return CompiledObject(code, emitted.traps)
 
 

@@ -27,8 +27,8 @@ LoopKey = tuple[str, int]
 class Remark:
     """One loop: `width` lanes and `interleave` turns at once where it is vectorised, else why not.
 
-    `span` is the loop's, `loop` its id in the IR. `message` is LLVM's own where LLVM said
-    something, at `at`. A loop that was inlined several times has several remarks.
+    `span` is the loop's, `loop` its id in the IR. `message`, of what stands at `at`, is LLVM's own
+    if `is_llvms`. A loop that was inlined several times has several remarks.
     """
 
     function: str
@@ -39,6 +39,7 @@ class Remark:
     interleave: int
     message: str
     at: Span
+    is_llvms: bool = True
 
 
 NOT_INNERMOST = "only innermost loops are vectorised"
@@ -112,21 +113,27 @@ _PLACE = re.compile(rf"{FILE}:(\d+):\d+")
 
 @dataclass(slots=True)
 class _Reasons:
-    """What was said of a loop before the verdict."""
+    """What was said of a loop before the verdict, and of which loop, as far as that is known."""
 
     said: list[tuple[str, Span]] = field(default_factory=list[tuple[str, Span]])
+    loop: tuple[str, int, Span] | None = None
+    is_final: bool = False
 
-    def take(self, default: Span) -> tuple[str, Span]:
-        said, self.said = self.said, []
-        if not said:
-            return "LLVM does not say why", default
-        return "; ".join(dict.fromkeys(text for text, _ in said)), said[0][1]
+    def verdict(self, loop: tuple[str, int, Span], at: Span) -> tuple[LoopKey, Remark]:
+        """The loop is not vectorised."""
+        message = "; ".join(dict.fromkeys(text for text, _ in self.said))
+        function, number, span = loop
+        made = Remark(
+            function, span, number, False, 1, 1, message or "LLVM does not say why",
+            self.said[0][1] if self.said else at,
+        )  # fmt: skip
+        return (function, number), made
 
 
 def _read(
     text: str, locations: Sequence[Location], around: dict[LoopKey, tuple[int, Span]]
 ) -> Iterator[tuple[LoopKey, Remark]]:
-    """LLVM gives reasons first, at the operation in the way, then the verdict, at the loop."""
+    """LLVM gives reasons first, at the operation in the way, and mostly a verdict, at the loop."""
     reasons = _Reasons()
     for match in _REMARK.finditer(text):
         number, said = match[1], " ".join(match[2].split())
@@ -134,24 +141,32 @@ def _read(
             continue
         place = locations[int(number) - 1]
         found = around.get((place.function, -1 if place.statement is None else place.statement))
+        loop = None if found is None else (place.function, *found)
         done, interleaved = _DONE.match(said), _INTERLEAVED.match(said)
         if not (done or interleaved or said == _MISSED):
+            if reasons.is_final and reasons.loop and loop and loop != reasons.loop:
+                yield reasons.verdict(reasons.loop, place.span)
+                reasons = _Reasons()
             reasons.said.append((_reason(said, locations), place.span))
+            reasons.loop = reasons.loop or loop
+            reasons.is_final = reasons.is_final or said.startswith(_MISSED)
             continue
-        message, at = reasons.take(place.span)
-        if found is None:
+        before, reasons = reasons, _Reasons()
+        if loop is None:
             continue
-        loop, span = found
-        width, count = 1, 1
-        if done:
-            width, count = int(done[1]), int(done[2])
-            message = said
-        elif interleaved:
+        if said == _MISSED:
+            yield before.verdict(loop, place.span)
+            continue
+        width, count = (int(done[1]), int(done[2])) if done else (1, 1)
+        if interleaved:
             count = int(interleaved[1])
+        function, at, span = loop
         yield (
-            (place.function, loop),
-            Remark(place.function, span, loop, bool(done), width, count, message, at),
+            (function, at),
+            Remark(function, span, at, bool(done), width, count, said, place.span),
         )
+    if reasons.is_final and reasons.loop:
+        yield reasons.verdict(reasons.loop, reasons.loop[2])
 
 
 def _reason(said: str, locations: Sequence[Location]) -> str:
@@ -185,7 +200,7 @@ def _unsaid(
             message, at = CHECKED, check.span
         elif division is not None:
             message, at = DIVIDES, division.span
-    return Remark(function.name, loop.span, loop.id, False, 1, 1, message, at)
+    return Remark(function.name, loop.span, loop.id, False, 1, 1, message, at, False)
 
 
 def _traps(op: Op, module: Module) -> bool:

@@ -67,6 +67,8 @@ class Context:
     assigned: frozenset[str] | None = frozenset()
     """Names certainly assigned here; None where control can't come."""
     breaks: list[list[frozenset[str]]] = field(default_factory=list[list[frozenset[str]]])
+    wanted: list[bool] = field(default_factory=list[bool])
+    """Of each loop around, whether it is to be vectorised."""
     written: set[str] = field(default_factory=set[str])
     precision: Precision = HIGH
     """That of the math functions which are called."""

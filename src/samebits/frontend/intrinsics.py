@@ -446,6 +446,19 @@ def _assume(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     return Nothing()
 
 
+def _expect_vectorized(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+    arguments(ctx, node, "expect_vectorized", 0)
+    if not ctx.wanted:
+        ctx.fail(
+            node,
+            "expect_vectorized() is not in a loop",
+            note="it speaks of the innermost loop that it stands in",
+            fix="make it the first statement of the loop's body",
+        )
+    ctx.wanted[-1] = True
+    return Nothing()
+
+
 SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
     "likely": _hint("likely"),
     "unlikely": _hint("unlikely"),
@@ -460,6 +473,7 @@ SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
     "rotl": _rotate("rotl"),
     "rotr": _rotate("rotr"),
     "bitcast": bitcast,
+    "expect_vectorized": _expect_vectorized,
     "mul": _mul,
     "transpose": _transpose,
 }

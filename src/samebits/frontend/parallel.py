@@ -171,11 +171,13 @@ def _serial(
         ctx.first_use[name.id] = name
     before = ctx.assigned
     ctx.mark_assigned(name.id)
+    ctx.wanted.append(False)
     with ctx.region(node) as body:
         block(ctx, node.body)
     ctx.assigned = before
-    number = ctx.builder.new_id()
-    ctx.builder.append(For(number, name.id, start, stop, 1, body, [], ctx.span(node)))
+    loop = For(ctx.builder.new_id(), name.id, start, stop, 1, body, [], ctx.span(node))
+    loop.vectorized = ctx.wanted.pop()
+    ctx.builder.append(loop)
 
 
 def _captured(ctx: Context, node: ast.For) -> list[str]:

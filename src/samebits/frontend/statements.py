@@ -74,8 +74,9 @@ def _while(ctx: Context, node: ast.While) -> None:
     with ctx.region(node) as head:
         test = condition(ctx, node.test)
     before = ctx.assigned
-    body, orelse = _loop(ctx, node, before, None if _is_true(node.test) else before)
-    ctx.builder.append(While(ctx.builder.new_id(), head, test, body, orelse, ctx.span(node)))
+    body, orelse, wanted = _loop(ctx, node, before, None if _is_true(node.test) else before)
+    number = ctx.builder.new_id()
+    ctx.builder.append(While(number, head, test, body, orelse, ctx.span(node), wanted))
 
 
 def _loop(
@@ -83,16 +84,18 @@ def _loop(
     node: ast.While | ast.For,
     before: frozenset[str] | None,
     at_end: frozenset[str] | None,
-) -> tuple[Region, Region]:
-    """Body and else of a loop; `at_end` is what is assigned when it ends without break."""
+) -> tuple[Region, Region, bool]:
+    """Body and else of a loop, and whether it is to be vectorised; `at_end` is what is assigned
+    when it ends without break."""
     ctx.breaks.append([])
+    ctx.wanted.append(False)
     body = nested(ctx, node, node.body)
-    breaks = ctx.breaks.pop()
+    breaks, wanted = ctx.breaks.pop(), ctx.wanted.pop()
     ctx.assigned = at_end
     orelse = nested(ctx, node, node.orelse) if at_end is not None else []
     for state in breaks:
         ctx.assigned = merge(ctx.assigned, state)
-    return body, orelse
+    return body, orelse, wanted
 
 
 def _for(ctx: Context, node: ast.For) -> None:
@@ -138,9 +141,11 @@ def _for(ctx: Context, node: ast.For) -> None:
         assignment.changed_type(ctx, node.target, variable, INT, call)
     before = ctx.assigned
     ctx.mark_assigned(name)
-    body, orelse = _loop(ctx, node, before, before)
+    body, orelse, wanted = _loop(ctx, node, before, before)
     number = ctx.builder.new_id()
-    ctx.builder.append(For(number, name, start, bounds[-1], step, body, orelse, ctx.span(node)))
+    loop = For(number, name, start, bounds[-1], step, body, orelse, ctx.span(node))
+    loop.vectorized = wanted
+    ctx.builder.append(loop)
 
 
 def _given_bound(ctx: Context, node: ast.expr) -> Value:

@@ -65,7 +65,10 @@ class If:
 
 @dataclass(slots=True)
 class While:
-    """`head` computes `condition` before each turn; `orelse` runs when it ends without break."""
+    """`head` computes `condition` before each turn; `orelse` runs when it ends without break.
+
+    `vectorized` is a demand of the source, as of `For`.
+    """
 
     id: int
     head: Region
@@ -73,6 +76,7 @@ class While:
     body: Region
     orelse: Region
     span: Span
+    vectorized: bool = False
 
 
 JOINS: dict[str, float] = {"add": -0.0, "mul": 1.0, "min": float("inf"), "max": float("-inf")}
@@ -104,7 +108,8 @@ class For:
 
     `start` and `stop` have type `int` and are evaluated once, before; `step` is a constant ≠ 0.
     The slot keeps the last value; it is not set when there is no turn. With `lanes`, whose slots
-    are set before, no `break` leaves it.
+    are set before, no `break` leaves it. `vectorized` says that
+    the source wants a compile to fail where the loop is not vectorised; it changes no result.
     """
 
     id: int
@@ -116,6 +121,7 @@ class For:
     orelse: Region
     span: Span
     lanes: Lanes | None = None
+    vectorized: bool = False
 
 
 @dataclass(slots=True)

@@ -240,16 +240,18 @@ class _FunctionParser:
                 span = self.last_span(line)
                 return If(at, condition, self.region(indent + 2), self.orelse(indent), span)
             case "while":
-                at, span = self.id(line), self.last_span(line)
+                at, wanted = self.id(line), line.accept("vectorized") is not None
+                span = self.last_span(line)
                 head = self.region(indent + 2)
                 turn = self.reader.next_at(indent) or self.missing(line, "do")
                 turn.expect("do")
                 condition = self.value(turn)
                 turn.end()
                 body, orelse = self.region(indent + 2), self.orelse(indent)
-                return While(at, head, condition, body, orelse, span)
+                return While(at, head, condition, body, orelse, span, wanted)
             case "for":
-                at, slot = self.id(line), line.string()
+                at, wanted = self.id(line), line.accept("vectorized") is not None
+                slot = line.string()
                 line.expect("=")
                 start = self.value(line)
                 line.expect(",")
@@ -258,7 +260,7 @@ class _FunctionParser:
                 step, lanes = line.integer(-MAX_STEP, MAX_STEP), self.lanes(line)
                 span = self.last_span(line)
                 body, orelse = self.region(indent + 2), self.orelse(indent)
-                return For(at, slot, start, stop, step, body, orelse, span, lanes)
+                return For(at, slot, start, stop, step, body, orelse, span, lanes, wanted)
             case "break":
                 return Break(self.last_span(line))
             case "continue":

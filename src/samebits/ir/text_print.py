@@ -43,6 +43,7 @@ TABLE_COLUMNS = 8
 HEADER = "samebits ir 1"
 RESERVED = {*SCALARS, *COMPOSITES, "Array", "ReadOnly", "ref"}
 """Words that begin a type, so that a struct of such a name is quoted."""
+VECTORIZED = "vectorized "
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -184,14 +185,16 @@ class _Printer:
                 self.region(statement.then, inner)
                 self.orelse(statement.orelse, indent)
             case While():
-                self.lines.append(f"{indent}while#{statement.id} {span}")
+                wanted = VECTORIZED if statement.vectorized else ""
+                self.lines.append(f"{indent}while#{statement.id} {wanted}{span}")
                 self.region(statement.head, inner)
                 self.lines.append(f"{indent}do {_value(statement.condition)}")
                 self.region(statement.body, inner)
                 self.orelse(statement.orelse, indent)
             case For():
                 turns = f"{_value(statement.start)}, {_value(statement.stop)}, {statement.step}"
-                head = f"for#{statement.id} {quoted(statement.slot)} = {turns}"
+                wanted = VECTORIZED if statement.vectorized else ""
+                head = f"for#{statement.id} {wanted}{quoted(statement.slot)} = {turns}"
                 head += _lanes(statement.lanes)
                 self.lines.append(f"{indent}{head} {span}")
                 self.region(statement.body, inner)

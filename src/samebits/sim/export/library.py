@@ -36,7 +36,8 @@ class Kernels:
         with Kernel.environment():  # constants are folded with this thread's arithmetic
             emitted = emit_module(self.module, self.entries, target)
             text = named(emitted.text, name)
-            return llvm.compile_text(text, target, 3, plan=emitted.plan), emitted.traps
+            code = llvm.compile_text(text, target, 3, plan=emitted.plan, expected=emitted.expected)
+            return code, emitted.traps
 
     def sites(self, target: Target) -> tuple[TrapSite, ...]:
         """What the statuses stand for, without compiling."""
