@@ -114,6 +114,13 @@ def second_cached_call(folder: str) -> dict[str, Any]:
     return cached_call(folder, loaded=True)
 
 
+def pinning(caller: str) -> dict[str, Any]:
+    """Seconds that pinning adds to a call, where the caller's environment is `caller`."""
+    from benchmarks.pinning import added
+
+    return added(caller == "foreign")
+
+
 PROBES = {
     "import": import_time,
     "first": first_call,
@@ -122,6 +129,7 @@ PROBES = {
     "cached": cached_call,
     "cached-loaded": second_cached_call,
     "warm": warm_call,
+    "pinning": pinning,
 }
 
 
