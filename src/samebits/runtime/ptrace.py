@@ -67,14 +67,15 @@ def read_threads(pid: int) -> Words:
 def _read(library: Any, thread: int) -> tuple[int, int | None] | str:
     if library.ptrace(_SEIZE, thread, None, None):
         return f"the system does not allow it: {os.strerror(ctypes.get_errno())}"
-    stopped = False
+    stopped, pending = False, 0
     try:
         library.ptrace(_INTERRUPT, thread, None, None)
         until = time.monotonic() + _STOP_WITHIN
         while not stopped:
-            # A thread that stops again for something of its own is stopped all the same.
             done, status = os.waitpid(thread, _ANY_THREAD | os.WNOHANG)
             stopped = done == thread and os.WIFSTOPPED(status)
+            if stopped and status >> 16 == 0:
+                pending = os.WSTOPSIG(status)  # a signal of its own came first: it goes on with it
             if done == thread and not stopped:
                 return "it ended"
             if not stopped and time.monotonic() > until:
@@ -90,7 +91,7 @@ def _read(library: Any, thread: int) -> tuple[int, int | None] | str:
         return "it ended"
     finally:
         if stopped:
-            library.ptrace(_DETACH, thread, None, None)
+            library.ptrace(_DETACH, thread, None, pending)
 
 
 def _words(data: bytes) -> tuple[int, int | None]:

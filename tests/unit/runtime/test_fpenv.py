@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import os
 import platform
+import select
+import signal
 import struct
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -196,6 +201,40 @@ def test_threads_tells_each_threads_registers_and_leaves_them_running() -> None:
         pytest.skip(f"this system does not let its threads be read: {rows[0].reason}")
     assert all(row.is_python for row in rows)
     assert [row.state.word & ~0x3F for row in rows if row.state] == words
+
+
+@pytest.mark.skipif(ptrace.unreadable() is not None, reason="other threads cannot be read here")
+def test_reading_a_process_loses_none_of_its_signals() -> None:
+    program = (
+        "import signal, time\n"
+        "signal.signal(signal.SIGUSR1, lambda *_: print('got it', flush=True))\n"
+        "print('ready', flush=True)\n"
+        "while True: time.sleep(0.001)\n"
+    )
+    done = threading.Event()
+
+    def read_on() -> None:
+        while not done.is_set():
+            ptrace.read_threads(child.pid)
+
+    reader = threading.Thread(target=read_on)
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        try:
+            child.stdout.readline()
+            words = ptrace.read_threads(child.pid)[child.pid]
+            if isinstance(words, str):
+                pytest.skip(f"this system does not let its threads be read: {words}")
+            reader.start()
+            for _ in range(2000):
+                os.kill(child.pid, signal.SIGUSR1)
+                assert select.select([child.stdout], [], [], 30)[0], "the signal is lost"
+                assert child.stdout.readline() == b"got it\n"
+        finally:
+            done.set()
+            if reader.ident:
+                reader.join(30)
+            child.kill()
 
 
 def test_a_thread_that_cannot_be_read_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
