@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -31,7 +31,7 @@ from samebits.modes import HIGH, Precision
 from samebits.types import FLOAT32, FLOAT64, INT32, ScalarType
 
 CHECK = "math functions"
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 120.0
 INPUTS = 1 << 20
 """Of each operation and type."""
 LIBRARY_INPUTS = {HIGH: INPUTS, Precision.MEDIUM: 1 << 16, Precision.LOW: 1 << 16}
@@ -164,17 +164,21 @@ def _library_operands(entry: Entry, count: int) -> list[NDArray[Any]]:
     form = FORMATS[entry.type.name]
     unsigned = np.dtype(f"u{entry.type.size}")
     if entry.signature.startswith("xi"):
-        columns = next(proving.with_integers(form, count))
+        columns = _joined(proving.with_integers(form, count))
         return [columns[0].view(unsigned), columns[1].view(np.uint32)]
     row = next(row for row in ROWS if row.name == entry.name)
     like = NAMED[row.like[0] if row.like else "sin"]
-    random = next(proving.random(like, form, count, 7, None))
+    random = _joined(proving.random(like, form, count, 7, None))
     made = [np.ascontiguousarray(column).view(unsigned).copy() for column in random]
     every = [column.view(unsigned) for column in proving.special(entry.arity, form)]
     step = max(1, len(every[0]) * 8 // count)  # of pairs not all
     for bits, special in zip(made, every, strict=True):
         bits[: len(special[::step])] = special[::step]
     return made
+
+
+def _joined(blocks: Iterable[proving.Arguments]) -> list[NDArray[Any]]:
+    return [np.concatenate(columns) for columns in zip(*blocks, strict=True)]
 
 
 def _any_operands(entry: Entry, count: int) -> list[NDArray[Any]]:

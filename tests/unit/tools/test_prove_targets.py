@@ -10,10 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
-from tools.prove_targets import ledger, report
+from tools.prove_targets import functions, ledger, report
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import runners
 from tools.prove_targets.worker import Task, Worker
+
+from samebits.modes import Precision
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "tools.prove_targets"]
@@ -108,3 +110,12 @@ def test_programs_add_up_over_runs_and_of_all_else_the_latest_counts(tmp_path: P
         ),
         (HOST, "TestFloat vectors"): ledger.Cell(HOST, "TestFloat vectors", 7),
     }
+
+
+@pytest.mark.parametrize("name", ["exp", "pow", "ldexp", "sqrt"])
+def test_every_function_gets_as_many_inputs_as_the_page_says(name: str) -> None:
+    for entry in functions.entries(frozenset((name,))):
+        count = entry.count(functions.INPUTS)
+        high = entry.precision in (None, Precision.HIGH)
+        assert count == (1 << 20 if high else 1 << 16)
+        assert {len(column) for column in functions.operands(entry, count)} == {count}
