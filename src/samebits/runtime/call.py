@@ -25,6 +25,7 @@ from samebits.lang.storage import format_letter
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import components, vector
 from samebits.runtime import fpenv, packing
+from samebits.runtime.claims import PENDING, check_call, plan
 from samebits.runtime.native import NativeEntry
 from samebits.types import (
     NONE,
@@ -152,6 +153,7 @@ class _Caller:
             for slot, t in enumerate(t for t in items if isinstance(t, StructType))
         ]
         self._packer = Packer(params, name, len(self._made))
+        self._uses = plan(self._packer.params, self._packer.slots)
         self._read, results = _reader(items, self._packer.end)
         self._single = not isinstance(result, TupleType)
         self._slots: Any = ctypes.c_uint64 * max(1, self._packer.end + results)
@@ -173,10 +175,14 @@ class _Caller:
             with fpenv.pinned():
                 with naming(self._name):
                     keep = self._packer.fill(args, slots)
+                if PENDING:
+                    check_call(self._name, self._uses, slots)
                 made = self._make(slots) if self._made else ()
                 values = self._run(slots, made)
                 del keep
                 return values
+        if PENDING:
+            check_call(self._name, self._uses, slots)
         return self._run(slots, ())
 
     def _run(self, slots: Any, made: Sequence[Any]) -> Any:

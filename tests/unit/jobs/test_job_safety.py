@@ -1,0 +1,450 @@
+"""Jobs that would race are refused in words that name both, whatever the time they take."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samebits as sb
+from samebits import float3, float32, int32, int64
+from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
+
+
+@sb.struct
+class Wind:
+    push: float3
+
+
+@sb.job
+class Move(sb.ParallelFor):
+    velocities: sb.ReadOnly[float3]
+    positions: sb.Array[float3]
+
+    def execute(self, index: int32):
+        self.positions[index] += self.velocities[index]
+
+
+@sb.job
+class Measure(sb.For):
+    points: sb.ReadOnly[float3]
+    heights: sb.WriteOnly[float32]
+
+    def execute(self, index: int32):
+        self.heights[index] = self.points[index].y
+
+
+@sb.job
+class Blow(sb.ParallelFor):
+    wind: Wind
+    velocities: sb.Array[float3]
+
+    def execute(self, index: int32):
+        self.velocities[index] += self.wind.push
+
+
+@sb.job
+class Turn(sb.Job):
+    wind: Wind
+
+    def execute(self):
+        self.wind.push = -self.wind.push
+
+
+@sb.kernel
+def add(a: sb.ReadOnly[float3], out: sb.Array[float3]):
+    for i in range(len(out)):
+        out[i] = a[i] + out[i]
+
+
+@sb.kernel
+def gust(wind: Wind) -> float32:
+    return wind.push.x
+
+
+def arrays(*names: str) -> list[Any]:
+    return [np.zeros((8, 3), np.float32) for _ in names] or []
+
+
+def message(call: Callable[[], object]) -> str:
+    with pytest.raises(SamebitsError) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_two_writers_that_nothing_orders_are_refused() -> None:
+    v, p = arrays("v", "p")
+    first = Move(velocities=v, positions=p).schedule(8)
+    text = message(lambda: Move(velocities=v, positions=p[2:]).schedule(6))
+    assert "writes `positions`, and the scheduled job Move (test_job_safety.py:" in text
+    assert "writes the same memory as `positions`" in text
+    assert "fix: write schedule(..., depends_on=handle of Move), or complete that first" in text
+    Move(velocities=v, positions=p).schedule(8, depends_on=first).complete()
+    Move(velocities=v, positions=p).schedule(8).complete()
+
+
+def test_a_reader_and_a_writer_are_refused_in_both_orders() -> None:
+    v, p = arrays("v", "p")
+    heights = np.zeros(8, np.float32)
+    moving = Move(velocities=v, positions=p).schedule(8)
+    measure = Measure(points=p, heights=heights)
+    text = message(lambda: measure.schedule(8))
+    assert text.startswith("Measure (")
+    assert "reads `points`" in text
+    measuring = measure.schedule(8, depends_on=moving)
+    assert "writes `positions`" in message(lambda: Move(velocities=v, positions=p).schedule(8))
+    measuring.complete()
+    moving.complete()
+
+
+def test_jobs_that_only_read_the_same_memory_need_no_order() -> None:
+    v, p, q = arrays("v", "p", "q")
+    one = Move(velocities=v, positions=p).schedule(8)
+    two = Move(velocities=v, positions=q).schedule(8)
+    sb.combine(one, two).complete()
+
+
+def test_halves_of_an_array_do_not_meet() -> None:
+    v, p = arrays("v", "p")
+    one = Move(velocities=v, positions=p[:4]).schedule(4)
+    two = Move(velocities=v, positions=p[4:]).schedule(4)
+    sb.combine([one, two]).complete()
+
+
+def test_order_goes_by_way_of_other_jobs_and_combined_handles() -> None:
+    v, p, q = arrays("v", "p", "q")
+    one = Move(velocities=v, positions=p).schedule(8)
+    two = Move(velocities=v, positions=q).schedule(8)
+    both = sb.combine(one, two)
+    between = Move(velocities=v, positions=np.zeros((8, 3), np.float32)).schedule(8, 1, both)
+    Move(velocities=q, positions=p).schedule(8, depends_on=between).complete()
+    Move(velocities=v, positions=q).schedule(8).complete()
+
+
+def test_structs_are_memory_too() -> None:
+    wind, (v,) = Wind(push=float3(1, 2, 3)), arrays("v")
+    blowing = Blow(wind=wind, velocities=v).schedule(8)
+    assert "writes `wind`" in message(lambda: Turn(wind=wind).schedule())
+    assert gust(Wind()) == 0
+    Turn(wind=wind).schedule(depends_on=blowing).complete()
+    assert wind.push.x == -1
+
+
+def test_kernels_may_not_touch_what_a_scheduled_job_writes() -> None:
+    v, p = arrays("v", "p")
+    handle = Move(velocities=v, positions=p).schedule(8)
+    text = message(lambda: add(p, np.zeros((8, 3), np.float32)))
+    assert text.startswith(
+        "add(): parameter 'a' is memory that the scheduled job Move (test_job_safety.py:"
+    )
+    assert "writes, as its `positions`" in text
+    assert "reads, as its `velocities`" in message(lambda: add(p * 0, v))
+    add(v, np.zeros((8, 3), np.float32))
+    text = message(lambda: Move(velocities=v, positions=p).run(8))
+    assert text.startswith("Move(): parameter 'positions'")
+    handle.complete()
+    add(p, v)
+
+
+def test_a_job_is_not_scheduled_again_while_it_is() -> None:
+    (v,) = arrays("v")
+    job = Measure(points=v, heights=np.zeros(8, np.float32))
+    handle = job.schedule(8)
+    text = message(lambda: job.schedule(8))
+    assert "is scheduled again, though it is not completed since Measure (" in text
+    job.schedule(8, depends_on=handle).complete()
+    job.schedule(8).complete()
+
+
+def test_waiting_for_oneself_is_a_cyclic_dependency() -> None:
+    class Length:
+        handle: Any = None
+
+        def __len__(self) -> int:
+            self.handle.complete()
+            return 3
+
+    v, p = arrays("v", "p")
+    for workers in (1, 2):
+        sb.set_workers(workers)
+        length = Length()
+        first = Move(velocities=v, positions=p).schedule(length)
+        second = Move(velocities=v, positions=p).schedule(4, depends_on=first)
+        length.handle = second
+        with pytest.raises(JobError, match="a cyclic dependency"):
+            second.complete()
+        with pytest.raises(JobError, match="a cyclic dependency"):
+            first.complete()
+    sb.set_workers(None)
+
+
+def test_an_error_in_a_length_comes_out_of_complete() -> None:
+    class Broken:
+        def __len__(self) -> int:
+            raise ZeroDivisionError("broken")
+
+    v, p = arrays("v", "p")
+    handle = Move(velocities=v, positions=p).schedule(Broken())
+    with pytest.raises(ZeroDivisionError, match="broken"):
+        handle.complete()
+    Move(velocities=v, positions=p).schedule(8).complete()
+
+
+V, P = arrays("v", "p")
+REFUSED: list[tuple[Callable[[], object], str]] = [
+    (
+        lambda: Move(velocities=V, positions=P).schedule(),
+        "Move runs over a number of indices from 0 to 2,147,483,647; none is given",
+    ),
+    (lambda: Move(velocities=V, positions=P).schedule(-1), "got -1"),
+    (lambda: Move(velocities=V, positions=P).schedule(1 << 31), "got 2147483648"),
+    (lambda: Move(velocities=V, positions=P).schedule(True), "got True"),
+    (lambda: Move(velocities=V, positions=P).schedule(2.5), "got 2.5"),
+    (lambda: Move(velocities=V, positions=P).schedule("8"), "got '8'"),
+    (
+        lambda: Move(velocities=V, positions=P).schedule(P),
+        "an array of one integer; got 24 of float32",
+    ),
+    (
+        lambda: Move(velocities=V, positions=P).schedule(8, 0),
+        "a batch of Move is a number of indices from 1 to 2^48; got 0",
+    ),
+    (lambda: Move(velocities=V, positions=P).schedule(8, batch=-4), "got -4"),
+    (lambda: Move(velocities=V, positions=P).schedule(8, batch=1 << 60), "got 1152921504606846976"),
+    (
+        lambda: Move(velocities=V, positions=P).schedule(8, depends_on=7),
+        "depends_on is a JobHandle or a list of them, not 7",
+    ),
+    (lambda: Move(velocities=V, positions=P).schedule(8, depends_on=[None]), "depends_on is"),
+    (lambda: sb.combine(3), "depends_on is"),
+    (lambda: Move(velocities=V), "Move misses its field 'positions'"),
+    (lambda: Move(velocities=V, positions=P, mass=3), "Move has no field 'mass'"),
+    (
+        lambda: Move(velocities=V, positions=P[0]),
+        "Move(): parameter 'positions': expected Array[float3]",
+    ),
+    (lambda: setattr(Move(velocities=V, positions=P), "mass", 3), "Move has no field 'mass'"),
+    (lambda: sb.set_workers(0), "an int from 1 to 1024, not 0"),
+    (lambda: sb.set_workers(True), "an int from 1 to 1024, not True"),
+    (lambda: sb.set_workers(10**9), "an int from 1 to 1024"),
+]
+
+
+@pytest.mark.parametrize(("call", "expected"), REFUSED)
+def test_bad_input_is_refused_in_words(call: Callable[[], object], expected: str) -> None:
+    text = message(call)
+    assert expected in text, text
+    assert isinstance(text, str)
+    Move(velocities=V, positions=P).schedule(8).complete()  # and nothing is left behind
+
+
+def test_a_wrong_field_is_refused_when_it_is_used() -> None:
+    job = Move(velocities=V, positions=P)
+    job.positions = "nothing"
+    for call in (lambda: job.schedule(8), lambda: job.run(8), lambda: job.managed_run(8)):
+        with pytest.raises(ArgumentError, match="parameter 'positions'"):
+            call()
+
+
+def declared(body: str, form: str = "ParallelFor") -> str:
+    return message(lambda: exec_job(body, form))
+
+
+def exec_job(body: str, form: str) -> None:
+    """Define a job in a file of its own and make one."""
+    import linecache
+
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    text = f"import samebits as sb\nfrom samebits import *\n@sb.job\nclass Bad(sb.{form}):\n{lines}"
+    name = f"<bad job {abs(hash((body, form)))}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    scope: dict[str, Any] = {"__name__": "bad_job"}
+    exec(compile(text, name, "exec"), scope)
+    made = scope["Bad"](a=np.zeros(8, np.float32))
+    made.run(*() if form == "Job" else (8,))
+
+
+A = "a: sb.Array[float32]\n"
+DECLARED = [
+    ("ParallelFor", A, "job Bad has no `execute`"),
+    (
+        "ParallelFor",
+        A + "def execute(self): pass",
+        "`execute` of job Bad, a ParallelFor, has other parameters",
+    ),
+    ("Job", A + "def execute(self, i: int32): pass", "a Job, has other parameters"),
+    (
+        "ParallelForBatch",
+        A + "def execute(self, i: int32): pass",
+        "write `def execute(self, start: int32, count: int32):`",
+    ),
+    (
+        "ParallelFor",
+        A + "def execute(self, i: float32): pass",
+        "'i' of Bad.execute is not an index",
+    ),
+    ("ParallelFor", A + "def execute(self, i): pass", "'i' of Bad.execute is not an index"),
+    ("ParallelFor", A + "def execute(self, i: int32) -> float32: pass", "can't return anything"),
+    ("ParallelFor", A + "def execute(self, i: int32):\n    return 3", "can't return anything"),
+    (
+        "ParallelFor",
+        A + "def helper(self): pass\ndef execute(self, i: int32): pass",
+        "Bad.helper is neither a field nor `execute`",
+    ),
+    (
+        "ParallelFor",
+        "schedule: float32\ndef execute(self, i: int32): pass",
+        "field Bad.schedule: the name is taken",
+    ),
+    (
+        "ParallelFor",
+        "a: list\ndef execute(self, i: int32): pass",
+        "field Bad.a: list is not a type of the language",
+    ),
+    (
+        "ParallelFor",
+        "a: sb.unsafe_parallel[float32]\ndef execute(self, i: int32): pass",
+        "float32 is a value",
+    ),
+    (
+        "ParallelFor",
+        A + "def execute(self, i: int32):\n    self.b[i] = float32(1)",
+        "this job has no field 'b'",
+    ),
+    (
+        "ParallelFor",
+        A + "def execute(self, i: int32):\n    self.a = 3",
+        "'self.a' can't be assigned in `execute`",
+    ),
+    ("ParallelFor", A + "def execute(self, i: int32):\n    x = self", "`self` is the job itself"),
+    (
+        "ParallelFor",
+        A + "def execute(self, i: int32):\n    i = int32(0)",
+        "'i' says which elements are this turn's own",
+    ),
+    (
+        "ParallelFor",
+        "a: sb.ReadOnly[float32]\ndef execute(self, i: int32):\n    self.a[i] = float32(1)",
+        "read-only",
+    ),
+    (
+        "ParallelFor",
+        "a: sb.WriteOnly[float32]\ndef execute(self, i: int32):\n    self.a[i] += float32(1)",
+        "'self.a' is write-only here, and this reads it",
+    ),
+    (
+        "ParallelFor",
+        "a: sb.WriteOnly[float32]\ndef execute(self, i: int32):\n    x = self.a[i]",
+        "'self.a' is write-only here",
+    ),
+    (
+        "For",
+        "a: sb.WriteOnly[float32]\ndef execute(self, i: int32):\n    for x in range(3):\n        if self.a[i] > float32(0): pass",
+        "'self.a' is write-only here",
+    ),
+]
+
+
+@pytest.mark.parametrize(("form", "body", "expected"), DECLARED)
+def test_what_is_no_job_is_refused_in_words(form: str, body: str, expected: str) -> None:
+    text = declared(body, form)
+    assert expected in text, text
+
+
+def test_other_classes_are_no_jobs() -> None:
+    class Plain:
+        pass
+
+    class Undecorated(sb.ParallelFor):
+        pass
+
+    class Derived(Move):
+        pass
+
+    for cls in (Plain, Derived, 7):
+        with pytest.raises(CompileError, match="is not derived from one kind of job"):
+            sb.job(cls)  # type: ignore[type-var]
+    for cls in (Undecorated, Derived, sb.ParallelFor):
+        with pytest.raises(JobError, match=r"write @sb\.job above"):
+            cls()
+
+    @sb.kernel
+    def f(a: sb.WriteOnly[float32]):
+        a[0] = float32(1)
+
+    with pytest.raises(CompileError, match="parameter 'a' of kernel .* is WriteOnly"):
+        f(np.zeros(3, np.float32))
+    with pytest.raises(ArgumentError, match="there is no option 'colour'"):
+        sb.job(colour="red")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 128])
+def test_batches_of_their_own_cover_every_index_once(n: int) -> None:
+    @sb.job
+    class Mark(sb.ParallelForBatch):
+        out: sb.Array[int64]
+
+        def execute(self, start: int64, count: int64):
+            for i in range(start, start + count):
+                self.out[i] += int64(1)
+
+    out = np.zeros(n, np.int64)
+    Mark(out=out).schedule(n).complete()
+    assert np.all(out == 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_handles_stay_with_their_process() -> None:
+    script = """
+import os, warnings
+import numpy as np
+warnings.simplefilter("ignore")
+from tests.unit.jobs.test_job_safety import Move, sb
+sb.set_workers(3)
+v, p = np.ones((5000, 3), np.float32), np.zeros((5000, 3), np.float32)
+job = Move(velocities=v, positions=p)
+handle = job.schedule(5000, batch=10)
+child = os.fork()
+if not child:
+    try:
+        for call in (handle.complete, lambda: handle.is_completed,
+                     lambda: job.schedule(5000, depends_on=handle)):
+            try:
+                call()
+            except sb.JobError as error:
+                assert "was scheduled by another process" in str(error), error
+            else:
+                os._exit(2)
+        before = p.copy()
+        job.schedule(5000, batch=10).complete()
+        os._exit(0 if np.all(p == before + 1) else 1)
+    except BaseException as error:
+        print(error, flush=True)
+        os._exit(3)
+assert os.waitpid(child, 0)[1] == 0
+handle.complete()
+assert np.all(p == 1)
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=200)
+
+
+def test_the_process_ends_though_jobs_are_scheduled() -> None:
+    script = """
+import numpy as np
+from tests.unit.jobs.test_job_safety import Move, sb
+sb.set_workers(4)
+v, p = np.ones((500000, 3), np.float32), np.zeros((500000, 3), np.float32)
+handle = Move(velocities=v, positions=p).schedule(500000, batch=1)
+for _ in range(10):
+    handle = Move(velocities=v, positions=p).schedule(500000, batch=1, depends_on=handle)
+print("end")
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", script], check=True, timeout=200, capture_output=True, text=True
+    )
+    assert (run.stdout, run.stderr) == ("end\n", "")
