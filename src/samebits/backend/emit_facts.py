@@ -11,7 +11,7 @@ from samebits.modes import FAST
 from samebits.types import ScalarType
 
 _DERIVE = {"field", "component", "element", "view", "row"}
-_USE = {"load", "zero", "length"}
+_USE = {"load", "zero", "length", "apart"}
 _KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round", "flush"}
 
 

@@ -11,7 +11,7 @@ from samebits.backend.emit_function import FunctionEmitter
 from samebits.backend.emit_types import memory, memory_scalar, scalar
 from samebits.backend.lowering_float import store_then_mend, stored_value
 from samebits.backend.lowering_integer import scalar_type
-from samebits.ir.grammar import Op
+from samebits.ir.grammar import Op, Value
 from samebits.types import (
     ArrayType,
     FixedArrayType,
@@ -94,6 +94,37 @@ def _length(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, f.operands(op.args[0])[1 + op.attr])
 
 
+def _extent(f: FunctionEmitter, value: Value) -> tuple[str, str]:
+    """The addresses of the first byte, and of the one after the last."""
+    base, *lengths = f.operands(value)
+    start = f.emit(f"ptrtoint ptr {base} to i64")
+    if isinstance(value.type, ArrayType):
+        size = str(value.type.element.size)
+        for length in lengths:
+            size = f.emit(f"mul i64 {size}, {length}")
+    else:
+        assert isinstance(value.type, RefType)
+        size = str(value.type.target.size)
+    return start, f.emit(f"add i64 {start}, {size}")
+
+
+def _apart(f: FunctionEmitter, op: Op) -> None:
+    (a, a_end), (b, b_end) = (_extent(f, value) for value in op.args)
+    tests = [f.emit(f"icmp ule i64 {end}, {start}") for end, start in ((a_end, b), (b_end, a))]
+    tests += [f.emit(f"icmp eq i64 {end}, {start}") for end, start in ((a_end, a), (b_end, b))]
+    if op.attr:
+        same = f.emit(f"icmp eq i64 {a}, {b}")
+        rows = [f.operands(value)[2:] for value in op.args]
+        for one, other in zip(*rows, strict=False):
+            same = f.emit(f"and i1 {same}, {f.emit(f'icmp eq i64 {one}, {other}')}")
+        if len(rows[0]) == len(rows[1]):
+            tests.append(same)
+    result, *rest = tests
+    for test in rest:
+        result = f.emit(f"or i1 {result}, {test}")
+    f.define(op.result, result)
+
+
 def _load(f: FunctionEmitter, op: Op) -> None:
     t, place = scalar_type(op.result), f.operand(op.args[0])
     if t.kind is Kind.BOOL:
@@ -159,6 +190,7 @@ MEMORY_LOWERINGS: dict[str, Lowering] = {
     "row": _row,
     "view": _view,
     "length": _length,
+    "apart": _apart,
     "load": _load,
     "store": _store,
     "copy": _copy,

@@ -262,6 +262,8 @@ OPS: dict[str, OpRule] = {
     "row": OpRule(2, "1-D array that is row b of the 2-D array a, index already checked"),
     "view": OpRule(1, "array over the fixed array that a refers to"),
     "length": OpRule(1, "weak int: length along dimension attr of an array value"),
+    "apart": OpRule(2, "whether no byte lies in both of two arrays or referents; with attr true "
+                       "also where they begin at one place and 2-D arrays have rows of one length"),
     "load": OpRule(1, "the scalar that a refers to", pure=False),
     "store": OpRule(2, "write the scalar b where a refers to; a NaN becomes canonical", pure=False),
     "copy": OpRule(2, "copy what b refers to over what a refers to", pure=False),

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from samebits.errors import ArgumentError, IRError
-from samebits.ir.grammar import Op, TableData
+from samebits.ir.grammar import Op, TableData, ValueType
 from samebits.types import (
     ArrayType,
     FixedArrayType,
@@ -169,6 +169,30 @@ def _length(op: Op) -> Callable[[ArrayView], int]:
     return lambda view: view.lengths[dimension]
 
 
+def _extent(value: Ref | ArrayView, t: ValueType) -> tuple[int, int]:
+    """The addresses of the first byte, and of the one after the last."""
+    data = np.frombuffer(value.memory, np.uint8)
+    start = data.ctypes.data + value.offset
+    if isinstance(value, ArrayView):
+        assert isinstance(t, ArrayType)
+        return start, start + math.prod(value.lengths) * t.element.size
+    assert isinstance(t, RefType)
+    return start, start + t.target.size
+
+
+def _apart(op: Op) -> Callable[[Ref | ArrayView, Ref | ArrayView], bool]:
+    one, other = (value.type for value in op.args)
+
+    def apart(a: Ref | ArrayView, b: Ref | ArrayView) -> bool:
+        (a_start, a_end), (b_start, b_end) = _extent(a, one), _extent(b, other)
+        if a_start == a_end or b_start == b_end or a_end <= b_start or b_end <= a_start:
+            return True
+        rows = [v.lengths[1:] if isinstance(v, ArrayView) else () for v in (a, b)]
+        return bool(op.attr) and a_start == b_start and rows[0] == rows[1]
+
+    return apart
+
+
 def _field(op: Op) -> Callable[[Ref], Ref]:
     t = _target(op)
     assert isinstance(t, StructType)
@@ -229,6 +253,7 @@ MEMORY: dict[str, Callable[[Op], Callable[..., Any]]] = {
     "row": _row,
     "view": _view,
     "length": _length,
+    "apart": _apart,
     "load": _load,
     "store": _store,
     "copy": _copy,

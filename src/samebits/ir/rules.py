@@ -220,6 +220,15 @@ def _length(op: Op, _: Surroundings) -> Complaint:
     return _wants([INT], op)
 
 
+def _apart(op: Op, _: Surroundings) -> Complaint:
+    types = [value.type for value in op.args]
+    if any(is_scalar(t) for t in types):
+        return f"its operands are ({_list(types)}), where arrays or references are due"
+    if not isinstance(op.attr, bool):
+        return f"its attribute is {op.attr!r}, where a bool is due"
+    return _wants([BOOL], op)
+
+
 def _load(op: Op, _: Surroundings) -> Complaint:
     t = _target(op)
     if not isinstance(t, ScalarType):
@@ -343,6 +352,7 @@ CHECKS: dict[str, Check] = {
     "row": _row,
     "view": _view,
     "length": _length,
+    "apart": _apart,
     "load": _load,
     "store": _store,
     "copy": _copy,
@@ -356,7 +366,7 @@ CHECKS: dict[str, Check] = {
 }
 
 ATTRIBUTED = {
-    "const", "get", "set", "local", "table", "field", "component", "length", "assert", "own",
-    "call", "parallel",
+    "const", "get", "set", "local", "table", "field", "component", "length", "apart", "assert",
+    "own", "call", "parallel",
 }  # fmt: skip
 """The opcodes that have an attribute; for every other it is None."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.errors import Span
-from samebits.ir.grammar import Op, Region, Value, ValueType
+from samebits.ir.grammar import Region, Value, ValueType
 from samebits.passes.facts import Choice, LastTurn, Product, Wrapped, eliminate
 from samebits.passes.known import Abstract, Known, Lengths
 from samebits.passes.linear import Form, atom_form, constant, shift, substitute, subtract
+from samebits.passes.writer import Writer
 from samebits.types import BOOL, INT, INT64
 
 TERM_LIMIT = 1 << 48
@@ -192,7 +193,7 @@ class Guard:
         It is in wrapping 64-bit arithmetic, which never traps. Where a bound fails, the rest may
         be nonsense, and the answer is false all the same.
         """
-        writer = _Writer(out, span, self._ids)
+        writer = Writer(out, span, self._ids)
         result: Value | None = None
         for form in tests:
             left, right = self._sides(form, writer)
@@ -201,13 +202,13 @@ class Guard:
         assert result is not None
         return result
 
-    def _sides(self, form: Form, writer: _Writer) -> tuple[Value, Value]:
+    def _sides(self, form: Form, writer: Writer) -> tuple[Value, Value]:
         """`form` >= 0 as left >= right, with the negative terms moved over."""
         left = Form(max(form.constant, 0), tuple([t for t in form.terms if t[1] > 0]))
         right = Form(max(-form.constant, 0), tuple([(atom, -c) for atom, c in form.terms if c < 0]))
         return self._sum(left, writer), self._sum(right, writer)
 
-    def _sum(self, form: Form, writer: _Writer) -> Value:
+    def _sum(self, form: Form, writer: Writer) -> Value:
         total: Value | None = None
         for atom, c in form.terms:
             value = self._value(atom, writer)
@@ -220,7 +221,7 @@ class Guard:
             total = writer.op("add", INT64, total, writer.constant(form.constant))
         return total
 
-    def _value(self, atom: int, writer: _Writer) -> Value:
+    def _value(self, atom: int, writer: Writer) -> Value:
         if atom in writer.atoms:
             return writer.atoms[atom]
         match self._facts.definition(atom):
@@ -237,13 +238,13 @@ class Guard:
         writer.atoms[atom] = value
         return value
 
-    def _signed_sum(self, form: Form, writer: _Writer) -> Value:
+    def _signed_sum(self, form: Form, writer: Writer) -> Value:
         left = Form(form.constant, tuple([t for t in form.terms if t[1] > 0]))
         right = Form(0, tuple([(atom, -c) for atom, c in form.terms if c < 0]))
         total = self._sum(left, writer)
         return writer.op("sub", INT64, total, self._sum(right, writer)) if right.terms else total
 
-    def _outer(self, atom: int, writer: _Writer) -> Value:
+    def _outer(self, atom: int, writer: Writer) -> Value:
         place = self._locate(atom)
         assert place is not None
         if isinstance(place, Value):
@@ -254,29 +255,3 @@ class Guard:
             if dimension is not None:
                 value = writer.op("length", INT, value, attr=dimension)
         return value if value.type == INT64 else writer.op("convert", INT64, value)
-
-
-class _Writer:
-    """Appends ops of one span to a region."""
-
-    def __init__(self, out: Region, span: Span, ids: Iterator[int]) -> None:
-        self._out = out
-        self._span = span
-        self._ids = ids
-        self.atoms: dict[int, Value] = {}
-
-    def op(
-        self,
-        opcode: str,
-        t: ValueType,
-        *args: Value,
-        attr: int | str | None = None,
-        unchecked: bool = False,
-    ) -> Value:
-        number = next(self._ids)
-        value = Value(number, 0, t)
-        self._out.append(Op(number, opcode, args, attr, (value,), self._span, unchecked))
-        return value
-
-    def constant(self, value: int) -> Value:
-        return self.op("const", INT64, attr=value)

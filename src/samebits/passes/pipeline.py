@@ -5,38 +5,79 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from samebits.ir.grammar import For, Function, If, Module, Op, While, walk
+from samebits.ir.grammar import For, Function, If, Module, Op, Return, While, can_trap, walk
+from samebits.modes import FAST
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
 from samebits.passes.goals import goal_of
 from samebits.passes.ranges import check_ranges
 from samebits.passes.unchecked import trust
 from samebits.passes.versioning import Versioning
+from samebits.types import ScalarType
 
 
-def optimise(module: Module, entries: Sequence[str]) -> Module:
+def optimise(module: Module, entries: Sequence[str], *, blocks: bool = True) -> Module:
     """A module that does the same as `module` when entered by `entries`: the same values and
     memory, the same trap at the same span with the same memory before it.
 
-    Functions that `entries` do not reach are gone. Raises KeyError for an unknown entry.
+    Functions that `entries` do not reach are gone. Without `blocks` no loop goes in blocks, which
+    pays only where loops become vectors. Raises KeyError for an unknown entry.
     """
     reached = drop_dead_functions(module, entries)
     versioned = goal_of(module, entries) == "speed"
-    functions = {
-        name: optimise_function(f, versioned=versioned) for name, f in reached.functions.items()
-    }
+    functions: dict[str, Function] = {}
+    total: set[str] = set()
+    for name, function in reached.functions.items():
+        known = total if blocks else None
+        done = functions[name] = optimise_function(function, known, versioned=versioned)
+        if _is_total(done, total):
+            total.add(name)
     return Module(functions, reached.tables)
 
 
-def optimise_function(function: Function, *, versioned: bool = True) -> Function:
+def optimise_function(
+    function: Function, total: set[str] | None = None, *, versioned: bool = True
+) -> Function:
     """One function without the checks that are shown to be needless, loops split where it pays
-    if `versioned`."""
+    if `versioned`.
+
+    `total` are functions that only compute scalars and always end; with None no loop goes in
+    blocks.
+    """
     if not function.options.bounds_check:
         function = trust(function)
     if not versioned:
         return drop_dead_operations(check_ranges(function))
+    if not _is_repeatable(function):
+        total = None
     fresh = count(1 + max((s.id for s in walk(function.body) if isinstance(s, _NUMBERED)),
                           default=-1))  # fmt: skip
-    return drop_dead_operations(Versioning(function, fresh).run())
+    return drop_dead_operations(Versioning(function, fresh, total).run())
+
+
+def _is_repeatable(function: Function) -> bool:
+    """Whether two copies of its code compute the same, whatever the values: FAST may differ, and
+    what relies on trust has no meaning where the loop would have trapped before."""
+    return function.options.bounds_check and function.options.mode is not FAST
+
+
+def _is_total(function: Function, total: set[str]) -> bool:
+    """Whether the function computes scalars of scalars, cannot trap, and ends soon."""
+    scalars = all(isinstance(t, ScalarType) for _, t in function.params)
+    if not scalars or not _is_repeatable(function):
+        return False
+    for statement in walk(function.body):
+        match statement:
+            case Op(opcode="call"):
+                if statement.attr not in total:
+                    return False
+            case Op():
+                if can_trap(statement):
+                    return False
+            case If() | Return():
+                pass
+            case _:
+                return False
+    return True
 
 
 _NUMBERED = (Op, If, For, While)

@@ -8,12 +8,27 @@ analysis alone, under what the test says, so a test that says too little leaves 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from samebits.ir.grammar import For, Function, If, Op, Region, While, can_trap, walk
+from samebits.ir.grammar import (
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Statement,
+    Value,
+    While,
+    can_trap,
+    walk,
+)
+from samebits.passes.blocks import Plan, assembled, condition, plan
 from samebits.passes.clone import clone
 from samebits.passes.guard import Guard
 from samebits.passes.linear import Form
-from samebits.passes.ranges import Ranges
+from samebits.passes.ranges import Ranges, Slots
+from samebits.passes.writer import Writer
+from samebits.types import BOOL, INT
 
 BODY_LIMIT = 400
 """Statements in a loop beyond which a second copy costs more than its checks."""
@@ -22,13 +37,23 @@ SMALL_TURNS = 64
 
 
 class Versioning(Ranges):
-    """Range analysis that also splits loops in two. `ids` gives unused ids."""
+    """Range analysis that also splits loops in two. `ids` gives unused ids. `total` are functions
+    that only compute scalars and always end; with them, loops may go in blocks."""
 
-    def __init__(self, function: Function, ids: Iterator[int]) -> None:
+    def __init__(
+        self, function: Function, ids: Iterator[int], total: set[str] | None = None
+    ) -> None:
         super().__init__(function)
         self._ids = ids
+        self._total = total
+        self._named = {*self.types}
         self._guard: Guard | None = None
         self._depth = 0
+
+    def run(self) -> Function:
+        result = super().run()
+        new = {name: t for name, t in self.types.items() if name not in self._named}
+        return replace(result, slots={**result.slots, **new})
 
     def want(self, form: Form) -> None:
         if self._guard is not None:
@@ -64,30 +89,84 @@ class Versioning(Ranges):
         checked: Region = []
         super().counted_loop(statement, checked)
         self._guard = None
-        if guard.empty:
-            self._depth -= 1
-            out.extend(checked)
-            return
         after = known.slots
         mark, origins = facts.mark(), known.origins
-        known.slots, known.origins = dict(before), dict(origins)
-        tests = guard.conditions()
-        copy = clone([statement], self._ids)
-        self.scan.add(copy)
-        free: Region = []
-        for loop in copy:
-            assert isinstance(loop, For)
-            super().counted_loop(loop, free)
+        tests = [] if guard.empty else guard.conditions()
+        free, copy = checked, statement
+        if not guard.empty:
+            (copy,) = clone([statement], self._ids)
+            free = self._walked(copy, before, origins)
+        blocks = self._in_blocks(statement, copy, free, before, origins)
         facts.restore(mark)
         self._depth -= 1
         known.slots, known.origins = after, origins
-        if not tests:
+        if blocks is not None:
+            self._choose(guard, tests, blocks, checked, statement, out)
+        elif not tests:
             out.extend(free)
         elif 2 * checks(free) <= checks(checked):
             condition = guard.emit(tests, out, statement.span)
             out.append(If(next(self._ids), condition, free, checked, statement.span))
         else:
             out.extend(checked)
+
+    def _walked(self, loop: Statement, before: Slots, origins: dict[int, Value]) -> Region:
+        """A copy of the loop as analysed by what is known, as it is before the loop."""
+        known = self.known
+        known.slots, known.origins = dict(before), dict(origins)
+        self.scan.add([loop])
+        out: Region = []
+        assert isinstance(loop, For)
+        super().counted_loop(loop, out)
+        return out
+
+    def _in_blocks(
+        self, loop: For, copy: Statement, free: Region, before: Slots, origins: dict[int, Value]
+    ) -> tuple[Plan, For] | None:
+        """The plan to run the loop in blocks, and the loop in blocks, if that can be. `free` is
+        `copy` as analysed, a copy of the loop or itself."""
+        if self._total is None:
+            return None
+        staying = {s.id for s in walk(free) if isinstance(s, Op) and can_trap(s)}
+        both = zip(walk([loop]), walk([copy]), strict=True)
+        hard = {
+            a.id for a, b in both if isinstance(a, Op) and isinstance(b, Op) and b.id in staying
+        }
+        made = plan(loop, hard, self._total, self.types, self._ids)
+        if made is None:
+            return None
+        self.types.update(made.slots)
+        sweep = self._walked(made.sweep, before, origins)
+        (run,) = free
+        (ahead,) = sweep
+        assert isinstance(run, For)
+        assert isinstance(ahead, For)
+        if checks(sweep):
+            return None
+        block = f"block.{next(self._ids)}"
+        self.types[block] = INT
+        return made, assembled(made, ahead, run, self._ids, block)
+
+    def _choose(
+        self,
+        guard: Guard,
+        tests: list[Form],
+        blocks: tuple[Plan, For],
+        checked: Region,
+        statement: For,
+        out: Region,
+    ) -> None:
+        """The loop in blocks where what it takes is so, else the loop with its checks."""
+        made, loop = blocks
+        writer = Writer(out, statement.span, self._ids)
+        result = condition(made, self.types, writer)
+        if tests:
+            fits = guard.emit(tests, out, statement.span)
+            result = fits if result is None else writer.op("and", BOOL, result, fits)
+        if result is None:
+            out.append(loop)
+        else:
+            out.append(If(next(self._ids), result, [loop], checked, statement.span))
 
 
 def checks(region: Region) -> int:

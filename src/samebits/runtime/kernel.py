@@ -110,4 +110,5 @@ def _compile(
 
     module, names = linked
     entries, ranges = ([], names) if as_range else (names, [])
-    return llvm.compile_module(optimise(module, names), entries, target, opt, ranges=ranges)
+    ready = optimise(module, names, blocks=target.has_wide_vectors)
+    return llvm.compile_module(ready, entries, target, opt, ranges=ranges)

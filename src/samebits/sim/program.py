@@ -75,7 +75,7 @@ class Program:
         has `exported_entries` or just `entries`."""
         found = self._objects.get((target, opt, exported))
         if found is None:
-            module = self.exported if exported else self.optimised
+            module = self._with_more(self._ready(target)) if exported else self._ready(target)
             entries = self.exported_entries if exported else self.entries
             with Kernel.environment():  # constants are folded with this thread's arithmetic
                 found = llvm.compile_module(module, entries, target, opt)
@@ -105,15 +105,28 @@ class Program:
 
     @cached_property
     def optimised(self) -> Module:
-        """The module after the passes."""
-        module = optimise(self.module, self.entries)
+        """The module after the passes that serve every target."""
+        return self._passed(blocks=False)
+
+    @cached_property
+    def _optimised_for_wide_vectors(self) -> Module:
+        return self._passed(blocks=True)
+
+    def _passed(self, blocks: bool) -> Module:
+        module = optimise(self.module, self.entries, blocks=blocks)
         return Module(module.functions, self.module.tables)
+
+    def _ready(self, target: Target) -> Module:
+        return self._optimised_for_wide_vectors if target.has_wide_vectors else self.optimised
 
     @cached_property
     def exported(self) -> Module:
         """As `optimised`, with what `exported_entries` has more."""
+        return self._with_more(self.optimised)
+
+    def _with_more(self, module: Module) -> Module:
         more = (unpack_function(self.state), unpack_inputs_function(self.input))
-        functions = {**self.optimised.functions, **{f.name: f for f in more}}
+        functions = {**module.functions, **{f.name: f for f in more}}
         return Module(functions, self.module.tables)
 
 

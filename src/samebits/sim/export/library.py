@@ -48,7 +48,7 @@ def kernels_of(program: Program) -> Kernels:
     """The simulation's kernels after the passes."""
     entries = (program.init, program.step, RUN, HASH)
     with Kernel.environment():
-        module = optimise(program.module, entries)
+        module = optimise(program.module, entries, blocks=False)
     return Kernels(program, Module(module.functions, program.module.tables), entries)
 
 

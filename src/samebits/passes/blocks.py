@@ -1,0 +1,122 @@
+"""Loops in blocks of turns, whose checks are made for a block before it runs.
+
+A sweep over the block stores nothing and finds whether some check may fail. Where none does, a
+copy of the loop runs without checks, which LLVM can vectorise; else the loop as it was, which
+traps where it should, or does not. Owns the shape of that; `sweep` and `accesses` say for which
+loops it is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from samebits.ir.grammar import For, If, Op, Region, Value, ValueType, can_trap, walk
+from samebits.passes.accesses import Accesses, Base, Separation
+from samebits.passes.clone import clone
+from samebits.passes.sweep import BODY_LIMIT, CHECKS, Sweep
+from samebits.passes.writer import Writer
+from samebits.types import BOOL, INT, INT64, UINT64
+
+BLOCK = 512
+"""Turns of a block: what they read stays in the first cache between the sweep and the run."""
+LEAST = 16
+"""Turns below which a block is not worth a sweep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a loop goes in blocks: `sweep` is the loop over a block that notes in the slots `found`
+    and `excess`; it is to be analysed, and `assembled` only if no check is left in it."""
+
+    sweep: For
+    found: str
+    excess: str
+    slots: dict[str, ValueType]
+    """New slots."""
+    separations: list[Separation]
+
+
+def plan(
+    loop: For,
+    hard: set[int],
+    total: set[str],
+    types: dict[str, ValueType],
+    ids: Iterator[int],
+) -> Plan | None:
+    """The plan of a loop whose checks with the ids `hard` stay; None where there is no way.
+
+    `total` are functions that only compute scalars and always end, `types` those of slots.
+    """
+    body = [*walk(loop.body)]
+    if loop.step != 1 or loop.orelse or loop.lanes or len(body) > BODY_LIMIT:
+        return None
+    ops = {s.id: s for s in body if isinstance(s, Op)}
+    if not hard or any(ops[i].opcode not in CHECKS for i in hard):
+        return None
+    accesses = Accesses(loop, types)
+    separations = accesses.separations()
+    if separations is None or not accesses.stores or not accesses.in_rows():
+        return None
+    sweep = Sweep(loop, hard, total, ids)
+    region = sweep.body()
+    if region is None:
+        return None
+    ahead = replace(loop, id=next(ids), slot=sweep.slot, body=region, vectorized=False)
+    slots: dict[str, ValueType] = {new: types[old] for old, new in sweep.slots.items()}
+    slots |= {sweep.found: BOOL, sweep.excess: UINT64}
+    return Plan(ahead, sweep.found, sweep.excess, slots, separations)
+
+
+def condition(plan: Plan, types: dict[str, ValueType], writer: Writer) -> Value | None:
+    """Whether what has to be apart is so; None where nothing has to."""
+    result: Value | None = None
+    for pair in plan.separations:
+        a, b = (_value(base, types, writer) for base in (pair.a, pair.b))
+        test = writer.op("apart", BOOL, a, b, attr=pair.aligned)
+        result = test if result is None else writer.op("and", BOOL, result, test)
+    return result
+
+
+def _value(base: Base, types: dict[str, ValueType], writer: Writer) -> Value:
+    return base if isinstance(base, Value) else writer.op("get", types[base], attr=base)
+
+
+def assembled(plan: Plan, sweep: For, run: For, ids: Iterator[int], block: str) -> For:
+    """The loop in blocks. `run` is the loop with its checks, which is copied; `sweep` the plan's as
+    analysed; the int slot `block` is the outer loop's own."""
+    span = run.span
+    body: Region = []
+    w = Writer(body, span, ids)
+    first = w.op("get", INT, attr=block)
+    start = w.op("convert", INT64, first)
+    left = w.op("sub", INT64, w.op("convert", INT64, run.stop), start)
+    turns = w.op("min", UINT64, w.op("convert", UINT64, left), w.constant(BLOCK, UINT64))
+    stop = w.op("convert", INT, w.op("add", INT64, start, w.op("convert", INT64, turns)))
+    few = w.op("lt", BOOL, turns, w.constant(LEAST, UINT64))
+    w.effect("set", few, attr=plan.found)
+    w.effect("set", w.constant(0, UINT64), attr=plan.excess)
+    swept = w.op("select", INT, few, first, stop)
+    body.append(replace(sweep, start=first, stop=swept))
+    of_block = replace(run, start=first, stop=stop)
+    free = clone([replace(of_block, body=_without_checks(run.body))], ids)
+    excess = w.op("get", UINT64, attr=plan.excess)
+    above = w.op("ne", BOOL, excess, w.constant(0, UINT64))
+    failing = w.op("or", BOOL, w.op("get", BOOL, attr=plan.found), above)
+    body.append(If(next(ids), failing, clone([of_block], ids), free, span))
+    return For(next(ids), block, run.start, run.stop, BLOCK, body, [], span)
+
+
+def _without_checks(region: Region) -> Region:
+    out: Region = []
+    for statement in region:
+        match statement:
+            case Op() if can_trap(statement):
+                if statement.results:
+                    out.append(replace(statement, unchecked=True))
+            case If():
+                then, orelse = _without_checks(statement.then), _without_checks(statement.orelse)
+                out.append(replace(statement, then=then, orelse=orelse))
+            case _:
+                out.append(statement)
+    return out
