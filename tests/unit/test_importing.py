@@ -20,7 +20,7 @@ library = ctypes.CDLL(None)
 assert importing.is_default()
 library.fesetround(int(sys.argv[1]))
 assert not importing.is_default()
-from samebits.mathlib import exp_f64, log_f64
+from samebits.mathlib.float64 import exp_f64, log_f64
 assert library.fegetround() == int(sys.argv[1])
 assert not importing.is_default()
 library.fesetround(0)

@@ -109,6 +109,39 @@ def test_on_a_librarys_own_thread_an_entry_gives_the_bits_and_the_register_stays
             assert answers == [answers[0]] * len(answers)
 
 
+@sb.job
+class Decay(sb.ParallelFor):
+    values: sb.Array[sb.float32]
+    rate: sb.float32
+
+    def execute(self, index: sb.int32) -> None:
+        self.values[index] = self.values[index] * self.rate * self.rate / 3
+
+
+def decayed() -> bytes:
+    values = np.arange(1, 20_001, dtype=np.uint32).view(np.float32)
+    values[::3] = 0.7
+    Decay(values=values, rate=RATE).schedule(len(values), batch=64).complete()
+    return values.tobytes()
+
+
+RATE = np.float32(0.77)
+
+
+def test_workers_that_start_in_a_foreign_environment_give_the_same_bits(plain: Foreign) -> None:
+    expected, count, before = decayed(), sb.workers(), plain.get()
+    try:
+        for word in words(plain):
+            plain.set(word)
+            sb.set_workers(7)  # threads inherit the register of the one that starts them
+            for _ in range(20):
+                assert decayed() == expected
+            assert plain.get() & ~STICKY == word
+    finally:
+        plain.set(before)
+        sb.set_workers(count)
+
+
 @pytest.mark.parametrize("name", AT_START)
 def test_a_library_with_fast_math_start_up_loaded_first_changes_no_bit(
     tmp_path: Path, expected: str, name: str
