@@ -333,7 +333,7 @@ def print_remarks(order: str) -> None:
     for option in _REMARKS:
         _binding().set_option("", f"-{option}=loop-vectorize")
     row: dict[str, Any] = given["target"]
-    row["requires"] = tuple(row["requires"])
+    row.update({name: tuple(row[name]) for name in ("requires", "levels")})
     _with_module(given["text"], Target(**row), given["opt"], "text")
 
 

@@ -64,6 +64,8 @@ class Target:
     requires: tuple[str, ...] = ()
     """Host features (LLVM's spelling) without which the code cannot run."""
     level: int = 1
+    levels: tuple[str, ...] = ()
+    """Of a target for several: the rows that a built library chooses among when it runs."""
     tune: str = ""
     """The processor that instructions are chosen and scheduled for, in LLVM's spelling; empty:
     `cpu`. It changes speed, never which instructions are allowed, and never bits."""
@@ -219,6 +221,28 @@ _ROWS = (
 )  # fmt: skip
 
 TARGETS: dict[str, Target] = {row.name: row for row in _ROWS}
+
+FAMILIES = ("x86-64",)
+"""Rows that are levels of one architecture have such a name and then `-v1`, `-v2` and so on."""
+
+
+def of_levels(name: str) -> Target | None:
+    """The target for several levels: `x86-64` for all, `x86-64-v1+v3` for some, in any order.
+
+    Otherwise as its lowest row is; None where there is none of that name.
+    """
+    for family in FAMILIES:
+        rows = [row for row in _ROWS if row.name.startswith(f"{family}-v")]
+        if name != family:
+            wanted = name.removeprefix(f"{family}-").split("+")
+            known = {row.name.removeprefix(f"{family}-"): row for row in rows}
+            if len(wanted) < 2 or not name.startswith(f"{family}-") or set(wanted) - set(known):
+                continue
+            rows = [row for short, row in known.items() if short in wanted]
+        base = rows[0]
+        return replace(base, name=name, levels=tuple(row.name for row in rows))
+    return None
+
 
 _ALIASES = {
     "amd64": "x86_64", "arm64": "aarch64", "i386": "i686", "i486": "i686", "i586": "i686",

@@ -168,7 +168,8 @@ def build(
             "--target",
             "--targets",
             metavar="T",
-            help="Targets, with commas or repeated; without it, this machine's.",
+            help="Targets, with commas or repeated; without it, this machine's. x86-64: one "
+            "library for all levels, which takes the best where it runs; x86-64-v1+v3: for some.",
         ),
     ] = None,
     name: Annotated[

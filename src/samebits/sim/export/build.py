@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from samebits.backend import llvm
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.emit import TrapSite
+from samebits.backend.targets import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
 from samebits.runtime.runners.link import LINUX
 from samebits.sim.export import toolchain, wasm
 from samebits.sim.export.header import header_text, type_name
 from samebits.sim.export.interface import Interface, interface_of
-from samebits.sim.export.library import Kernels, kernels_of, library_text
+from samebits.sim.export.library import Kernels, kernels_of, level_name, library_text
 from samebits.sim.export.platforms import platform_of
 from samebits.sim.export.readme import cmake_text, readme_text
 from samebits.sim.export.templates import template
@@ -45,14 +46,16 @@ def host_row() -> str:
 
 def choose_targets(names: Sequence[str]) -> tuple[Target, ...]:
     """The rows called so, or this machine's where there are none. Raises TargetError."""
-    for name in names:
-        if name not in TARGETS:
+    found = {name: TARGETS.get(name) or of_levels(name) for name in names or [host_row()]}
+    for name, target in found.items():
+        if target is None:
             raise TargetError(
                 f"there is no target '{name}'",
-                note=f"the targets are {', '.join(TARGETS)}",
+                note=f"the targets are {', '.join(TARGETS)}, and {', '.join(FAMILIES)} for all "
+                "levels in one library, or x86-64-v1+v3 for some",
                 fix="choose among them; without --target, it is this machine's",
             )
-    return tuple(TARGETS[name] for name in dict.fromkeys(names or [host_row()]))
+    return tuple(target for target in found.values() if target is not None)
 
 
 def build(
@@ -106,10 +109,15 @@ class _Target:
     def make(self) -> list[str]:
         """Make them all; their names."""
         self._show(self.target.name, "kernels")
-        code, sites = self._kernels.object_code(self.target, self.name)
-        self._write("kernels.o", code)
+        levels = [TARGETS[name] for name in self.target.levels]
+        objects = [f"kernels-v{level.level}.o" for level in levels] or ["kernels.o"]
+        prefixes = [level_name(self.name, level) for level in levels] or [self.name]
+        sites: tuple[TrapSite, ...] = ()
+        for row, file, prefix in zip(levels or [self.target], objects, prefixes, strict=True):
+            code, sites = self._kernels.object_code(row, prefix)
+            self._write(file, code)
         self._write(f"{self.name}.h", header_text(self.interface, len(sites)).encode())
-        self._write("library.c", library_text(self.interface, sites).encode())
+        self._write("library.c", library_text(self.interface, sites, levels).encode())
         if not self.target.zig:
             self._show(self.target.name, "module")
             return wasm.make(self.interface, self.target, self.folder, sites)
@@ -117,13 +125,13 @@ class _Target:
         self._show(self.target.name, "static library")
         self._compile("library.c", "library.o", _api(self.name, ""))
         made = [f"lib{self.name}.a"]
-        toolchain.archive(self.folder, self.target.zig, made[0], ["library.o", "kernels.o"])
+        toolchain.archive(self.folder, self.target.zig, made[0], ["library.o", *objects])
         if platform.shared:
             self._show(self.target.name, "shared library")
             self._compile("library.c", "shared.o", _api(self.name, platform.export))
             made += [text.format(self.name) for text in (platform.shared, *platform.extra)]
             options = [option.format(self.name) for option in platform.link]
-            self._link(self.target.zig, made[1], *options, "shared.o", "kernels.o")
+            self._link(self.target.zig, made[1], *options, "shared.o", *objects)
         if platform.program:
             first = "" if platform.without_libc else " (the first one takes a minute or two)"
             self._show(self.target.name, f"verifier{first}")

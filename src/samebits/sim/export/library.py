@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from samebits.backend import llvm
@@ -72,14 +73,34 @@ def named(text: str, name: str) -> str:
     return text
 
 
-def library_text(interface: Interface, sites: tuple[TrapSite, ...]) -> str:
-    """The C file that is compiled beside the kernels' object."""
+def level_name(name: str, level: Target) -> str:
+    """The prefix of a level's symbols in a library for several."""
+    return f"{name}_v{level.level}"
+
+
+def _entries_text(name: str, levels: Sequence[Target]) -> str:
+    """How the functions of the header reach the kernels: those of one level, or of the best."""
+    if not levels:
+        return template("entries.c").render(NAME=name)
+    short = [(level.level, f"v{level.level}") for level in levels]
+    return template("levels.c").render(
+        NAME=name,
+        DECLARATIONS="\n".join(f"DECLARE({v}, {what});" for _, v in short for what in _ENTRIES),
+        LEVEL_ROWS="\n".join(f"    ROW({number}, {v})," for number, v in short),
+    )
+
+
+def library_text(
+    interface: Interface, sites: tuple[TrapSite, ...], levels: Sequence[Target] = ()
+) -> str:
+    """The C file that is compiled beside the kernels' object, or beside those for `levels`."""
     program = interface.simulation.program
     rows = [
         f"    {{{c_string(t.message)}, {c_string(t.file)}, {c_string(t.function)}, {t.line}}},"
         for t in interface.trap_lines(sites)
     ]
     return template("library.c").render(
+        ENTRIES=_entries_text(interface.name, levels),
         NAME=interface.name,
         GUARD=interface.name.upper(),
         STATE=type_name(interface, interface.state),

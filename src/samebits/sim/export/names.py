@@ -37,7 +37,7 @@ JavaScript objects."""
 FUNCTIONS = (
     "init", "step", "run", "hash", "save", "restore", "input_save", "input_restore", "scratch",
     "digest", "trap", "trap_message", "trap_file", "trap_function", "trap_line", "assert",
-    "entry_init", "entry_step", "entry_run", "entry_hash",
+    "entry_init", "entry_step", "entry_run", "entry_hash", "level", "set_level",
 )  # fmt: skip
 """What a header's names end in, besides those of structs."""
 

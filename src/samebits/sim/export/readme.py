@@ -73,5 +73,8 @@ def _rows(interface: Interface, targets: Sequence[Target]) -> Iterator[str]:
             platform = platform_of(t)
             files = [f"lib{name}.a", platform.shared, *platform.extra, platform.program]
             what = f"{platform.what}, {t.triple.split('-')[0]}"
+            if t.levels:
+                numbers = [level.rpartition("-")[2] for level in t.levels]
+                what += f", the best of {', '.join(numbers)} where it runs"
         shown = ", ".join(f"`{file.format(name)}`" for file in files if file)
         yield f"| `{t.name}/` | {what} | {shown} |"

@@ -1,8 +1,9 @@
 /* @SIMULATION@: a simulation with the same bits on every machine.
 
    Written by samebits; C99 or later, C++11 or later. Every function here is thread-safe: there
-   is no global state, no allocation and no call of a math library. Functions set the floating
-   point environment that they need (round to nearest, no flushing) and put the caller's back.
+   is no allocation, no call of a math library, and no global state but which level of the
+   processor is used, which changes no result. Functions set the floating point environment that
+   they need (round to nearest, no flushing) and put the caller's back.
 
    The usual order: @NAME@_init once, then @NAME@_step for every frame, or @NAME@_run for many.
    A @STATE@ may be copied, and read and written between the calls, like any struct. */
@@ -92,6 +93,15 @@ typedef struct @NAME@_scratch {
 @GUARD@_API const char *@NAME@_trap_file(int32_t code);
 @GUARD@_API const char *@NAME@_trap_function(int32_t code);
 @GUARD@_API int32_t @NAME@_trap_line(int32_t code);
+
+/* The level of the processor (1 to 4, as in x86-64-v4) whose code is used; 0 where the library is
+   for one level alone. A library for several takes the highest that works here. */
+@GUARD@_API int32_t @NAME@_level(void);
+
+/* Use the code for another level, in every thread, from the calls on that start later; 0 is the
+   highest that works here. Returns the level that is now used, or -1 where the library has not
+   this one or it does not work here, and then changes nothing. Results are the same. */
+@GUARD@_API int32_t @NAME@_set_level(int32_t level);
 
 /* @GUARD@_DIGEST as the library has it, which must be the header's. */
 @GUARD@_API const char *@NAME@_digest(void);

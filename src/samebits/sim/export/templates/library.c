@@ -3,13 +3,7 @@
 
 #include "@NAME@.h"
 
-/* An entry takes its parameters as 64-bit words: an array is its address, then its lengths. */
-#define ENTRY(name) __attribute__((visibility("hidden"))) int32_t @NAME@_entry_##name(int64_t *)
-ENTRY(init);
-ENTRY(step);
-ENTRY(run);
-ENTRY(hash);
-
+@ENTRIES@
 #define ADDRESS(pointer) ((int64_t)(uint64_t)(uintptr_t)(pointer))
 
 typedef struct {
@@ -29,7 +23,7 @@ int32_t @NAME@_init(@STATE@ *state, uint64_t seed)
 {
     int64_t slots[2] = {ADDRESS(state), (int64_t)seed};
     __builtin_memset(state, 0, sizeof *state);
-    int32_t code = @NAME@_entry_init(slots);
+    int32_t code = ENTRY(init)(slots);
     if (code) __builtin_memset(state, 0, sizeof *state);
     return code;
 }
@@ -38,7 +32,7 @@ int32_t @NAME@_step(@STATE@ *state, const @INPUT@ inputs[@PLAYERS@], @NAME@_scra
 {
     int64_t slots[3] = {ADDRESS(state), ADDRESS(inputs), @PLAYERS@};
     __builtin_memcpy(&scratch->state, state, sizeof *state);
-    int32_t code = @NAME@_entry_step(slots);
+    int32_t code = ENTRY(step)(slots);
     if (code) __builtin_memcpy(state, &scratch->state, sizeof *state);
     return code;
 }
@@ -59,7 +53,7 @@ int32_t @NAME@_run(@STATE@ *state, const @INPUT@ *inputs, size_t frames, uint64_
                            (int64_t)frames,         @PLAYERS@,                ADDRESS(hashes),
                            (int64_t)frames,         ADDRESS(scratch->words),  @WORD_COUNT@,
                            ADDRESS(&count),         1};
-        code = @NAME@_entry_run(slots);
+        code = ENTRY(run)(slots);
         if (code) __builtin_memcpy(state, &scratch->state, sizeof *state);
         whole = (size_t)count;
     }
@@ -70,7 +64,7 @@ int32_t @NAME@_run(@STATE@ *state, const @INPUT@ *inputs, size_t frames, uint64_
 uint64_t @NAME@_hash(const @STATE@ *state, @NAME@_scratch *scratch)
 {
     int64_t slots[4] = {ADDRESS(state), ADDRESS(scratch->words), @WORD_COUNT@, 0};
-    @NAME@_entry_hash(slots);
+    ENTRY(hash)(slots);
     return (uint64_t)slots[3];
 }
 

@@ -1,6 +1,6 @@
 /* A replay's inputs through the compiled simulation, on whatever machine this runs.
 
-   usage: @NAME@-verify INPUTS [--final]
+   usage: @NAME@-verify INPUTS [--final] [--level N]
 
    INPUTS is a file that `samebits replay export` wrote. Integers in it are little-endian:
      at  0   8 bytes "sbinput1"
@@ -265,13 +265,23 @@ static int replay(const char *name, int final_only)
 
 static int verify(long count, char **arguments)
 {
-    int final_only = count == 3 && same_text(arguments[2], "--final");
-    if (count != 2 + final_only) {
-        say(ERROR, "usage: @NAME@-verify INPUTS [--final]\n"
+    int final_only = 0, known = count >= 2;
+    int32_t level = 0;
+    for (long k = 2; k < count && known; k++) {
+        const char *next = k + 1 < count ? arguments[k + 1] : "";
+        if (same_text(arguments[k], "--final")) final_only = 1;
+        else if (same_text(arguments[k], "--level") && next[0] > '0' && next[0] <= '9' && !next[1])
+            level = next[0] - '0', k++;
+        else known = 0;
+    }
+    if (!known) {
+        say(ERROR, "usage: @NAME@-verify INPUTS [--final] [--level N]\n"
                    "INPUTS is written by: samebits replay export REPLAY --out INPUTS\n");
         flush(ERROR);
         return 2;
     }
+    if (level && @NAME@_set_level(level) < 0)
+        return bad("--level", "is none of this program's, or not one of this processor's");
     if (!same_text(@NAME@_digest(), @GUARD@_DIGEST)) return bad("library", "is not the header's");
     if (!open_file(arguments[1])) return bad(arguments[1], "cannot be opened");
     int status = replay(arguments[1], final_only);
