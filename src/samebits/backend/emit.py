@@ -21,6 +21,7 @@ from samebits.backend.emit_types import (
 from samebits.backend.expected import Expectation, Expected, metadata
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
+from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.backend.plans import PLANS, Plan
 from samebits.backend.rare import APART, RareFunction
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
@@ -77,9 +78,13 @@ class _Emission:
         plan: Plan,
         locations: Locations | None = None,
         locate_loops: bool = False,
+        threads: bool = False,
     ) -> None:
         self.target = target
         self.plan = plan
+        self._threads = threads
+        self._owns: set[str] = set()
+        self._turns: dict[str, str] = {}
         self.locations = locations
         self._locate_loops = locate_loops
         self._module = module
@@ -150,6 +155,30 @@ class _Emission:
             f"{table_symbol(name)} = private unnamed_addr constant "
             f"[{len(data.values)} x {t}] [{values}], align 16"
         )
+
+    def owns(self, name: str) -> bool:
+        return name in self._owns
+
+    def turns(self, name: str) -> str:
+        if not self._threads:
+            return ""
+        return self._turns.setdefault(name, f"@sb.turns.{len(self._turns)}")
+
+    def turns_texts(self) -> list[str]:
+        """The range functions of the bodies that `turns` has named."""
+        return [
+            range_text(
+                symbol[1:], self.function(name), self._traps[name], self.target, self.locations,
+                owns=name in self._owns, based=True,
+            )
+            for name, symbol in self._turns.items()
+        ]  # fmt: skip
+
+    def _variables(self) -> list[str]:
+        """What the functions and the process share."""
+        linkage = "" if self._threads else "internal "
+        own = f"@{OWN} = {linkage}global [3 x i64] zeroinitializer, align 8"
+        return [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(self._turns)
 
     def divides(self, name: str) -> bool:
         return self._divides[name]
@@ -228,8 +257,12 @@ class _Emission:
                 traps = traps or self._traps[callee]
                 divides = divides or self._divides[callee]
                 deepest = max(deepest, stack_bytes[callee])
+                # Threads can be interrupted, which has a status of its own.
+                traps = traps or (self._threads and statement.opcode == "parallel")
                 continue
             traps = traps or can_trap(statement)
+            if statement.opcode == "own" and can_trap(statement):
+                self._owns.add(name)
             if statement.opcode == "const":
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:
@@ -290,7 +323,8 @@ class _Emission:
             library = ""
         control = definitions(self.target.fp_control)
         declarations = [rare.declaration() for rare in self._rare.values()]
-        text = self._module_text([library, control, *declarations, *texts, *tests], attributes)
+        before = [*self._variables(), library, control, *declarations]
+        text = self._module_text([*before, *texts, *tests], attributes)
         if apart:
             text += APART + self._module_text(apart, attributes)
         for rare in self._rare.values():
@@ -327,17 +361,19 @@ def emit_module(
     *,
     locate: bool = False,
     locate_loops: bool = False,
+    threads: bool = False,
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
     of `ranges`, and what they reach.
 
     `locate` gives each instruction the location of its statement, `locate_loops` loops as well:
-    that can keep LLVM from merging two blocks, where the rest changes nothing. Raises CompileError
+    that can keep LLVM from merging two blocks, where the rest changes nothing. `threads` is for
+    code of this process: parallel ranges ask the hook that may be set. Raises CompileError
     where local memory would not fit the stack, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
     plan = PLANS[goal_of(module, [*entries, *ranges])]
-    emission = _Emission(module, target, plan, locations, locate_loops)
+    emission = _Emission(module, target, plan, locations, locate_loops, threads)
     order = emission.order([*entries, *ranges])
     texts: list[str] = []
     apart: list[str] = []
@@ -347,12 +383,16 @@ def emit_module(
             texts.append(text)
         if emission.is_rarely_called(name):
             apart.append(text)
+    for index, name in enumerate(entries):
+        more = f"ptr @{OWN}" if emission.owns(name) else ""
+        traps = emission.traps(name)
+        texts.append(entry_text(index, emission.function(name), traps, target, locations, more))
     texts += [
-        entry_text(index, emission.function(name), emission.traps(name), target, locations)
-        for index, name in enumerate(entries)
-    ]
-    texts += [
-        range_text(index, emission.function(name), emission.traps(name), target, locations)
+        range_text(
+            f"sb_range_{index}", emission.function(name), emission.traps(name), target, locations,
+            owns=emission.owns(name),
+        )
         for index, name in enumerate(ranges)
-    ]
+    ]  # fmt: skip
+    texts += emission.turns_texts()
     return emission.result(texts, apart)

@@ -76,8 +76,9 @@ class SlotReader:
 class _Body:
     """The function between the slots of `args` and the kernel's own parameters and results."""
 
-    def __init__(self, function: Function, traps: bool, target: Target) -> None:
+    def __init__(self, function: Function, traps: bool, target: Target, more: str = "") -> None:
         self._function = function
+        self._more = more
         self._traps = traps
         self._target = target
         self._slots = SlotReader(target, "%args")
@@ -96,6 +97,7 @@ class _Body:
 
     def text(self, symbol: str) -> str:
         arguments = self._slots.arguments(self._function.params)
+        arguments += [self._more] if self._more else []
         returned = return_type(self._function, self._traps)
         convention = self._target.convention
         callee = function_symbol(self._function.name)
@@ -127,10 +129,11 @@ def entry_text(
     traps: bool,
     target: Target,
     locations: Locations | None = None,
+    more: str = "",
 ) -> str:
-    """`sb_entry_<index>` for `function`, and its body."""
+    """`sb_entry_<index>` for `function`, and its body, which is given `more` as last argument."""
     symbol = f"@sb.body.{index}"
-    body = _Body(function, traps, target).text(symbol)
+    body = _Body(function, traps, target, more).text(symbol)
     if locations is not None:
         locations.begin(function)
         body = locations.attach(body)

@@ -5,7 +5,7 @@ Every slot and loop counter is an `alloca` of the entry block, which LLVM promot
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -52,6 +52,9 @@ _WEIGHTS = {True: ", !prof !2", False: ", !prof !3"}
 FAST_FLAGS = "reassoc nsz arcp contract afn "
 """What LLVM may do to FAST's operations. Not `nnan` and `ninf`: where they are wrong the result is
 poison, with which an index or a branch would be undefined behaviour."""
+
+OWN_PLACE = "%own"
+"""The last parameter of a function that checks own indices."""
 
 _STORE_RUN = {"component", "store"}
 """What a run of stores to one vector is made of."""
@@ -108,6 +111,16 @@ class ModuleContext(Protocol):
     def inlined_size(self, name: str) -> int:
         """Statements that come in place of a call, those of its callees included; 0 where the
         call stays or may trap."""
+        ...
+
+    def owns(self, name: str) -> bool:
+        """Whether the function checks own indices: its last parameter then is where to put the
+        numbers of a trap."""
+        ...
+
+    def turns(self, name: str) -> str:
+        """The symbol of a range function for a parallel body; empty where the module is to run
+        its turns in line."""
         ...
 
     def divides(self, name: str) -> bool:
@@ -230,13 +243,23 @@ class FunctionEmitter:
         for t, value, place in zip(types, values, self._slots[name], strict=True):
             self.do(f"store {t} {value}, ptr {place}")
 
-    def trap_if(self, condition: str, op: Op, kind: str, detail: str | None = None) -> None:
-        """Leave the function with `kind` at `op`'s span where the i1 `condition` holds."""
+    def trap_if(
+        self,
+        condition: str,
+        op: Op,
+        kind: str,
+        detail: str | None = None,
+        first: Sequence[str] = (),
+    ) -> None:
+        """Leave the function with `kind` at `op`'s span where the i1 `condition` holds, after the
+        instructions `first`."""
         self._seen.checks += 1
         status = self.module.trap_status(TrapSite(kind, op.span, detail))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
-        self._tail += [*self._mark(), f"{trap}:\n  ret {self._return} {self._failure(str(status))}"]
+        lines = "".join(f"  {line}\n" for line in first)
+        leave = f"{trap}:\n{lines}  ret {self._return} {self._failure(str(status))}"
+        self._tail += [*self._mark(), leave]
         self._start(go_on)
 
     def name(self) -> str:
@@ -251,6 +274,19 @@ class FunctionEmitter:
         lines = "".join(f"  {line}\n" for line in instructions)
         self._aside += [*self._mark(), f"{rare}:\n{lines}  br label %{go_on}"]
         self._start(go_on)
+
+    def when(self, condition: str, then: Callable[[], None]) -> None:
+        """Do what `then` appends where the i1 `condition` holds."""
+        yes, after = self._label("then"), self._label("after")
+        self.do(f"br i1 {condition}, label %{yes}, label %{after}")
+        self._start(yes)
+        then()
+        self._jump(after)
+        self._start(after)
+
+    def variable(self, t: str, suffix: str = "") -> str:
+        """The address of stack memory for a `t` of LLVM's, which is not set."""
+        return self._alloca(t, suffix)
 
     def leave_if_failed(self, status: str) -> None:
         """Hand a callee's non-zero status on."""
@@ -346,6 +382,8 @@ class FunctionEmitter:
             self._slots[name] = tuple(self._alloca(part) for part in parts(t))
         for name, t in self.function.locals.items():
             self._locals[name] = self._alloca(memory(t), f", align {max(16, t.align)}")
+        if self.module.owns(self.function.name):
+            arguments.append(f"ptr {OWN_PLACE}")
         return arguments
 
     def _failure(self, status: str) -> str:

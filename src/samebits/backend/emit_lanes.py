@@ -48,7 +48,7 @@ class LaneEmitter(FunctionEmitter):
                 if self.module.traps(callee) or not plain:
                     return False
                 size += self.module.inlined_size(callee)
-            elif can_trap(inner):
+            elif can_trap(inner) or inner.opcode == "parallel":
                 return False
         return size <= NEST_LIMIT
 

@@ -23,11 +23,17 @@ from samebits.types import INT, INT64
 NEXT, BATCHES, BATCH_SIZE, LENGTH, TRAP = range(5)
 """The words: the next batch to claim, how many there are, indices in a batch, indices in all, and
 the lowest trap: its batch, shifted left by `STATUS_BITS`, and its status."""
-WORDS = 8
+OWN_NUMBERS = 5
+"""Three words: the numbers of the lowest trap, if it is one of kind "own"."""
+LOCK = 8
+"""The word that is 1 while a thread writes those."""
+WORDS = 9
 LINE_BYTES = 64
 """Where a control block is aligned to."""
 STATUS_BITS = 20
 STATUS_MASK = (1 << STATUS_BITS) - 1
+INTERRUPTED = STATUS_MASK
+"""The status of a parallel range whose turns were not all run, for a reason that is no trap."""
 NO_TRAP = (1 << 63) - 1
 """The word of the lowest trap while there is none."""
 
@@ -50,10 +56,12 @@ look:
   %useful = icmp sle i64 %batch, %trapped
   br i1 %useful, label %run, label %done
 run:
-  %begin = mul i64 %batch, %size
-  %whole = add i64 %begin, %size
+  %first = mul i64 %batch, %size
+  %whole = add i64 %first, %size
   %short = icmp slt i64 %length, %whole
-  %end = select i1 %short, i64 %length, i64 %whole"""
+  %last = select i1 %short, i64 %length, i64 %whole
+  %begin = add i64 %first, {base}
+  %end = add i64 %last, {base}"""
 
 _TRAP = """\
   %failed = icmp ne i32 %status, 0
@@ -64,6 +72,32 @@ trap:
   %word = or i64 %high, %wide
   %before = atomicrmw min ptr %trap.p, i64 %word monotonic, align 8
   br label %done"""
+
+_OWN_TRAP = """\
+  %failed = icmp ne i32 %status, 0
+  br i1 %failed, label %trap, label %claim, !prof !0
+trap:
+  %wide = zext i32 %status to i64
+  %high = shl i64 %batch, {status_bits}
+  %word = or i64 %high, %wide
+  %lock = getelementptr i64, ptr %shared, i64 {lock}
+  br label %knock
+knock:
+  %held = atomicrmw xchg ptr %lock, i64 1 acquire, align 8
+  %free = icmp eq i64 %held, 0
+  br i1 %free, label %enter, label %knock
+enter:
+  %before = atomicrmw min ptr %trap.p, i64 %word monotonic, align 8
+  %lower = icmp slt i64 %word, %before
+  br i1 %lower, label %keep, label %leave
+keep:
+  %numbers = getelementptr i64, ptr %shared, i64 {numbers}
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %numbers, ptr align 8 %own, i64 24, i1 false)
+  br label %leave
+leave:
+  store atomic i64 0, ptr %lock release, align 8
+  br label %done"""
+"""As `_TRAP`; the numbers kept are those of the trap kept."""
 
 
 def _check(function: Function) -> None:
@@ -78,42 +112,53 @@ def _check(function: Function) -> None:
 
 
 def range_text(
-    index: int,
+    name: str,
     function: Function,
     traps: bool,
     target: Target,
     locations: Locations | None = None,
+    *,
+    owns: bool = False,
+    based: bool = False,
 ) -> str:
-    """`sb_range_<index>` for a function (begin: int64, end: int64, ...), and its body.
+    """The range function `name` for a function (begin: int64, end: int64, ...), and its body.
 
-    Raises IRError for a function of another form.
+    With `owns` the function's last parameter is where the numbers of a trap "own" go. With `based`
+    the slots begin with the first index, and the function is for this module alone. Raises IRError
+    for a function of another form.
     """
     _check(function)
-    symbol = f"@sb.range.{index}"
+    symbol = f"@sb.range.{name}"
     reader = SlotReader(target, "%slots")
-    arguments = ", ".join(["i64 %begin", "i64 %end", *reader.arguments(function.params[2:])])
+    base = reader.arguments([("", INT)])[0].split()[1] if based else "0"
+    arguments = ["i64 %begin", "i64 %end", *reader.arguments(function.params[2:])]
+    arguments += ["ptr %own"] * owns
     returned = return_type(function, traps)
-    call = f"call {target.convention}{returned} {function_symbol(function.name)}({arguments})"
+    callee = function_symbol(function.name)
+    call = f"call {target.convention}{returned} {callee}({', '.join(arguments)})"
     words = dict(
-        batches=BATCHES, batch_size=BATCH_SIZE, length=LENGTH, trap=TRAP, status_bits=STATUS_BITS
-    )
+        batches=BATCHES, batch_size=BATCH_SIZE, length=LENGTH, trap=TRAP, status_bits=STATUS_BITS,
+        lock=LOCK, numbers=OWN_NUMBERS, base=base,
+    )  # fmt: skip
+    trap = _OWN_TRAP if owns else _TRAP
     lines = [
         f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{",
         "entry:",
+        *(["  %own = alloca [3 x i64], align 8"] * owns),
         "  %slots = load ptr, ptr %args",
         "  %shared.p = getelementptr ptr, ptr %args, i64 1",
         "  %shared = load ptr, ptr %shared.p",
         *reader.lines,
         _CLAIM.format(**words),
         f"  %status = {call}" if traps else f"  {call}",
-        _TRAP.format(**words) if traps else "  br label %claim",
+        trap.format(**words) if traps else "  br label %claim",
         "done:",
         "  ret i32 0",
         "}",
     ]
     pin = pinned_call(target.fp_control, symbol)
     entry = [
-        f"define i32 @sb_range_{index}(ptr %slots, ptr %shared) #0 {{",
+        f"define {'internal ' * based}i32 @{name}(ptr %slots, ptr %shared) #0 {{",
         "entry:",
         "  %args = alloca [2 x ptr]",
         "  store ptr %slots, ptr %args",

@@ -236,10 +236,12 @@ def compile_module(
     *,
     vectorise: bool = True,
     ranges: Sequence[str] = (),
+    threads: bool = False,
 ) -> CompiledObject:
     """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
-    `ranges`; `opt` is 0 or 3. Raises CompileError where a loop that is to be vectorised is not."""
-    emitted = emit_module(module, entries, target, ranges)
+    `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
+    its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
+    emitted = emit_module(module, entries, target, ranges, threads=threads)
     code = compile_text(
         emitted.text, target, opt,
         vectorise=vectorise, plan=emitted.plan, expected=emitted.expected,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_function import FunctionEmitter
+from samebits.backend.emit_function import OWN_PLACE, FunctionEmitter
 from samebits.backend.emit_types import memory, memory_scalar, scalar
 from samebits.backend.lowering_float import store_then_mend, stored_value
 from samebits.backend.lowering_integer import scalar_type
@@ -178,7 +178,14 @@ def _own(f: FunctionEmitter, op: Op) -> None:
     if not op.unchecked:
         index, first, count = map(f.operand, op.args)
         distance = f.emit(f"sub i64 {index}, {first}")
-        f.trap_if(f.emit(f"icmp uge i64 {distance}, {count}"), op, "own", str(op.attr))
+        end = f.emit(f"add i64 {first}, {count}")
+        notes: list[str] = []
+        for k, number in enumerate((index, first, end)):
+            place = f.name()
+            notes.append(f"{place} = getelementptr i64, ptr {OWN_PLACE}, i64 {k}")
+            notes.append(f"store i64 {number}, ptr {place}")
+        condition = f.emit(f"icmp uge i64 {distance}, {count}")
+        f.trap_if(condition, op, "own", str(op.attr), notes)
 
 
 MEMORY_LOWERINGS: dict[str, Lowering] = {

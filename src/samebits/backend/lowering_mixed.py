@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from samebits.backend.emit_function import FunctionEmitter, return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.lowering_float import canonical_bits, of_bits
 from samebits.backend.lowering_integer import scalar_type
+from samebits.backend.lowering_parallel import OWN, lower_parallel
 from samebits.backend.wide import float_to_wide, needs_help, wide_to_float
-from samebits.ir.grammar import Op, Value
+from samebits.ir.grammar import Op
 from samebits.types import Kind, ScalarType
 
 Lowering = Callable[[FunctionEmitter, Op], None]
@@ -138,19 +139,18 @@ def _overflow(f: FunctionEmitter, op: Op) -> None:
         f.trap_if(f.operand(op.args[0]), op, "overflow")
 
 
-def _arguments(f: FunctionEmitter, values: Sequence[Value]) -> list[str]:
-    return [
-        f"{t} {register}"
-        for value in values
-        for t, register in zip(parts(value.type), f.operands(value), strict=True)
-    ]
-
-
 def _call(f: FunctionEmitter, op: Op) -> None:
     name = str(op.attr)
     callee = f.module.function(name)
     traps = f.module.traps(name)
-    arguments = ", ".join(_arguments(f, op.args))
+    given = [
+        f"{t} {register}"
+        for value in op.args
+        for t, register in zip(parts(value.type), f.operands(value), strict=True)
+    ]
+    if f.module.owns(name):
+        given.append(f"ptr @{OWN}")
+    arguments = ", ".join(given)
     returned = return_type(callee, traps)
     text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
     if returned == "void":
@@ -167,20 +167,6 @@ def _call(f: FunctionEmitter, op: Op) -> None:
         f.define(value, item)
 
 
-def _parallel(f: FunctionEmitter, op: Op) -> None:
-    """All turns, in order, here."""
-    name = str(op.attr)
-    traps = f.module.traps(name)
-    start, stop, _, *captured = op.args
-    arguments = ", ".join(_arguments(f, (start, stop, *captured)))
-    returned = return_type(f.module.function(name), traps)
-    text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
-    if traps:
-        f.leave_if_failed(f.emit(text))
-    else:
-        f.do(text)
-
-
 MIXED_LOWERINGS: dict[str, Lowering] = {
     "convert": _convert,
     "narrow": _narrow,
@@ -194,5 +180,5 @@ MIXED_LOWERINGS: dict[str, Lowering] = {
     "unlikely": _hint(False),
     "overflow": _overflow,
     "call": _call,
-    "parallel": _parallel,
+    "parallel": lower_parallel,
 }

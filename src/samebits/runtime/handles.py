@@ -14,10 +14,10 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
-from samebits.errors import ArgumentError, JobError, Trap
+from samebits.errors import ArgumentError, JobError
 from samebits.runtime.claims import PENDING, Claim, meeting
 from samebits.runtime.pool import Pool, pool
-from samebits.runtime.tasks import STATUS_MASK, TRAP, ControlBlock, Task
+from samebits.runtime.tasks import OWN_NUMBERS, STATUS_MASK, TRAP, ControlBlock, Task
 
 
 class _State:
@@ -50,7 +50,7 @@ class JobHandle:
         task: Task,
         before: Sequence[JobHandle],
         claims: Callable[[], list[Claim]] | None = None,
-        trap: Callable[[int], Trap] | None = None,
+        trap: Callable[[int, Any], BaseException] | None = None,
         place: tuple[str, int] | None = None,
     ) -> None:
         self.number = next(_State.numbers)
@@ -106,7 +106,8 @@ class JobHandle:
         if self.task.error is not None:
             return self.task.error
         assert self._trap is not None
-        return self._trap(self.task.words[TRAP] & STATUS_MASK)
+        words = self.task.words
+        return self._trap(words[TRAP] & STATUS_MASK, words[OWN_NUMBERS : OWN_NUMBERS + 3])
 
     def pending_before(self) -> list[JobHandle]:
         """The jobs that it depends on, and those that they depend on, which are not completed."""

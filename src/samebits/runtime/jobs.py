@@ -89,7 +89,7 @@ class _Base:
         definition.entry.function(slots, block.address)
         del keep
         if block.status:
-            raise definition.entry.trap(block.status)
+            raise definition.entry.trap(block.status, block.own_numbers)
 
     def _managed_run(self, n: object, batch: object) -> None:
         definition = _definition(type(self))

@@ -111,4 +111,4 @@ def _compile(
     module, names = linked
     entries, ranges = ([], names) if as_range else (names, [])
     ready = optimise(module, names, blocks=target.has_wide_vectors)
-    return llvm.compile_module(ready, entries, target, opt, ranges=ranges)
+    return llvm.compile_module(ready, entries, target, opt, ranges=ranges, threads=True)

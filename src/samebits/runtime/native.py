@@ -10,11 +10,16 @@ from typing import Any
 
 from samebits.backend import llvm
 from samebits.backend.emit import TrapSite
+from samebits.backend.emit_range import INTERRUPTED
 from samebits.backend.llvm import CompiledObject
+from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.errors import Trap
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """An entry's C type. Calls release the interpreter's lock."""
+
+OWN_NUMBERS = ctypes.c_int64 * 3
+"""The numbers of a trap "own": the index, and the first and the end of the range."""
 
 RANGE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 """A range function's C type: slots and control block. Calls release the interpreter's lock."""
@@ -26,10 +31,18 @@ class NativeModule:
     def __init__(self, compiled: CompiledObject, entries: int, ranges: int = 0) -> None:
         symbols = [f"sb_entry_{n}" for n in range(entries)]
         symbols += [f"sb_range_{n}" for n in range(ranges)]
+        # An object names the variables that it has.
+        variables = [v for v in (HOOK, OWN) if v.encode() in compiled.object_bytes]
         self.traps: tuple[TrapSite, ...] = compiled.traps
-        self._loaded = llvm.load(compiled.object_bytes, symbols)
+        self._loaded = llvm.load(compiled.object_bytes, [*symbols, *variables])
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
+        self._own = self._loaded.addresses.get(OWN)
+        hook = self._loaded.addresses.get(HOOK)
+        if hook is not None:
+            from samebits.runtime.turns import hook_address
+
+            ctypes.c_void_p.from_address(hook).value = hook_address()
 
     def entry(self, n: int) -> NativeEntry:
         """The n-th entry of those that were compiled."""
@@ -39,10 +52,22 @@ class NativeModule:
         """The n-th range function of those that were compiled."""
         return NativeRange(self, self._ranges[n])
 
-    def trap(self, status: int) -> Trap:
-        """The trap that a non-zero status stands for."""
+    def trap(self, status: int, numbers: Any = None) -> BaseException:
+        """The trap that a non-zero status stands for, or what interrupted a parallel range.
+
+        `numbers` are those of a trap "own", where another place than the module's own keeps them.
+        """
+        if status == INTERRUPTED:
+            from samebits.runtime.turns import interruption
+
+            return interruption()
         site = self.traps[status - 1]
-        return Trap(site.kind, site.span, site.detail)
+        trap = Trap(site.kind, site.span, site.detail)
+        if site.kind != "own":
+            return trap
+        if numbers is None and self._own is not None:
+            numbers = OWN_NUMBERS.from_address(self._own)
+        return trap if numbers is None else trap.outside(*numbers)
 
     def close(self) -> None:
         """Unload now; the entries must not be called any more."""
@@ -59,8 +84,8 @@ class NativeEntry:
         self.address = address
         self.function: Any = ENTRY(address)
 
-    def trap(self, status: int) -> Trap:
-        """The trap that a non-zero status stands for."""
+    def trap(self, status: int) -> BaseException:
+        """What a non-zero status stands for: a Trap, or what interrupted a parallel range."""
         return self._module.trap(status)
 
     def run(self, slots: Any) -> None:
@@ -81,6 +106,6 @@ class NativeRange:
         self.address = address
         self.function: Any = RANGE(address)
 
-    def trap(self, status: int) -> Trap:
-        """The trap that a non-zero status in the control block stands for."""
-        return self._module.trap(status)
+    def trap(self, status: int, numbers: Any = None) -> BaseException:
+        """What a non-zero status in the control block stands for; `numbers` are its own ones."""
+        return self._module.trap(status, numbers)

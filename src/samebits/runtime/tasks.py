@@ -6,7 +6,7 @@ The control block is what the function's workers share; `backend.emit_range` sta
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from samebits.backend.emit_range import (
@@ -16,6 +16,7 @@ from samebits.backend.emit_range import (
     LINE_BYTES,
     NEXT,
     NO_TRAP,
+    OWN_NUMBERS,
     STATUS_MASK,
     TRAP,
     WORDS,
@@ -55,6 +56,11 @@ class ControlBlock:
         words[BATCHES] = -(-length // batch)
         words[BATCH_SIZE] = batch
         words[LENGTH] = length
+
+    @property
+    def own_numbers(self) -> Sequence[int]:
+        """The numbers of the lowest trap, if it is one of kind "own"."""
+        return [self.words[OWN_NUMBERS + k] for k in range(3)]
 
     @property
     def status(self) -> int:

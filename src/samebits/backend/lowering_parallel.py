@@ -1,0 +1,253 @@
+"""Parallel ranges: turns on several threads where the process offers them, in line otherwise.
+
+The object has a variable for a hook, null unless something sets it. The turns are given to the
+hook where they are worth it and where no memory that they write is anything else that they use:
+only then does the order of turns make no difference. Knows nothing of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from samebits.backend.emit_function import FunctionEmitter, return_type
+from samebits.backend.emit_types import function_symbol, parts, scalar
+from samebits.ir.grammar import (
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Statement,
+    Value,
+    ValueType,
+    While,
+    can_trap,
+    walk,
+)
+from samebits.ir.origins import Memory
+from samebits.types import ArrayType, Kind, RefType, ScalarType
+
+HOOK = "sb_parallel_hook"
+"""The object's variable: `i32 hook(range, slots, turns, batch, least, own)`. `range` is a range
+function (see `emit_range`) whose first slot is the first index, `batch` what the kernel asks for
+or 0, `least` the fewest turns that are worth a batch, `own` where the numbers of a trap "own" go.
+It returns a status, or a negative number where it did nothing."""
+
+OWN = "sb_own_range"
+"""The object's variable of three words: index, first and end of the last trap "own". Two threads
+that trap at once in one kernel may mix them up; the trap itself they don't."""
+
+_TURN_WEIGHT = 8
+"""How often the body of an inner loop is taken to run."""
+_SLOW = {"div": 6, "sqrt": 8, "floordiv": 12, "mod": 12}
+"""Operations that cost more than one."""
+LEAST_COST = 60_000
+LEAST_VECTOR_COST = 1_500_000
+"""Operations in a batch below which waking a thread costs more, where turns run one by one and
+where they run in vectors: some 20 µs on a processor of 3 GHz with vectors of 512 bits."""
+
+
+def serial(f: FunctionEmitter, op: Op) -> str:
+    """All turns, in order, here; the status, if the body can trap."""
+    name = str(op.attr)
+    traps = f.module.traps(name)
+    start, stop, _, *captured = op.args
+    arguments = [
+        f"{t} {register}"
+        for value in (start, stop, *captured)
+        for t, register in zip(parts(value.type), f.operands(value), strict=True)
+    ]
+    if f.module.owns(name):
+        arguments.append(f"ptr @{OWN}")
+    returned = return_type(f.module.function(name), traps)
+    symbol = function_symbol(name)
+    text = f"call {f.target.convention}{returned} {symbol}({', '.join(arguments)})"
+    if traps:
+        return f.emit(text)
+    f.do(text)
+    return ""
+
+
+def lower_parallel(f: FunctionEmitter, op: Op) -> None:
+    """Ask the hook, then run in line what it did not."""
+    turns = f.module.turns(str(op.attr)) if not f.module.is_apart(f.function.name) else ""
+    if not turns:
+        status = serial(f, op)
+        if status:
+            f.leave_if_failed(status)
+        return
+    result = f.variable("i32")
+    f.do(f"store i32 -1, ptr {result}")
+    batch = f.operand(op.args[2])
+    start, stop = f.operand(op.args[0]), f.operand(op.args[1])
+    count = f.emit(f"sub i64 {stop}, {start}")
+    least = _least_turns(f, f.module.function(str(op.attr)).body)
+    enough = f.emit(f"icmp sgt i64 {count}, {2 * least if batch == '0' else batch}")
+    hook = f.emit(f"load ptr, ptr @{HOOK}")
+    conditions = [
+        enough,
+        f.emit(f"icmp slt i64 {start}, {stop}"),
+        f.emit(f"icmp ne ptr {hook}, null"),
+        *_apart(f, op),
+    ]
+    condition = conditions[0]
+    for other in conditions[1:]:
+        condition = f.emit(f"and i1 {condition}, {other}")
+
+    def ask() -> None:
+        slots = _slots(f, [op.args[0], *op.args[3:]])
+        own = f"ptr @{OWN}" if f.module.owns(str(op.attr)) else "ptr null"
+        given = f"ptr {turns}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
+        f.do(f"store i32 {f.emit(f'call i32 {hook}({given})')}, ptr {result}")
+
+    def here() -> None:
+        f.do(f"store i32 {serial(f, op) or '0'}, ptr {result}")
+
+    f.when(condition, ask)
+    f.when(f.emit(f"icmp slt i32 {f.emit(f'load i32, ptr {result}')}, 0"), here)
+    f.leave_if_failed(f.emit(f"load i32, ptr {result}"))
+
+
+# What a turn costs ---------------------------------------------------------------------------
+
+
+def _least_turns(f: FunctionEmitter, region: Region) -> int:
+    """The fewest turns of the outermost loop in `region` that are worth a batch."""
+    loop = next((s for s in walk(region) if isinstance(s, For)), None)
+    if loop is None:
+        return 1
+    vectors = all(_may_be_vector(f, statement) for statement in walk(loop.body))
+    cost = _region_cost(f, loop.body)
+    return max(1, (LEAST_VECTOR_COST if vectors else LEAST_COST) // max(1, cost))
+
+
+def _may_be_vector(f: FunctionEmitter, statement: Statement) -> bool:
+    match statement:
+        case Op(opcode="call"):
+            return f.module.is_inlined(str(statement.attr)) and not f.module.traps(
+                str(statement.attr)
+            )
+        case Op():
+            return not can_trap(statement)
+        case For() | While():
+            return False
+        case _:
+            return True
+
+
+def _region_cost(f: FunctionEmitter, region: Region) -> int:
+    return sum(_statement_cost(f, statement) for statement in region)
+
+
+def _statement_cost(f: FunctionEmitter, statement: Statement) -> int:
+    match statement:
+        case Op(opcode="call"):
+            return 4 + _region_cost(f, f.module.function(str(statement.attr)).body)
+        case Op():
+            return _SLOW.get(statement.opcode, 1)
+        case If():
+            return max(_region_cost(f, statement.then), _region_cost(f, statement.orelse))
+        case For():
+            return _TURN_WEIGHT * _region_cost(f, statement.body)
+        case While():
+            body = _region_cost(f, statement.head) + _region_cost(f, statement.body)
+            return _TURN_WEIGHT * body
+        case _:
+            return 0
+
+
+# What the turns are given --------------------------------------------------------------------
+
+
+def _slots(f: FunctionEmitter, values: list[Value]) -> str:
+    """The address of the values as an entry's slots hold them."""
+    words = [word for value in values for word in _words(f, value)]
+    place = f.variable(f"[{len(words)} x i64]", ", align 8")
+    for k, word in enumerate(words):
+        f.do(f"store i64 {word}, ptr {f.emit(f'getelementptr i64, ptr {place}, i64 {k}')}")
+    return place
+
+
+def _words(f: FunctionEmitter, value: Value) -> Iterator[str]:
+    t = value.type
+    if not isinstance(t, ScalarType):
+        pointer, *lengths = f.operands(value)
+        yield f.emit(f"ptrtoint ptr {pointer} to i64")
+        yield from lengths
+        return
+    name, bits = f.operand(value), 1 if t.kind is Kind.BOOL else t.bits
+    if t.is_float:
+        name = f.emit(f"bitcast {scalar(t)} {name} to i{bits}")
+    yield name if bits == 64 else f.emit(f"zext i{bits} {name} to i64")
+
+
+# Which memory they share ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Captured:
+    """Memory that a body is given: whether it writes it, and touches only its own elements."""
+
+    value: Value
+    writes: bool
+    own: bool
+
+
+def _apart(f: FunctionEmitter, op: Op) -> Iterator[str]:
+    """Conditions under which nothing that a turn writes is what another turn uses by another
+    name: two parameters of a kernel may be the same array."""
+    captured = list(_captured(f.module.function(str(op.attr)), op))
+    for k, a in enumerate(captured):
+        for b in captured[k + 1 :]:
+            if a.writes or b.writes:
+                yield _disjoint(f, a, b)
+
+
+def _captured(body: Function, op: Op) -> Iterator[_Captured]:
+    memory = Memory(body, lambda _: None)
+    written = {use.origin.region.root for use in memory.uses if use.writes}
+    whole = {use.origin.region.root for use in memory.uses if not use.origin.inside}
+    loops = {s.slot for s in body.body if isinstance(s, For)}
+    loops |= {s.slot for i in body.body if isinstance(i, If) for s in i.then if isinstance(s, For)}
+    gets = {
+        s.id for s in walk(body.body) if isinstance(s, Op) and s.opcode == "get" and s.attr in loops
+    }
+    elsewhere = {a.region.root for a in memory.accesses if a.op.args[1].op not in gets}
+    for (name, t), value in zip(body.params[2:], op.args[3:], strict=True):
+        if not isinstance(t, ScalarType):
+            own = isinstance(t, ArrayType) and name not in elsewhere | whole
+            yield _Captured(value, name in written, own)
+
+
+def _disjoint(f: FunctionEmitter, a: _Captured, b: _Captured) -> str:
+    (first, first_end), (second, second_end) = _ends(f, a.value), _ends(f, b.value)
+    before = f.emit(f"icmp ule i64 {first_end}, {second}")
+    after = f.emit(f"icmp ule i64 {second_end}, {first}")
+    apart = f.emit(f"or i1 {before}, {after}")
+    if not (a.own and b.own and _alike(a.value.type, b.value.type)):
+        return apart
+    # The same array by two names, where each turn touches only its own element of either.
+    same = f.emit(f"icmp eq i64 {first}, {second}")
+    for one, other in zip(f.operands(a.value)[2:], f.operands(b.value)[2:], strict=True):
+        same = f.emit(f"and i1 {same}, {f.emit(f'icmp eq i64 {one}, {other}')}")
+    return f.emit(f"or i1 {apart}, {same}")
+
+
+def _alike(a: ValueType, b: ValueType) -> bool:
+    if not isinstance(a, ArrayType) or not isinstance(b, ArrayType):
+        return False
+    return (a.element, a.ndim) == (b.element, b.ndim)
+
+
+def _ends(f: FunctionEmitter, value: Value) -> tuple[str, str]:
+    """The first address of memory, and the one behind it."""
+    pointer, *lengths = f.operands(value)
+    start = f.emit(f"ptrtoint ptr {pointer} to i64")
+    if isinstance(value.type, RefType):
+        return start, f.emit(f"add i64 {start}, {value.type.target.size}")
+    assert isinstance(value.type, ArrayType)
+    size = str(value.type.element.size)
+    for length in lengths:
+        size = f.emit(f"mul i64 {size}, {length}")
+    return start, f.emit(f"add i64 {start}, {size}")
