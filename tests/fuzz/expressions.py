@@ -98,6 +98,15 @@ TEMPTING_INTS = (
 ROUNDINGS = ("floor", "ceil", "trunc", "round")
 
 
+BINARY_ELEMENTARY = ("atan2", "fmod", "hypot", "pow", "remainder")
+ELEMENTARY = (
+    "sin", "cos", "tan", "sinpi", "cospi", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
+    "acosh", "atanh", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "cbrt",
+    "rsqrt", *BINARY_ELEMENTARY,
+)  # fmt: skip
+"""Functions of the library that take floats or vectors of them and give the same."""
+
+
 class Expressions:
     """Draws expressions; `module` is the name under which kernels find the intrinsics."""
 
@@ -612,7 +621,9 @@ class Expressions:
     def float_intrinsic(self, t: ScalarType | VectorType, depth: int) -> str:
         scalar = t.element if isinstance(t, VectorType) else t
         if not scalar.weak and self.rng.random() < (0.04 if scalar == FLOAT32 else 0.015):
-            return f"math.{self.rng.choice(('sin', 'cos'))}({self.expr(t, depth - 1)})"
+            name = self.rng.choice(ELEMENTARY)
+            count = 2 if name in BINARY_ELEMENTARY else 1
+            return f"math.{name}({', '.join(self.expr(t, depth - 1) for _ in range(count))})"
         name = self.rng.choice(
             ("sqrt", "abs", "min", "max", "clamp", *ROUNDINGS, "copysign", "sign", "fma", "fma")
         )

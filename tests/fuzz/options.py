@@ -10,6 +10,7 @@ from random import Random
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "denormals": ('"flush"',),
+    "precision": ("sb.MEDIUM", "sb.LOW"),
     "optimize_for": ('"size"', '"compile_time"'),
 }
 """The values of each option, as source text, beside its default."""
