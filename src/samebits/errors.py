@@ -188,3 +188,38 @@ def _trap(
 ) -> Trap:
     trap = Trap(kind, span, detail)
     return trap if own is None else trap.outside(*own)
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One access of a turn of a parallel range: to what, and where in the source."""
+
+    turn: int
+    place: str
+    """As the kernel could write it: `bodies[3].pos.x`."""
+    writes: bool
+    span: Span
+
+    def __str__(self) -> str:
+        verb = "writes" if self.writes else "reads"
+        parts = [f"  turn {self.turn} {verb} {self.place} at {self.span} in {self.span.function}"]
+        source = excerpt(self.span)
+        return "\n".join([*parts, source] if source else parts)
+
+
+class RaceError(SamebitsError):
+    """Two turns of a parallel range touch the same memory, and one of them writes it."""
+
+    def __init__(self, first: Touch, second: Touch) -> None:
+        super().__init__(
+            f"turns {first.turn} and {second.turn} of a parallel range race for {second.place}",
+            fix="let each turn write at its own index only, and read what no turn writes",
+        )
+        self.first = first
+        self.second = second
+
+    def __str__(self) -> str:
+        return "\n".join([self.message, str(self.first), str(self.second), f"  fix: {self.fix}"])
+
+    def __reduce__(self) -> tuple[type[RaceError], tuple[Touch, Touch]]:
+        return type(self), (self.first, self.second)

@@ -57,6 +57,8 @@ class Kernel:
 
     compiled: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
     """Installed by the runtime: runs a call natively."""
+    checked: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
+    """Installed by the runtime: runs a call turn by turn, looking for races."""
     environment: ClassVar[Environment] = nullcontext
     """Installed by the runtime: pins this thread's floating-point environment."""
 
@@ -304,6 +306,17 @@ class Kernel:
         from samebits.frontend import managed
 
         return managed.call(self, args, kwargs)
+
+    def check_races(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the kernel in the reference interpreter, which notes what turns of parallel ranges
+        touch: its result, arrays and structs changed in place.
+
+        Raises RaceError where two turns touch the same memory and one writes it. A thousand times
+        as slow as a call.
+        """
+        if Kernel.checked is None:
+            raise CompileError("no interpreter is installed", fix="import samebits")
+        return Kernel.checked(self, args, kwargs)
 
     def within(self, given: Mapping[str, Any]) -> Kernel:
         """This kernel with a job's or simulation's options where its own decorator gives none."""

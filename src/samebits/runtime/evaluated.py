@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.evaluate import Evaluator, Listener
+from samebits.ir.grammar import Module
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
 from samebits.lang.composites import COMPOSITE_CLASSES
@@ -32,11 +33,12 @@ def evaluate(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any] | None = None,
     listener: Listener | None = None,
+    make: Callable[[Module], Evaluator] | None = None,
 ) -> Any:
     """Run `kernel` in the reference interpreter; arrays and structs are changed in place.
 
-    `listener(op, operands, results)` is called once for each operation. Raises Trap, and
-    ArgumentError as a compiled call does.
+    `listener(op, operands, results)` is called once for each operation; `make` makes another
+    interpreter than the plain one. Raises Trap, and ArgumentError as a compiled call does.
     """
     bound = kernel.bind(args, kwargs or {})
     types = types_for(kernel, bound)
@@ -49,7 +51,9 @@ def evaluate(
         with naming(kernel.__name__):
             values += _ir_arguments(wrap(value, t, p.name), t)
     with Kernel.environment():
-        scalars = Evaluator(realise(link(unit)), listener).run(unit.function.name, values)
+        module = realise(link(unit))
+        evaluator = make(module) if make is not None else Evaluator(module, listener)
+        scalars = evaluator.run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):
         return results

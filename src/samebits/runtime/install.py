@@ -14,6 +14,12 @@ def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     return runtime.run(kernel, args, kwargs)
 
 
+def _check(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    from samebits.runtime import races
+
+    return races.check_races(kernel, args, kwargs)
+
+
 def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
     from samebits.runtime import ufunc
 
@@ -31,4 +37,5 @@ def install() -> None:
     """Let kernels and math functions be called from Python."""
     Kernel.environment = _pinned
     Kernel.compiled = _run
+    Kernel.checked = _check
     Overloads.mapped = _map

@@ -13,7 +13,13 @@ from samebits.types import BOOL, INT, INT32, INT64, UINT8, UINT64, ArrayType, Sc
 LIBRARY = link(compile_kernel(multiply, (INT64,) * 3))
 MULTIPLY = LIBRARY.functions["samebits.lang.fixed_wide.multiply"]
 ARRAY = ArrayType(INT64, 1)
-PARAMS: dict[str, ValueType] = {"a": ArrayType(INT64, 1, True), "b": ARRAY, "out": ARRAY, "n": INT, "k": INT64}
+PARAMS: dict[str, ValueType] = {
+    "a": ArrayType(INT64, 1, True),
+    "b": ARRAY,
+    "out": ARRAY,
+    "n": INT,
+    "k": INT64,
+}
 SLOTS: dict[str, ValueType] = {"i": INT, "x": INT64, "y": INT64, "p": BOOL}
 CONSTANTS = (0, 1, -1, 3, 1 << 20, 1 << 32, 1 << 62, -(1 << 63))
 

@@ -1,0 +1,221 @@
+"""Finds races: runs a parallel range turn by turn in the reference interpreter and notes, for each
+byte that turns share, who wrote and who read it.
+
+Sees real accesses, whatever the rules allow: those by `unsafe_parallel`, and those to one array
+under two names. Knows nothing of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samebits.bits import leaves
+from samebits.errors import RaceError, Touch
+from samebits.ir.evaluate import Evaluator
+from samebits.ir.grammar import Module, Op, ValueType
+from samebits.ir.memory import ArrayView, Ref
+from samebits.lang.kernel import Kernel
+from samebits.runtime.evaluated import evaluate
+from samebits.types import ArrayType, MemoryType, RefType, ScalarType
+
+
+def check_races(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Call `kernel` in the reference interpreter; its result, arrays and structs changed in place.
+
+    Raises RaceError where two turns of a parallel range touch the same memory and one of them
+    writes it, and Trap and ArgumentError as any call does. It takes a thousand times as long as a
+    compiled call.
+    """
+    checker: list[Checker] = []
+
+    def make(module: Module) -> Evaluator:
+        checker.append(Checker(module))
+        return checker[0].evaluator
+
+    return evaluate(kernel, args, kwargs, make=make)
+
+
+def check_batches(
+    kernel: Kernel, batches: Iterable[tuple[int, int]], args: tuple[Any, ...]
+) -> None:
+    """Run a kernel (begin, end, ...) of a job batch by batch, each of them a turn, numbered by its
+    first index. Raises as `check_races` does.
+    """
+    seen: dict[int, _Touches] = {}
+    for begin, end in batches:
+
+        def make(module: Module, turn: int = begin) -> Evaluator:
+            checker = Checker(module, seen)
+            name = kernel_name(module)
+            checker.begin(turn, module.functions[name].params[2:])
+            return checker.evaluator
+
+        evaluate(kernel, (begin, end, *args), make=make)
+
+
+def kernel_name(module: Module) -> str:
+    """The function of a linked module that calls the others."""
+    return list(module.functions)[-1]
+
+
+@dataclass(slots=True)
+class _Touches:
+    """Of one byte: the first writer, and the first two readers that are not one turn."""
+
+    writer: _Access | None = None
+    reader: _Access | None = None
+    other_reader: _Access | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    turn: int
+    op: Op
+    place: _Shared
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """Memory that all turns are given: under which name, of which type, where."""
+
+    name: str
+    type: MemoryType
+    lengths: tuple[int, ...] | None
+    start: int
+    end: int
+
+    def at(self, address: int) -> str:
+        """What lies at an address, as the kernel would write it."""
+        offset, path = address - self.start, ""
+        if self.lengths is not None:
+            flat, offset = divmod(offset, self.type.size)
+            index = np.unravel_index(flat, self.lengths)
+            path = f"[{', '.join(str(int(i)) for i in index)}]"
+        inside = next(
+            (p for p, scalar, at in leaves(self.type) if at <= offset < at + scalar.size), ""
+        )
+        dot = "." if inside and not inside.startswith((".", "[")) else ""
+        return f"{self.name}{path}{dot}{inside}"
+
+
+_NOTHING: tuple[list[_Shared], Any] = ([], None)
+
+
+class Checker:
+    """Evaluates a module's functions, and notes what turns touch; `seen` outlives it."""
+
+    def __init__(self, module: Module, seen: dict[int, _Touches] | None = None) -> None:
+        self.evaluator = Evaluator(module, self._listen, self._turns)
+        self._module = module
+        self._seen: dict[int, _Touches] = {} if seen is None else seen
+        self._turn: int | None = None
+        self._shared: dict[int, tuple[list[_Shared], Any]] = {}
+        self._whole: Sequence[tuple[str, ValueType]] = ()
+
+    def begin(self, turn: int, params: Sequence[tuple[str, ValueType]]) -> None:
+        """All that runs is one turn, which shares the memory of these parameters."""
+        self._turn, self._whole = turn, params
+
+    def _turns(self, name: str, start: int, stop: int, captured: list[Any]) -> None:
+        call = self.evaluator.call
+        if self._turn is not None:  # inside a turn, a range is a plain loop
+            call(name, [start, stop, *captured])
+            return
+        self._shared.clear()
+        for (slot, t), value in zip(self._module.functions[name].params[2:], captured, strict=True):
+            self._share(slot, t, value)
+        try:
+            for turn in range(start, stop):
+                self._turn = turn
+                call(name, [turn, turn + 1, *captured])
+        finally:
+            self._turn = None
+            self._seen.clear()
+
+    def _share(self, name: str, t: ValueType, value: Any) -> None:
+        match t, value:
+            case ArrayType(), ArrayView():
+                size = t.element.size
+                for length in value.lengths:
+                    size *= length
+                lengths, inner = value.lengths, t.element
+            case RefType(), Ref():
+                size, lengths, inner = t.target.size, None, t.target
+            case _:
+                return
+        if size:
+            start = _address(value.memory) + value.offset
+            known, _ = self._shared.setdefault(id(value.memory), ([], value.memory))
+            known.append(_Shared(name, inner, lengths, start, start + size))
+
+    def _listen(self, op: Op, operands: tuple[Any, ...], results: tuple[Any, ...]) -> None:
+        if self._turn is None:
+            return
+        match op.opcode:
+            case "get" if self._whole:
+                self._share_whole(op, results[0])
+            case "load":
+                self._touch(op, 0, operands, False)
+            case "store" | "zero":
+                self._touch(op, 0, operands, True)
+            case "copy":
+                self._touch(op, 0, operands, True)
+                self._touch(op, 1, operands, False)
+            case _:
+                pass
+
+    def _share_whole(self, op: Op, value: Any) -> None:
+        for name, t in self._whole:
+            if name == op.attr and isinstance(value, ArrayView | Ref):
+                known, _ = self._shared.get(id(value.memory), _NOTHING)
+                if all(shared.name != name for shared in known):
+                    self._share(name, t, value)
+
+    def _touch(self, op: Op, k: int, operands: tuple[Any, ...], writes: bool) -> None:
+        ref, t = operands[k], op.args[k].type
+        known, _ = self._shared.get(id(ref.memory), _NOTHING)
+        if not known:  # memory of the turn's own, or a table
+            return
+        assert isinstance(t, RefType)
+        base = _address(ref.memory) + ref.offset
+        place = next(shared for shared in known if shared.start <= base < shared.end)
+        sizes = [(0, t.target.size)] if isinstance(t.target, ScalarType) else [
+            (at, scalar.size) for _, scalar, at in leaves(t.target)
+        ]  # fmt: skip
+        assert self._turn is not None
+        for at, size in sizes:
+            access = _Access(self._turn, op, place, base + at)
+            for address in range(base + at, base + at + size):
+                self._note(address, access, writes)
+
+    def _note(self, address: int, access: _Access, writes: bool) -> None:
+        touches = self._seen.setdefault(address, _Touches())
+        if touches.writer is not None and touches.writer.turn != access.turn:
+            _report(touches.writer, True, access, writes)
+        if not writes:
+            if touches.reader is None:
+                touches.reader = access
+            elif touches.other_reader is None and touches.reader.turn != access.turn:
+                touches.other_reader = access
+            return
+        for reader in (touches.reader, touches.other_reader):
+            if reader is not None and reader.turn != access.turn:
+                _report(reader, False, access, True)
+        if touches.writer is None:
+            touches.writer = access
+
+
+def _address(memory: Any) -> int:
+    return int(np.frombuffer(memory, np.uint8).ctypes.data) if len(memory) else 0
+
+
+def _report(first: _Access, first_writes: bool, second: _Access, second_writes: bool) -> None:
+    raise RaceError(
+        Touch(first.turn, first.place.at(first.address), first_writes, first.op.span),
+        Touch(second.turn, second.place.at(second.address), second_writes, second.op.span),
+    )
