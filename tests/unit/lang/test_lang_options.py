@@ -50,6 +50,11 @@ def test_a_second_statement_of_defaults_adds_to_the_first() -> None:
         ({"precision": 1}, "a precision is sb.HIGH, sb.MEDIUM or sb.LOW, not 1"),
         ({"contract": 0}, "contract is False or True, not 0"),
         ({"denormals": "ftz"}, "denormals is 'keep' or 'flush', not 'ftz'"),
+        (
+            {"optimize_for": "fun"},
+            "optimize_for is 'speed', 'size' or 'compile_time', not 'fun'",
+        ),
+        ({"bounds_check": None}, "bounds_check is True or False, not None"),
         ({"fastmath": True}, "there is no option 'fastmath'"),
     ],
 )
