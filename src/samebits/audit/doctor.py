@@ -52,16 +52,18 @@ def examine(
 def _rows(observation: Observation, culprits: Sequence[Culprit]) -> list[Row]:
     rows = [_outcome(observation)]
     for found in culprits:
-        rows.append(
-            Row(
-                f"changed by {found.what}",
-                "; ".join(found.change.state.oddities()),
-                "warning",
-                f"on thread {found.change.thread}, and on threads that it starts later, "
-                "everything outside kernels computes so",
-                _remedy(found),
+        name = f"changed by {found.what}"
+        value = "; ".join(found.change.state.oddities())
+        where = f"on thread {found.change.thread}"
+        if found.change.restored:
+            told = f"{where}, and put back since: only what ran in between computed so"
+            rows.append(Row(name, value, "note", told))
+        else:
+            told = (
+                f"{where}, and on threads that it starts later, everything outside kernels "
+                "computes so"
             )
-        )
+            rows.append(Row(name, value, "warning", told, _remedy(found)))
     if not culprits and observation.finished:
         rows.append(Row("imports", f"none of {len(observation.imports)} changed the registers"))
     return rows + host.thread_rows(observation.threads, _INSIDE if culprits else host.INHERITED)

@@ -18,7 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,7 +50,8 @@ class Change:
 
     `kind` is `import` (a module), `load` (a library, by ctypes), `line` (a line of source), or
     `outside`: seen when `name` was about to be imported or the program ended, with nothing known to
-    have done it. `stack` has the innermost line first.
+    have done it. `stack` has the innermost line first. `restored` says that the thread's registers
+    were the default again when they were last looked at.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class Change:
     thread: str
     last: str | None
     stack: tuple[Place, ...]
+    restored: bool = False
 
 
 @dataclass(slots=True)
@@ -211,6 +213,7 @@ class _Run:
     def _read(self, timed_out: bool) -> Observation:
         found = Observation("", False, 0.0)
         seen: set[tuple[str, str]] = set()
+        odd: dict[str, bool] = {}
         for event in self._events():
             match event:
                 case {"event": "start", "words": [int(word), int() | None as x87]}:
@@ -221,6 +224,7 @@ class _Run:
                     change = _change(event)
                     if change is None:
                         continue
+                    odd[change.thread] = bool(change.state.oddities())
                     key = change.thread, str(change.state)
                     if change.state.oddities() and key not in seen:
                         seen.add(key)
@@ -229,6 +233,7 @@ class _Run:
                     found.outcome, found.finished = outcome, True
                 case _:
                     pass
+        found.changes = [replace(c, restored=not odd[c.thread]) for c in found.changes]
         code = self._process.returncode
         if timed_out:
             found.outcome = f"was stopped after {self._limit:g} s"

@@ -63,6 +63,7 @@ def _culprit_json(found: Culprit) -> dict[str, Any]:
         "name": found.change.name,
         "file": found.file,
         "thread": found.change.thread,
+        "restored": found.change.restored,
         "state": _state_json(found.change.state),
         "line": None if found.line is None else asdict(found.line),
         "direct": None if found.direct is None else asdict(found.direct),

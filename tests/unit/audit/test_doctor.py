@@ -114,6 +114,19 @@ def test_a_call_outside_imports_is_found_line_by_line(
     assert (change["direct"]["function"], change["direct"]["line"]) == ("mix", 5)
 
 
+def test_the_remedy_that_the_report_names_makes_the_program_healthy(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "game.py").write_text(
+        "import samebits as sb\nwith sb.fpenv.pinned():\n    import engine\nimport csv\n"
+    )
+    code, facts = doctor(capsys, "game.py")
+    (change,) = facts["program"]["changes"]
+    assert code == 0
+    assert change["restored"]
+    assert change["name"] == "engine._fastmath"
+
+
 def test_a_change_on_another_thread_names_that_thread(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
