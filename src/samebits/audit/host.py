@@ -6,6 +6,7 @@ and what to do) or `warning` (something is wrong here). Knows nothing of how row
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import sys
@@ -174,7 +175,33 @@ def _blas() -> str:
     blas = _numpy_configuration("Build Dependencies").get("blas", {})
     if not blas.get("found"):
         return "NumPy's own"
-    return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip()
+    core = _openblas_core()
+    loops = f", loops for {core}" if core else ""
+    return f"{blas.get('name', 'unknown')} {blas.get('version', '')}".strip() + loops
+
+
+_CORE_NAMES = ("scipy_openblas_get_corename64_", "scipy_openblas_get_corename",
+               "openblas_get_corename64_", "openblas_get_corename")  # fmt: skip
+"""What OpenBLAS calls the function that names the processor that it chose loops for."""
+
+
+def _openblas_core() -> str:
+    """The processor that the loaded OpenBLAS takes this one for; empty where it does not say."""
+    try:
+        mapped = Path("/proc/self/maps").read_text(errors="replace")
+    except OSError:
+        return ""
+    for path in sorted({line.split()[-1] for line in mapped.splitlines() if "openblas" in line}):
+        try:
+            library = ctypes.CDLL(path)
+        except OSError:  # its file has been replaced since
+            continue
+        for name in _CORE_NAMES:
+            if hasattr(library, name):
+                function = getattr(library, name)
+                function.argtypes, function.restype = (), ctypes.c_char_p
+                return (function() or b"").decode("ascii", "replace")
+    return ""
 
 
 def _hash_seed() -> Row:
