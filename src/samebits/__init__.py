@@ -156,6 +156,7 @@ from samebits.runtime.install import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, math, noise, random
+    from samebits.lang.appender import Appender
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.handles import JobHandle, combine
     from samebits.runtime.jobs import For, Job, ParallelFor, ParallelForBatch, job
@@ -170,6 +171,7 @@ __version__ = "0.1.0"
 install()
 
 _LAZY = {
+    "Appender": "samebits.lang.appender",
     "Replay": "samebits.sim.recording",
     "For": "samebits.runtime.jobs",
     "Job": "samebits.runtime.jobs",
@@ -207,6 +209,7 @@ __all__ = [
     "LOW",
     "MEDIUM",
     "STRICT",
+    "Appender",
     "ArgumentError",
     "Array",
     "BitsMismatchError",

@@ -20,6 +20,16 @@ from samebits.types import INT
 TURN = "job.turn"
 """The loop variable where the index has another type than loop variables have."""
 
+AT = "job.at"
+"""Where in its row an index appends next."""
+
+_APPEND = """\
+__at = __counts[{index}]
+assert __at < {most}, "an index appends at most {values} to `{field}`"
+__rows[{index}, __at] = None
+__counts[{index}] += 1
+"""
+
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -82,7 +92,7 @@ class _Rewriting:
         turn = index.arg if plain else TURN
         kernel.by_calls = any(_returns(node.body))
         if kernel.by_calls:
-            names = [index.arg, *(field.symbol for field in kernel.fields)]
+            names = [index.arg, *(p.name for p in kernel.parameters[2:])]
             call = ast.Call(self._name(ELEMENT, node), [self._name(n, node) for n in names], [])
             turns: list[ast.stmt] = [self._at(ast.Expr(self._at(call, node)), node)]
         else:
@@ -111,7 +121,43 @@ class _Rewriting:
     # Copies, with the fields in place ------------------------------------------------------
 
     def _statements(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        return [cast("ast.stmt", self._copy(statement)) for statement in body]
+        return cast("list[ast.stmt]", self._copies(body))
+
+    def _copies(self, nodes: Sequence[object]) -> list[object]:
+        """Copies of what stands in a list: nodes and other things."""
+        found: list[object] = []
+        for node in nodes:
+            appended = self._append(node) if isinstance(node, ast.Expr) else None
+            if appended is not None:
+                found += appended
+            else:
+                found.append(self._copy(node) if isinstance(node, ast.AST) else node)
+        return found
+
+    def _append(self, statement: ast.Expr) -> list[ast.stmt] | None:
+        """`self.field.append(value)` of an appender as statements; None for anything else."""
+        match statement.value:
+            case ast.Call(func=ast.Attribute(value=base, attr="append"), args=[value]) as call:
+                pass
+            case _:
+                return None
+        if not self._is_field(base) or call.keywords:
+            return None
+        field = self._fields.get(cast("ast.Attribute", base).attr)
+        if field is None or not field.appends:
+            return None
+        index = self._kernel.arguments[0]
+        values = f"{field.appends} value{'s' if field.appends > 1 else ''}"
+        statements = ast.parse(_APPEND.format(index=index, most=field.appends, values=values,
+                                              field=field.name)).body  # fmt: skip
+        names = {"__at": AT, "__counts": field.counts, "__rows": field.symbol}
+        for part in statements:
+            for node in ast.walk(part):
+                ast.copy_location(node, call)
+                if isinstance(node, ast.Name):
+                    node.id = names.get(node.id, node.id)
+        cast("ast.Assign", statements[2]).value = cast("ast.expr", self._copy(value))
+        return statements
 
     def _copy(self, node: ast.AST) -> ast.AST:
         match node:
@@ -141,8 +187,7 @@ class _Rewriting:
             if isinstance(value, ast.AST):
                 value = self._copy(value)
             elif isinstance(value, list):
-                parts = cast("list[object]", value)
-                value = [self._copy(part) if isinstance(part, ast.AST) else part for part in parts]
+                value = self._copies(cast("list[object]", value))
             setattr(result, name, value)
         return result
 
@@ -200,6 +245,12 @@ class _Rewriting:
                 note=f"its fields are {names}",
                 fix=f"annotate it in the class: `{node.attr}: sb.Array[float32]`, or a kernel's "
                 "argument",
+            )
+        if field.appends:
+            self._fail(
+                node,
+                f"'{field.symbol}' is an appender, which can only be appended to here",
+                fix=f"write `{field.symbol}.append(value)` as a statement",
             )
         if not isinstance(node.ctx, ast.Load):
             self._fail(

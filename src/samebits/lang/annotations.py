@@ -70,6 +70,17 @@ class UnsafeAnnotation:
 
 
 @dataclass(frozen=True, slots=True)
+class AppenderAnnotation:
+    """`Appender[element]` or `Appender[element, most]`, of a job's field; `most` for each index."""
+
+    element: Any
+    most: int
+
+    def __repr__(self) -> str:
+        return f"Appender[{_name(self.element)}{f', {self.most}' if self.most != 1 else ''}]"
+
+
+@dataclass(frozen=True, slots=True)
 class FixedAnnotation:
     """`FixedArray[element, n]` or `FixedArray[element, n, m]`; element as written."""
 

@@ -15,6 +15,7 @@ from typing import Any
 from samebits.errors import CompileError, Span
 from samebits.lang.annotations import (
     Access,
+    AppenderAnnotation,
     ArrayAnnotation,
     UnsafeAnnotation,
     class_of_type,
@@ -68,7 +69,11 @@ FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a job. `unsafe` says that the own-index rule does not hold for it."""
+    """A field of a job. `unsafe` says that the own-index rule does not hold for it.
+
+    `appends` is how many elements an index may append to it; 0 for what is no appender. An
+    appender's type is that of the rows that indices append to.
+    """
 
     name: str
     type: Type
@@ -76,11 +81,23 @@ class Field:
     unsafe: bool
     default: object
     has_default: bool
+    appends: int = 0
 
     @property
     def symbol(self) -> str:
         """Its name as a parameter of the job's kernel."""
         return f"self.{self.name}"
+
+    @property
+    def counts(self) -> str:
+        """The name of the parameter that says how long an appender's rows are."""
+        return f"{self.symbol}.counts"
+
+    def parameters(self) -> Iterator[tuple[str, Type]]:
+        """What the job's kernel takes for it: for an appender its rows and their lengths."""
+        yield self.symbol, self.type
+        if self.appends:
+            yield self.counts, ArrayType(INT32, 1)
 
 
 _INDEX_TYPES = {INT32: INT32.maximum, INT64: 1 << 48, INT: 1 << 48}
@@ -110,7 +127,7 @@ class JobKernel(Kernel):
         """Whether its loop calls `execute`, rather than having its text inside. The source says."""
         super().__init__(function, given=given)
         self.__name__ = name
-        written = [(f.name, f.access, f.unsafe) for f in fields]
+        written = [(f.name, f.access, f.unsafe, f.appends) for f in fields]
         self.variant = f"{form.name} {element} {written}"
 
     def _parameters(self) -> Iterator[Parameter]:
@@ -121,7 +138,8 @@ class JobKernel(Kernel):
             yield Parameter(BEGIN, INT, None, False)
             yield Parameter(END, INT, None, False)
         for field in self.fields:
-            yield Parameter(field.symbol, field.type, None, False)
+            for name, t in field.parameters():
+                yield Parameter(name, t, None, False)
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -186,13 +204,21 @@ class JobKernel(Kernel):
 def field_of(cls: type, name: str, annotation: object, form: Form) -> Field:
     """The field that an annotation of a job class declares. Raises CompileError."""
     where = f"field {cls.__name__}.{name}"
+    if isinstance(annotation, AppenderAnnotation):
+        if len(form.arguments) != 1:
+            raise CompileError(
+                f"{where}: {form.name} has no index to append in the order of",
+                fix="derive from sb.ParallelFor or sb.For",
+            )
+        rows = Field(
+            name, _type(ArrayAnnotation(annotation.element, 2, Access.WRITE), where), Access.WRITE,
+            False, None, False, annotation.most,
+        )  # fmt: skip
+        return rows
     unsafe = isinstance(annotation, UnsafeAnnotation)
     inner = annotation.annotation if isinstance(annotation, UnsafeAnnotation) else annotation
     access = inner.access if isinstance(inner, ArrayAnnotation) else Access.READ
-    try:
-        t = type_of_annotation(inner)
-    except CompileError as error:
-        raise CompileError(f"{where}: {error.message}", note=error.note, fix=error.fix) from None
+    t = _type(inner, where)
     if not isinstance(t, (ScalarType, VectorType, StructType, ArrayType)):
         raise CompileError(
             f"{where}: a job has no field of type {t}",
@@ -210,6 +236,13 @@ def field_of(cls: type, name: str, annotation: object, form: Form) -> Field:
     if has_default and isinstance(t, (ArrayType, StructType)):
         raise CompileError(f"{where}: memory has no default", fix="give it where the job is made")
     return Field(name, t, access, unsafe, default, has_default)
+
+
+def _type(annotation: object, where: str) -> Type:
+    try:
+        return type_of_annotation(annotation)
+    except CompileError as error:
+        raise CompileError(f"{where}: {error.message}", note=error.note, fix=error.fix) from None
 
 
 _FREE = {

@@ -133,6 +133,7 @@ class JobHandle:
     def settle(self) -> None:
         """It has run, as all that it depends on."""
         self._completed = True
+        self.task.keep = None
         if self.task.skipped:
             first = next(handle for handle in self._before if handle.task.failed)
             self._cause = first if first._cause is None else first._cause
@@ -250,12 +251,13 @@ def combine(*handles_: JobHandle | Iterable[JobHandle]) -> JobHandle:
     """
     before = tuple(one for given in handles_ for one in handles(given))
     block = ControlBlock()
-    task = Task(_nothing, None, block.words, block.address, block)
+    task = Task(nothing, None, block.words, block.address, block)
     handle = JobHandle("combine()", task, before)
     submit(handle, before)
     return handle
 
 
-def _nothing(slots: Any, shared: Any) -> int:
+def nothing(slots: Any, shared: Any) -> int:
+    """A range function that has nothing to run."""
     del slots, shared
     return 0

@@ -16,6 +16,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import Access
+from samebits.lang.appender import Appender
 from samebits.lang.arguments import naming
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.lazily import lazily
@@ -24,6 +25,7 @@ from samebits.runtime.claims import Claim, Plan, plan
 from samebits.runtime.kernel import compile_range
 from samebits.runtime.native import NativeRange
 from samebits.runtime.pool import workers
+from samebits.types import ArrayType
 
 BATCH = 64
 """Indices of a batch of a ParallelForBatch that is given none; of a ParallelFor, the fewest."""
@@ -49,6 +51,7 @@ class Definition:
         self.kernel = JobKernel(execute, name, form, fields, given)
         self.limit = self.kernel.limit
         self.names = tuple(f.name for f in fields)
+        self.appends = any(f.appends for f in fields)
 
     @lazily
     def entry(self) -> NativeRange:
@@ -59,8 +62,10 @@ class Definition:
     def _packing(self) -> tuple[Any, Any, Plan]:
         from samebits.runtime.call import Packer
 
-        packer = Packer([(f.name, f.type) for f in self.fields], self.name)
-        writes = [f.access is not Access.READ for f in self.fields]
+        params = [(f, name, t) for f in self.fields for name, t in f.parameters()]
+        shown = [(name.removeprefix("self."), t) for _, name, t in params]
+        packer = Packer(shown, self.name)
+        writes = [f.access is not Access.READ for f, _, _ in params]
         uses = plan(packer.params, packer.slots, writes)
         return packer, ctypes.c_uint64 * max(1, packer.end), uses
 
@@ -69,10 +74,13 @@ class Definition:
         """Where its slots hold memory."""
         return self._packing[2]
 
-    def pack(self, values: tuple[Any, ...]) -> tuple[Any, Any]:
-        """Filled slots, and what must stay alive while they are used. Raises ArgumentError."""
+    def pack(self, values: tuple[Any, ...], slots: Any = None) -> tuple[Any, Any]:
+        """Filled slots, new ones if none are given, and what must stay alive while they are used.
+
+        `values` are those of the fields, with rows for appenders. Raises ArgumentError.
+        """
         packer, make, _ = self._packing
-        slots = make()
+        slots = make() if slots is None else slots
         routine = packer.routine
         if routine is not None and not packer.by_hand:
             failed = routine(values, packer.table, packer.count, slots)
@@ -80,6 +88,31 @@ class Definition:
                 return slots, values
         with fpenv.pinned(), naming(self.name):
             return slots, (values, packer.fill(values, slots))
+
+    def with_rows(self, values: tuple[Any, ...], n: int) -> tuple[tuple[Any, ...], list[Rows]]:
+        """The fields' values for `n` indices, with new rows in place of appenders, and these rows.
+
+        Raises ArgumentError for what is no appender of the right element.
+        """
+        if not self.appends:
+            return values, []
+        made: list[Rows] = []
+        filled: list[Any] = []
+        for field, value in zip(self.fields, values, strict=True):
+            if not field.appends:
+                filled.append(value)
+                continue
+            element = cast("ArrayType", field.type).element
+            if not isinstance(value, Appender) or value.element != element:
+                raise ArgumentError(
+                    f"{self.name}(): parameter '{field.name}': expected an Appender of {element}; "
+                    f"got {value!r:.60}",
+                    fix=f"pass sb.Appender({element}, capacity=...)",
+                )
+            rows = np.empty((n, field.appends), element.dtype)
+            made.append(Rows(field.name, value, rows, np.zeros(n, np.int32)))
+            filled += [made[-1].rows, made[-1].counts]
+        return tuple(filled), made
 
     def length(self, n: object, batch: object) -> Length:
         """The indices and the batch of a run. Raises ArgumentError."""
@@ -115,6 +148,25 @@ class Definition:
                 fix="write batch=64, or leave it out",
             )
         return size
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What the indices of one run append to `appender`: a row each, and how long each row is."""
+
+    field: str
+    appender: Appender
+    rows: Any
+    counts: Any
+
+    def gather(self) -> None:
+        """Put the rows one after another, at the appender's end."""
+        self.appender.extend(self.rows, self.counts)
+
+    def claim(self) -> Claim:
+        """The appender's memory."""
+        low = int(self.appender.memory.ctypes.data)
+        return Claim(self.field, low, low + int(self.appender.memory.nbytes), True)
 
 
 @dataclass(frozen=True, slots=True)

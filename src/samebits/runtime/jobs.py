@@ -16,7 +16,7 @@ from samebits.modes import Given, checked
 from samebits.runtime import handles
 from samebits.runtime.claims import PENDING, Claim, check_call
 from samebits.runtime.handles import JobHandle
-from samebits.runtime.job_definition import Definition, Length
+from samebits.runtime.job_definition import Definition, Length, Rows
 from samebits.runtime.tasks import ControlBlock, Task
 
 _Class = TypeVar("_Class", bound=type)
@@ -42,7 +42,7 @@ class _Base:
             value = fields.get(field.name, field.default)
             object.__setattr__(self, field.name, value)
         object.__setattr__(self, "_handle", None)
-        definition.pack(self._values())
+        definition.pack(definition.with_rows(self._values(), 0)[0])
 
     def _values(self) -> tuple[Any, ...]:
         return tuple([getattr(self, name) for name in _definition(type(self)).names])
@@ -53,59 +53,71 @@ class _Base:
             raise _no_field(definition, name)
         object.__setattr__(self, name, value)
 
-    def _schedule(
-        self,
-        n: object,
-        batch: object,
-        depends_on: object,
-    ) -> JobHandle:
+    def _schedule(self, n: object, batch: object, depends_on: object) -> JobHandle:
         definition = _definition(type(self))
         before = handles.handles(depends_on)
-        slots, keep = definition.pack(self._values())
+        values = self._values()
         length = definition.length(n, batch)
+        filled, rows = definition.with_rows(values, length.now)
+        slots, keep = definition.pack(filled)
         block = ControlBlock(length.now, length.batch)
         entry, plan = definition.entry, definition.plan
-        task = Task(entry.function, slots, block.words, block.address, (slots, keep, block))
+        task = Task(entry.function, slots, block.words, block.address, (slots, keep, length))
+        appended = [one.claim() for one in rows]
 
         def claims() -> list[Claim]:
-            return plan.claims(slots) + length.claims()
+            return plan.claims(slots) + length.claims() + appended
 
         frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
         place = frame.f_code.co_filename, frame.f_lineno
         handle = JobHandle(definition.name, task, before, claims, entry.trap, place)
         if length.later is not None:
-            task.prepare = _starter(length, block, handle)
+            task.prepare = _starter(definition, length, handle, block, values, slots, rows)
         handles.submit(handle, before, self._handle)
         object.__setattr__(self, "_handle", handle)
-        return handle
+        return _gathered(handle, rows) if rows else handle
 
     def _run(self, n: object, batch: object) -> None:
         definition = _definition(type(self))
-        slots, keep = definition.pack(self._values())
-        if PENDING:
-            check_call(definition.name, definition.plan, slots)
         length = definition.length(n, batch)
         block = ControlBlock(length.found(), length.batch)
+        filled, rows = definition.with_rows(self._values(), length.found())
+        slots, keep = definition.pack(filled)
+        if PENDING:
+            check_call(definition.name, definition.plan, slots)
         definition.entry.function(slots, block.address)
         del keep
         if block.status:
             raise definition.entry.trap(block.status, block.own_numbers)
+        for one in rows:
+            one.gather()
 
     def _managed_run(self, n: object, batch: object) -> None:
         definition = _definition(type(self))
-        definition.pack(self._values())
         length = definition.length(n, batch)
-        values, end, size = self._values(), length.found(), length.batch
+        filled, rows = definition.with_rows(self._values(), length.found())
+        definition.pack(filled)
+        end, size = length.found(), length.batch
         for begin in range(0, end, size):
-            definition.kernel.managed(begin, min(end, begin + size), *values)
+            definition.kernel.managed(begin, min(end, begin + size), *filled)
+        for one in rows:
+            one.gather()
 
     def __repr__(self) -> str:
         names = _definition(type(self)).names
         return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
 
 
-def _starter(length: Length, block: ControlBlock, handle: JobHandle) -> Callable[[], bool]:
-    """What asks for the length of a job that starts."""
+def _starter(
+    definition: Definition,
+    length: Length,
+    handle: JobHandle,
+    block: ControlBlock,
+    values: tuple[Any, ...],
+    slots: Any,
+    rows: list[Rows],
+) -> Callable[[], bool]:
+    """What asks for the length of a job that starts, and makes rows for as many indices."""
 
     def start() -> bool:
         outer, handles.starting.handle = handles.starting.handle, handle
@@ -113,10 +125,29 @@ def _starter(length: Length, block: ControlBlock, handle: JobHandle) -> Callable
             found = length.found()
         finally:
             handles.starting.handle = outer
+        if rows:
+            filled, rows[:] = definition.with_rows(values, found)
+            handle.task.keep = definition.pack(filled, slots), handle.task.keep
         block.set_range(found, length.batch)
         return found > 0
 
     return start
+
+
+def _gathered(handle: JobHandle, rows: list[Rows]) -> JobHandle:
+    """A handle of what puts the rows together once the job has run."""
+    block = ControlBlock(1, 1)
+    task = Task(handles.nothing, None, block.words, block.address, rows)
+
+    def gather() -> bool:
+        for one in rows:
+            one.gather()
+        return False
+
+    task.prepare = gather
+    both = JobHandle(handle.name, task, (handle,), place=handle.place)
+    handles.submit(both, (handle,))
+    return both
 
 
 def _definition(cls: type) -> Definition:

@@ -246,7 +246,6 @@ class Pool:
     def _finish(self, task: Task) -> list[Task]:
         """It has ended: the tasks that waited for nothing else."""
         task.state = DONE
-        task.keep = None
         for sleeper in task.waiters:
             sleeper.wake()
         dependents, task.dependents = task.dependents, []

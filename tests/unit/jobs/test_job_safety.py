@@ -344,7 +344,8 @@ DECLARED = [
     ),
     (
         "For",
-        "a: sb.WriteOnly[float32]\ndef execute(self, i: int32):\n    for x in range(3):\n        if self.a[i] > float32(0): pass",
+        "a: sb.WriteOnly[float32]\ndef execute(self, i: int32):\n"
+        "    for x in range(3):\n        if self.a[i] > float32(0): pass",
         "'self.a' is write-only here",
     ),
 ]
@@ -377,7 +378,7 @@ def test_other_classes_are_no_jobs() -> None:
     def f(a: sb.WriteOnly[float32]):
         a[0] = float32(1)
 
-    with pytest.raises(CompileError, match="parameter 'a' of kernel .* is WriteOnly"):
+    with pytest.raises(CompileError, match=r"parameter 'a' of kernel .* is WriteOnly"):
         f(np.zeros(3, np.float32))
     with pytest.raises(ArgumentError, match="there is no option 'colour'"):
         sb.job(colour="red")  # type: ignore[call-overload]
