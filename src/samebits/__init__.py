@@ -159,6 +159,7 @@ if TYPE_CHECKING:
     from samebits.lang.appender import Appender
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.handles import JobHandle, combine
+    from samebits.runtime.inspection import inspect
     from samebits.runtime.jobs import For, Job, ParallelFor, ParallelForBatch, job
     from samebits.runtime.math_fingerprint import math_fingerprint
     from samebits.runtime.pool import set_workers, workers
@@ -186,6 +187,7 @@ _LAZY = {
     "assert_same_bits": "samebits.runtime.same_bits",
     "math_fingerprint": "samebits.runtime.math_fingerprint",
     "set_cache_dir": "samebits.runtime.cache",
+    "inspect": "samebits.runtime.inspection",
 }
 """Names that load their module when they are first used."""
 _MODULES = ("fpenv", "math", "noise", "random")
@@ -317,6 +319,7 @@ __all__ = [
     "floor",
     "fma",
     "fpenv",
+    "inspect",
     "int2",
     "int3",
     "int4",

@@ -224,3 +224,8 @@ def audit(
             why = f"calls {symbol}, which is not part of the code"
             findings.append(Finding("call", number, function, text, why))
     return findings
+
+
+def is_local_label(line: str) -> bool:
+    """Whether a line begins with a label that only its function knows."""
+    return _LOCAL_LABEL.match(line) is not None

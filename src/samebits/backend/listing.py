@@ -168,10 +168,11 @@ def _llvm_kind(text: str) -> InstructionKind:
     if not text:
         return InstructionKind.COMMENT
     if not text.startswith("  "):
-        label = text.endswith(":")
-        return InstructionKind.LABEL if label else InstructionKind.DIRECTIVE
+        head = text.endswith(":") or text.startswith(("define ", "}"))
+        return InstructionKind.LABEL if head else InstructionKind.DIRECTIVE
     if _CALL.search(text):
         return InstructionKind.CALL
     if _VECTOR.search(text):
         return InstructionKind.PACKED
-    return InstructionKind.SCALAR if _LLVM_FLOAT.search(text) else InstructionKind.OTHER
+    moves = " getelementptr " in text or not _LLVM_FLOAT.search(text)
+    return InstructionKind.OTHER if moves else InstructionKind.SCALAR

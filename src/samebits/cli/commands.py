@@ -221,6 +221,55 @@ def doctor(
     _finish(lambda: run(given, peer, timeout, json))
 
 
+@_application.command(
+    epilog="Examples: `samebits inspect game.py:step --show source,remarks`,   "
+    "`samebits inspect game.py:step --target aarch64 --html step.html`,   "
+    "`samebits inspect samebits.math:sin --types float32 --show asm`",
+)
+def inspect(
+    kernel: Annotated[
+        str,
+        typer.Argument(
+            metavar="KERNEL",
+            help="path.py:function, package.module:function or path.py:Struct.method; "
+            "of a file with one simulation, its step",
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option(metavar="T", help="Any target of `samebits targets`; else this machine's."),
+    ] = None,
+    show: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Only these of source, rewrites, remarks, ir, passes, llvm, asm."
+        ),
+    ] = None,
+    opt: Annotated[int, typer.Option(metavar="0|3", help="The level of optimisation.")] = 3,
+    types: Annotated[
+        str | None,
+        typer.Option(metavar="TYPES", help="The parameters' types, where the kernel is generic."),
+    ] = None,
+    all: Annotated[bool, typer.Option("--all", help="The library's own functions too.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a page that needs no other file.")
+    ] = None,
+    color: Annotated[
+        bool | None,
+        typer.Option("--color/--no-color", help="Colours; without it, on a terminal."),
+    ] = None,
+) -> None:
+    """Show what becomes of KERNEL: typed IR, LLVM IR and assembly beside its source.
+
+    Every line of code has its source line before it; SIMD is marked P, scalar floats S, calls C,
+    and instructions that would break the same bits !. Exit status: 0 shown, 2 bad usage or input.
+    """
+    from samebits.cli.inspect import Options, run
+
+    _finish(lambda: run(Options(kernel, target, show, opt, types, all, json, html, color)))
+
+
 _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)
 _application.add_typer(_replay, name="replay")
 

@@ -9,8 +9,8 @@ def expect_vectorized() -> None:
     It speaks of the innermost loop that it stands in. The CompileError has the loop's place, what
     LLVM's vectoriser says of it, and what to write instead. A loop that is compiled in several
     copies, as where one copy has checks that the other needs not, is vectorised if one copy is.
-    Does nothing in a managed run, in evaluate, without optimisation, and for targets without
-    vectors. Raises CompileError at the first call where it stands in no loop.
+    Does nothing in a managed run, in evaluate, without optimisation for speed, and for
+    targets without vectors. Raises CompileError at the first call where it stands in no loop.
     """
 
 

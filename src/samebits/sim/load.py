@@ -27,7 +27,7 @@ def load_simulation(spec: str) -> Simulation:
     place, _, name = spec.rpartition(":")
     if not place or not name.isidentifier():
         place, name = spec, ""
-    module = _import(place)
+    module = load_module(place)
     if name:
         return _named(module, place, name)
     names_and_values = reversed([*vars(module).items()])
@@ -58,9 +58,13 @@ def _named(module: ModuleType, place: str, name: str) -> Simulation:
     )
 
 
-def _import(place: str) -> ModuleType:
+def load_module(place: str, forms: str = FORMS) -> ModuleType:
+    """The module in the file or of the name `place`, with its folder on the path as for a script.
+
+    Raises SimulationError where it does not import; `forms` is what the user may write instead.
+    """
     if place.endswith(".py") or os.sep in place:
-        return _import_file(Path(place))
+        return _import_file(Path(place), forms)
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
@@ -68,7 +72,7 @@ def _import(place: str) -> ModuleType:
     except (ImportError, ValueError):
         exists = False
     if not exists:
-        raise SimulationError(f"there is no module {place!r}", fix=f"give {FORMS}")
+        raise SimulationError(f"there is no module {place!r}", fix=f"give {forms}")
     try:
         with redirect_stdout(sys.stderr):
             return importlib.import_module(place)
@@ -76,9 +80,9 @@ def _import(place: str) -> ModuleType:
         raise _does_not_import(place, error, None) from None
 
 
-def _import_file(path: Path) -> ModuleType:
+def _import_file(path: Path, forms: str) -> ModuleType:
     if not path.is_file():
-        raise SimulationError(f"there is no file {path}", fix=f"give {FORMS}")
+        raise SimulationError(f"there is no file {path}", fix=f"give {forms}")
     path = path.resolve()
     known = sys.modules.get(path.stem)
     if known is not None and _file_of(known) == path:

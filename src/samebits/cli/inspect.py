@@ -1,0 +1,131 @@
+"""`samebits inspect`: what becomes of one kernel, as text, JSON or a page."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import samebits
+from samebits.cli import SAME
+from samebits.errors import SamebitsError, SimulationError
+from samebits.lang.kernel import Kernel, Overloads
+from samebits.runtime.inspection import Inspection, inspect
+from samebits.runtime.inspection_text import check_sections, coloured, plain, render
+from samebits.sim.load import load_module
+from samebits.sim.simulation import Simulation
+
+FORMS = "path.py:function, package.module:function or path.py:Struct.method"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The command's options as they were typed."""
+
+    kernel: str
+    target: str | None
+    show: str | None
+    opt: int
+    types: str | None
+    all: bool
+    json: bool
+    html: str | None
+    color: bool | None
+
+
+def run(options: Options) -> int:
+    """Inspect and write; the exit status."""
+    show = None if options.show is None else check_sections(_words(options.show))
+    kernel, module = find_kernel(options.kernel)
+    types = None if options.types is None else _types(options.types, module)
+    found = inspect(kernel, types=types, target=options.target, opt=options.opt)
+    if options.html is not None:
+        _write(found, Path(options.html))
+        return SAME
+    if options.json:
+        print(json.dumps(found.json(), indent=1))
+        return SAME
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    style = coloured if (color if options.color is None else options.color) else plain
+    sections = {} if show is None else {"show": show}
+    print(render(found, **sections, style=style, library=options.all))
+    return SAME
+
+
+def find_kernel(spec: str) -> tuple[Kernel | Overloads, ModuleType]:
+    """The kernel that `spec` names, in one of `FORMS`, and its module; of a simulation its step.
+
+    Raises SimulationError where the module does not import or has no such kernel.
+    """
+    place, _, name = spec.rpartition(":")
+    if not place or not all(part.isidentifier() for part in name.split(".")):
+        place, name = spec, ""
+    module = load_module(place, FORMS)
+    if not name:
+        simulations = {id(v): v for v in vars(module).values() if isinstance(v, Simulation)}
+        if len(simulations) == 1:
+            return next(iter(simulations.values())).step, module
+        raise SimulationError(
+            f"{spec} does not say which kernel", fix=f"name one: {place}:{_some(module)}"
+        )
+    value: object = module
+    for part in name.split("."):
+        if not hasattr(value, part):
+            raise SimulationError(f"{place}: {name} is not there", fix=_known(module))
+        value = getattr(value, part)
+    if isinstance(value, Simulation):
+        value = value.step
+    found = value if isinstance(value, Kernel | Overloads) else getattr(value, "execute", None)
+    if not isinstance(found, Kernel | Overloads):
+        raise SimulationError(
+            f"{place}: {name} is {type(value).__name__}, no kernel", fix=_known(module)
+        )
+    return found, module
+
+
+def _kernels(module: ModuleType) -> list[str]:
+    return sorted(k for k, v in vars(module).items() if isinstance(v, Kernel | Overloads))
+
+
+def _some(module: ModuleType) -> str:
+    return next(iter(_kernels(module)), "function")
+
+
+def _known(module: ModuleType) -> str:
+    names = _kernels(module)
+    return f"its kernels are {', '.join(names)}" if names else f"give {FORMS}"
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _types(text: str, module: ModuleType) -> Sequence[object]:
+    """The annotations in `text`, as the kernel's own module would read them."""
+    scope = {**vars(builtins), **vars(samebits), **vars(module), "sb": samebits}
+    try:
+        found: object = eval(f"({text},)", scope)
+    except Exception as error:
+        raise SimulationError(
+            f"--types {text!r} can't be read",
+            note=f"{type(error).__name__}: {error}",
+            fix='write the types with commas, as in --types "float32, Array[float32]"',
+        ) from None
+    assert isinstance(found, tuple)
+    return found  # pyright: ignore[reportUnknownVariableType]
+
+
+def _write(found: Inspection, path: Path) -> None:
+    page = found.html()
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise SamebitsError(
+            f"{path} can't be written: {error.strerror}", fix="give another file to --html"
+        ) from None
+    print(f"{path}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes")

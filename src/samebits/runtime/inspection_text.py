@@ -1,0 +1,207 @@
+"""An inspection as plain text, with colours for terminals that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from samebits.backend.remarks import Remark
+from samebits.errors import ArgumentError, RunnerError
+
+if TYPE_CHECKING:
+    from samebits.runtime.inspection import Block, Inspection, Line
+
+SECTIONS = ("source", "rewrites", "remarks", "ir", "passes", "llvm", "asm")
+"""Every section, in the order in which they are printed."""
+DEFAULT = ("source", "rewrites", "remarks", "ir", "llvm", "asm")
+
+Style = Callable[[str, str], str]
+"""Makes text of a kind look like it."""
+
+_COLOURS = {
+    "packed": "32", "scalar": "33", "forbidden": "1;97;41", "call": "35", "comment": "2",
+    "label": "36", "data": "2", "margin": "2", "heading": "1", "good": "32", "bad": "31",
+}  # fmt: skip
+_MARKS = MappingProxyType({"packed": "P", "scalar": "S", "forbidden": "!", "call": "C"})
+_HIDDEN = frozenset({"directive"})
+_DATA_SHOWN = 4
+
+
+def plain(_kind: str, text: str) -> str:
+    """Text as it is."""
+    return text
+
+
+def coloured(kind: str, text: str) -> str:
+    """Text in a terminal's colours."""
+    colour = _COLOURS.get(kind)
+    return f"\x1b[{colour}m{text}\x1b[0m" if colour and text else text
+
+
+def check_sections(names: Iterable[str]) -> tuple[str, ...]:
+    """The sections called so; ArgumentError where one is none."""
+    names = tuple(names)
+    for name in names:
+        if name not in SECTIONS:
+            raise ArgumentError(
+                f"there is no section '{name}'", fix=f"choose among {', '.join(SECTIONS)}"
+            )
+    return names
+
+
+def render(
+    inspection: Inspection,
+    show: Iterable[str] = DEFAULT,
+    style: Style = plain,
+    library: bool = False,
+) -> str:
+    """The sections in `show`; `library` shows samebits' own functions as well."""
+    wanted = check_sections(show)
+    lines = [*_head(inspection, style)]
+    for name in SECTIONS:
+        if name in wanted:
+            section = list(_SECTIONS[name](inspection, style, library))
+            if section:
+                lines += ["", style("heading", f"== {_TITLES[name]} =="), *section]
+    return "\n".join(lines)
+
+
+_TITLES = {
+    "source": "source", "rewrites": "rewrites of the mode", "remarks": "loops",
+    "ir": "typed IR, as evaluate runs it", "passes": "typed IR after the passes",
+    "llvm": "LLVM IR", "asm": "assembly",
+}  # fmt: skip
+
+
+def _head(it: Inspection, style: Style) -> Iterator[str]:
+    yield style("heading", it.signature)
+    yield ", ".join(option_words(it))
+    counts = it.counts
+    yield (
+        "instructions: "
+        + ", ".join(style(kind, f"{kind} {counts[kind]}") for kind in ("packed", "scalar"))
+        + ", "
+        + style("forbidden" if counts["forbidden"] else "plain", f"forbidden {counts['forbidden']}")
+        + f", calls {counts['call']}, other {counts['other']}"
+    )
+
+
+def option_words(it: Inspection) -> list[str]:
+    """The target first, then what the code was compiled with."""
+    o = it.options
+    extra = [f"denormals={o.denormals}"] if o.denormals != "keep" else []
+    extra += ["contract"] if o.contract else []
+    extra += ["no bounds checks"] if not o.bounds_check else []
+    extra += [f"for {o.optimize_for}"] if o.optimize_for != "speed" else []
+    return [it.target.name, f"optimisation {it.opt}", o.mode.name, o.precision.name, *extra]
+
+
+def verdict(remark: Remark) -> str:
+    """A remark in a few words."""
+    if not remark.vectorised:
+        more = f" ({remark.interleave} turns at once)" if remark.interleave > 1 else ""
+        return f"not vectorised: {remark.message}{more}"
+    turns = f", {remark.interleave} vectors at once" if remark.interleave > 1 else ""
+    return f"vectorised: {remark.width} lanes{turns}"
+
+
+def notes(it: Inspection) -> dict[tuple[str, int], list[Remark]]:
+    """The remarks on each line, the best first; none where LLVM's can't be had."""
+    found: dict[tuple[str, int], list[Remark]] = {}
+    try:
+        for remark in it.own_remarks():
+            found.setdefault((remark.span.file, remark.span.line), []).append(remark)
+    except RunnerError:
+        return {}
+    return found
+
+
+def _source(it: Inspection, style: Style, library: bool) -> Iterator[str]:
+    loops = notes(it)
+    for part in it.source:
+        if part.is_library and not library:
+            continue
+        yield style("comment", part.file)
+        width = max(map(len, part.lines), default=0)
+        for number, text in enumerate(part.lines, part.first):
+            place = (part.file, number)
+            said = list(_line_notes(it, place, loops, style))
+            shown = f"{style('margin', f'{number:5} |')} {text}"
+            pad = " " * max(2, min(width, 72) - len(text) + 2)
+            yield f"{shown}{pad}{'  '.join(said)}" if said else shown.rstrip()
+
+
+def _line_notes(
+    it: Inspection,
+    place: tuple[str, int],
+    loops: dict[tuple[str, int], list[Remark]],
+    style: Style,
+) -> Iterator[str]:
+    if place in loops:
+        best = loops[place][0]
+        yield style("good" if best.vectorised else "bad", verdict(best))
+        return
+    counts = it.line_counts.get(place, {})
+    for kind in ("forbidden", "packed", "scalar"):
+        if counts.get(kind):
+            yield style(kind, f"{kind} {counts[kind]}")
+
+
+def _remarks(it: Inspection, style: Style, library: bool) -> Iterator[str]:
+    try:
+        remarks = it.remarks if library else it.own_remarks()
+    except RunnerError as error:
+        yield f"{error.message}: {error.note}"
+        return
+    for remark in remarks:
+        at = "" if remark.vectorised or remark.at == remark.span else f", at line {remark.at.line}"
+        place = f"{Path(remark.span.file).name}:{remark.span.line}"
+        yield f"{place}: " + style("good" if remark.vectorised else "bad", f"{verdict(remark)}{at}")
+
+
+def _rewrites(it: Inspection, style: Style, library: bool) -> Iterator[str]:
+    for rewrite in it.rewrites:
+        yield f"{Path(rewrite.span.file).name}:{rewrite.span.line}: {rewrite.text}"
+
+
+def _blocks(
+    it: Inspection, blocks: Iterable[Block], style: Style, library: bool, marked: bool
+) -> Iterator[str]:
+    hidden: list[str] = []
+    for block in blocks:
+        if block.is_library and not library:
+            hidden.append(block.name)
+            continue
+        data = 0
+        for line in block.lines:
+            data = data + 1 if line.kind == "data" else 0
+            if data == _DATA_SHOWN + 1:
+                yield "      |   ..."
+            if data <= _DATA_SHOWN and line.kind not in _HIDDEN:
+                yield _line(it, line, style, marked)
+    names = [name for name in hidden if name]
+    if names:
+        yield style("comment", f"not shown: {len(names)} parts of samebits' library (--all)")
+
+
+def _line(it: Inspection, line: Line, style: Style, marked: bool) -> str:
+    place = it.own_place(line)
+    number = f"{place[1]:5}" if place else "     "
+    mark = f"{_MARKS.get(line.kind, ' ')} " if marked else ""
+    words = " ".join(line.comment.split())
+    comment = f"  {style('comment', words)}" if words else ""
+    text = style(line.kind, line.text.expandtabs(8))
+    return f"{style('margin', f'{number} |')} {mark}{text}{comment}".rstrip()
+
+
+_SECTIONS: dict[str, Callable[[Inspection, Style, bool], Iterator[str]]] = {
+    "source": _source,
+    "rewrites": _rewrites,
+    "remarks": _remarks,
+    "ir": lambda it, style, library: _blocks(it, it.ir, style, library, False),
+    "passes": lambda it, style, library: _blocks(it, it.passes, style, library, False),
+    "llvm": lambda it, style, library: _blocks(it, it.llvm, style, library, True),
+    "asm": lambda it, style, library: _blocks(it, it.assembly, style, library, True),
+}
