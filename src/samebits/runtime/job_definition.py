@@ -44,10 +44,12 @@ class Definition:
         form: Form,
         fields: tuple[Field, ...],
         given: Mapping[str, Any],
+        debug: bool = False,
     ) -> None:
         self.name = name
         self.form = form
         self.fields = fields
+        self.debug = debug
         self.kernel = JobKernel(execute, name, form, fields, given)
         self.limit = self.kernel.limit
         self.names = tuple(f.name for f in fields)
@@ -113,6 +115,15 @@ class Definition:
             made.append(Rows(field.name, value, rows, np.zeros(n, np.int32)))
             filled += [made[-1].rows, made[-1].counts]
         return tuple(filled), made
+
+    def check_races(self, filled: tuple[Any, ...], n: int, batch: int) -> None:
+        """Run `n` indices in the reference interpreter, and watch. Raises RaceError and Trap."""
+        from samebits.runtime.races import check_batches
+
+        form = self.form
+        size = batch if len(form.arguments) == 2 else 1 if form.parallel else max(1, n)
+        batches = [(begin, min(n, begin + size)) for begin in range(0, n, size)]
+        check_batches(self.kernel, batches, filled)
 
     def length(self, n: object, batch: object) -> Length:
         """The indices and the batch of a run. Raises ArgumentError."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, overload
 
 from samebits.errors import ArgumentError, CompileError, JobError
@@ -71,13 +72,14 @@ class _Base:
         frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
         place = frame.f_code.co_filename, frame.f_lineno
         handle = JobHandle(definition.name, task, before, claims, entry.trap, place)
-        if length.later is not None:
-            task.prepare = _starter(definition, length, handle, block, values, slots, rows)
+        if length.later is not None or definition.debug:
+            start = _Start(definition, length, handle, block, slots, values, filled, rows)
+            task.prepare = start.start
         handles.submit(handle, before, self._handle)
         object.__setattr__(self, "_handle", handle)
         return _gathered(handle, rows) if rows else handle
 
-    def _run(self, n: object, batch: object) -> None:
+    def _run(self, n: object, batch: object, debug: bool = False) -> None:
         definition = _definition(type(self))
         length = definition.length(n, batch)
         block = ControlBlock(length.found(), length.batch)
@@ -85,7 +87,10 @@ class _Base:
         slots, keep = definition.pack(filled)
         if PENDING:
             check_call(definition.name, definition.plan, slots)
-        definition.entry.function(slots, block.address)
+        if debug or definition.debug:
+            definition.check_races(filled, length.found(), length.batch)
+        else:
+            definition.entry.function(slots, block.address)
         del keep
         if block.status:
             raise definition.entry.trap(block.status, block.own_numbers)
@@ -108,30 +113,36 @@ class _Base:
         return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
 
 
-def _starter(
-    definition: Definition,
-    length: Length,
-    handle: JobHandle,
-    block: ControlBlock,
-    values: tuple[Any, ...],
-    slots: Any,
-    rows: list[Rows],
-) -> Callable[[], bool]:
-    """What asks for the length of a job that starts, and makes rows for as many indices."""
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What is done when a job starts: its length is asked for, or it is run under watch."""
 
-    def start() -> bool:
-        outer, handles.starting.handle = handles.starting.handle, handle
+    definition: Definition
+    length: Length
+    handle: JobHandle
+    block: ControlBlock
+    slots: Any
+    values: tuple[Any, ...]
+    filled: tuple[Any, ...]
+    rows: list[Rows]
+    """The appenders' rows, in the list that is gathered from later."""
+
+    def start(self) -> bool:
+        definition, length, filled = self.definition, self.length, self.filled
+        outer, handles.starting.handle = handles.starting.handle, self.handle
         try:
             found = length.found()
         finally:
             handles.starting.handle = outer
-        if rows:
-            filled, rows[:] = definition.with_rows(values, found)
-            handle.task.keep = definition.pack(filled, slots), handle.task.keep
-        block.set_range(found, length.batch)
+        if self.rows and length.later is not None:
+            filled, self.rows[:] = definition.with_rows(self.values, found)
+            task = self.handle.task
+            task.keep = definition.pack(filled, self.slots), task.keep
+        if definition.debug:
+            definition.check_races(filled, found, length.batch)
+            return False
+        self.block.set_range(found, length.batch)
         return found > 0
-
-    return start
 
 
 def _gathered(handle: JobHandle, rows: list[Rows]) -> JobHandle:
@@ -233,6 +244,14 @@ class _Batched(_Base):
         """
         return self._schedule(n, batch, depends_on)
 
+    def check_races(self, n: Any = None, batch: int | None = None) -> None:
+        """Run the job in the reference interpreter, turn by turn, and watch what it touches.
+
+        Raises RaceError where two indices (or batches) touch the same memory and one of them
+        writes it, whatever `unsafe_parallel` allows, and Trap. It takes a thousand times as long.
+        """
+        self._run(n, batch, debug=True)
+
     def run(self, n: Any = None, batch: int | None = None) -> None:
         """Run the job here and now, in this thread alone. Raises Trap, ArgumentError as a kernel's
         call does."""
@@ -268,29 +287,32 @@ class ParallelForBatch(_Batched):
 @overload
 def job(cls: _Class, /) -> _Class: ...
 @overload
-def job(**options: Unpack[Given]) -> Callable[[_Class], _Class]: ...
+def job(*, debug: bool = ..., **options: Unpack[Given]) -> Callable[[_Class], _Class]: ...
 def job(
-    cls: _Class | None = None, /, **options: Unpack[Given]
+    cls: _Class | None = None, /, *, debug: bool = False, **options: Unpack[Given]
 ) -> _Class | Callable[[_Class], _Class]:
     """Make a class that derives from `Job`, `For`, `ParallelFor` or `ParallelForBatch` a job.
 
     Its fields are annotated with scalars, vectors, structs, `sb.Array[T]`, `sb.ReadOnly[T]` or
     `sb.WriteOnly[T]`; in `sb.unsafe_parallel[...]` the own-index rule does not hold. Its one
-    method is `execute`, compiled as a kernel with `options`, which are those of `sb.kernel`.
+    method is `execute`, compiled as a kernel with `options`, which are those of `sb.kernel`. With
+    `debug` every run is as by `check_races`, slow and on one thread, and raises RaceError.
     Raises CompileError here for what is wrong with the class, when it is first made for what is
     not in the language, and ArgumentError for what is no option.
     """
     given = checked(options)
+    if type(debug) is not bool:
+        raise ArgumentError(f"debug is True or False, not {debug!r:.60}", fix="write debug=True")
     if cls is not None:
-        return _defined(cls, given)
+        return _defined(cls, given, debug)
 
     def decorate(inner: _Class) -> _Class:
-        return _defined(inner, given)
+        return _defined(inner, given, debug)
 
     return decorate
 
 
-def _defined(cls: _Class, given: Any) -> _Class:
+def _defined(cls: _Class, given: Any, debug: bool) -> _Class:
     bases: tuple[Any, ...] = cls.__bases__ if isinstance(cast("object", cls), type) else ()
     if len(bases) != 1 or bases[0] not in (Job, For, ParallelFor, ParallelForBatch):
         raise CompileError(
@@ -300,5 +322,5 @@ def _defined(cls: _Class, given: Any) -> _Class:
         )
     form = bases[0].__sb_form__
     fields = fields_of(cls, form, bases[0], 3)
-    cls.__sb_job__ = Definition(cls.__name__, execute_of(cls, form), form, fields, given)
+    cls.__sb_job__ = Definition(cls.__name__, execute_of(cls, form), form, fields, given, debug)
     return cls

@@ -384,6 +384,35 @@ def test_other_classes_are_no_jobs() -> None:
         sb.job(colour="red")  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_a_race_of_an_unsafe_job_is_found_in_debug(workers: int) -> None:
+    @sb.job(debug=True)
+    class Scatter(sb.ParallelFor):
+        order: sb.ReadOnly[int32]
+        out: sb.unsafe_parallel[sb.Array[int32]]
+
+        def execute(self, index: int32):
+            self.out[self.order[index]] = index
+
+    sb.set_workers(workers)
+    order, out = np.arange(9, dtype=np.int32)[::-1].copy(), np.zeros(9, np.int32)
+    job = Scatter(order=order, out=out)
+    n = np.array([9], np.int32)
+    for length in (9, n):
+        out[:] = 0
+        job.schedule(length, batch=2).complete()
+        assert np.array_equal(out, order)
+    order[7] = order[2]
+    calls = (job.run, lambda n: job.schedule(n, 1).complete(), job.check_races)
+    for call in calls:
+        for length in (9, n):
+            with pytest.raises(sb.RaceError, match="turns 2 and 7 of a parallel range race for"):
+                call(length)
+    with pytest.raises(ArgumentError, match="debug is True or False, not 'yes'"):
+        sb.job(debug="yes")  # type: ignore[call-overload]
+    sb.set_workers(None)
+
+
 @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 128])
 def test_batches_of_their_own_cover_every_index_once(n: int) -> None:
     @sb.job
