@@ -84,6 +84,7 @@ class _Emission:
         self.plan = plan
         self._threads = threads
         self._owns: set[str] = set()
+        self._bodies: set[str] = set()
         self._turns: dict[str, str] = {}
         self.locations = locations
         self._locate_loops = locate_loops
@@ -158,6 +159,9 @@ class _Emission:
 
     def owns(self, name: str) -> bool:
         return name in self._owns
+
+    def is_called_twice(self, name: str) -> bool:
+        return name in self._bodies
 
     def turns(self, name: str) -> str:
         if not self._threads:
@@ -257,8 +261,9 @@ class _Emission:
                 traps = traps or self._traps[callee]
                 divides = divides or self._divides[callee]
                 deepest = max(deepest, stack_bytes[callee])
-                # Threads can be interrupted, which has a status of its own.
-                traps = traps or (self._threads and statement.opcode == "parallel")
+                if self._threads and statement.opcode == "parallel":
+                    traps = True  # threads can be interrupted, which has a status of its own
+                    self._bodies.add(callee)
                 continue
             traps = traps or can_trap(statement)
             if statement.opcode == "own" and can_trap(statement):

@@ -118,6 +118,10 @@ class ModuleContext(Protocol):
         numbers of a trap."""
         ...
 
+    def is_called_twice(self, name: str) -> bool:
+        """Whether the function's turns run in line and on threads: one copy of them is enough."""
+        ...
+
     def turns(self, name: str) -> str:
         """The symbol of a range function for a parallel body; empty where the module is to run
         its turns in line."""
@@ -326,6 +330,8 @@ class FunctionEmitter:
             linkage, attributes = "", "#1"
         elif self.module.is_inlined(self.function.name):
             attributes = "#0 alwaysinline"
+        elif self.module.is_called_twice(self.function.name):
+            attributes = "#0 noinline"
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
         text = "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",

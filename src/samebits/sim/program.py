@@ -72,13 +72,13 @@ class Program:
 
     def compiled(self, target: Target, opt: int, exported: bool = False) -> CompiledObject:
         """Object code for one target, compiled by this process, once; `exported` says whether it
-        has `exported_entries` or just `entries`."""
+        has `exported_entries`, for anywhere, or just `entries`, for this process's threads."""
         found = self._objects.get((target, opt, exported))
         if found is None:
             module = self._with_more(self._ready(target)) if exported else self._ready(target)
             entries = self.exported_entries if exported else self.entries
             with Kernel.environment():  # constants are folded with this thread's arithmetic
-                found = llvm.compile_module(module, entries, target, opt)
+                found = llvm.compile_module(module, entries, target, opt, threads=not exported)
             self._objects[target, opt, exported] = found
         return found
 
