@@ -39,6 +39,7 @@ from tests.fuzz.options import Options
 from tests.fuzz.scope import Callee, Variable
 from tests.fuzz.statements import INDENT, Body
 from tests.fuzz.streams import Stream
+from tests.fuzz.sums import Sums
 
 HEADER = f"""import typing
 
@@ -289,6 +290,10 @@ class _Writer:
                 self.parts.append("\n".join(self.function(f"h{k}")))
         streams = rng.random() < 0.35
         lines = self.stream() if streams else self.function("entry", entry=True)
+        sums = Sums(seed)
+        if sums.wanted and self.options.mixed:
+            lines = [self.options.decorator("kernel"), *sums.write()]
+            self.entry_params, streams = [t for _, t in sums.params], True
         self.parts.append("\n".join(lines))
         inputs = tuple(
             random_inputs(rng, self.entry_params, streams=streams) for _ in range(input_sets)

@@ -19,7 +19,7 @@ from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise
+from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
 from samebits.types import StructType, Type
 from tests.fuzz.scope import value_items
@@ -42,6 +42,8 @@ class Loaded:
     evaluator: Evaluator
     optimised: Module
     optimised_evaluator: Evaluator
+    rewritten: bool
+    """Whether its mode rewrites it, so that managed, which follows the source, is no reference."""
 
     def struct_type(self, name: str) -> StructType:
         t = getattr(self.module, name).__sb_type__
@@ -94,12 +96,13 @@ def load_kernel(kernel: Kernel) -> Loaded:
     Raises DisagreementError where IR breaks a rule or does not survive its text form.
     """
     ir, symbol, params, result = lower(kernel)
+    rewritten = bool(rewrites(link(compile_kernel(kernel, params))))
     _check_ir(ir, "lowered")
     optimised = optimise(ir, [symbol])
     _check_ir(optimised, "optimised")
     return Loaded(
         sys.modules[kernel.function.__module__], kernel, ir, symbol, params, value_items(result),
-        Evaluator(ir), optimised, Evaluator(optimised),
+        Evaluator(ir), optimised, Evaluator(optimised), rewritten,
     )  # fmt: skip
 
 

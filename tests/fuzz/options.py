@@ -9,6 +9,8 @@ from __future__ import annotations
 from random import Random
 
 CHOICES: dict[str, tuple[str, ...]] = {
+    "mode": ("sb.DETERMINISTIC",),
+    "contract": ("True",),
     "denormals": ('"flush"',),
     "precision": ("sb.MEDIUM", "sb.LOW"),
     "optimize_for": ('"size"', '"compile_time"'),
@@ -23,11 +25,11 @@ class Options:
 
     def __init__(self, seed: int) -> None:
         self._rng = Random(f"samebits fuzz options {seed}")
-        self._mixed = self._rng.random() < PROGRAMS
+        self.mixed = self._rng.random() < PROGRAMS
 
     def decorator(self, name: str) -> str:
         """`@sb.kernel`, or `@sb.struct`, with options or without."""
-        if not self._mixed:
+        if not self.mixed:
             return f"@sb.{name}"
         drawn = {option: self._rng.choice(values) for option, values in CHOICES.items()}
         given = [f"{k}={v}" for k, v in drawn.items() if self._rng.random() < 0.6]

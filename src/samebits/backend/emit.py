@@ -319,7 +319,7 @@ class _Emission:
         extra = ' "probe-stack"="inline-asm"' if probed else ""
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
-        attributes = [_ATTRIBUTES % (self.plan.attributes, extra)]
+        attributes = [_ATTRIBUTES % (self.plan.attributes_for(self.target), extra)]
         if self._rare:
             attributes.append(RARE_ATTRIBUTES.format(extra=extra))
         tests = [test for rare in self._rare.values() for test in rare.tests()]

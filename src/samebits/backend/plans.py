@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from samebits.backend.targets import Target
 from samebits.modes import Goal
 
 
@@ -23,6 +24,10 @@ class Plan:
     level: int
     codegen: int
     passes: tuple[str, ...] = ()
+
+    def attributes_for(self, target: Target) -> str:
+        """`attributes`; of `minsize`, shifts wider than the registers become calls of a library."""
+        return self.attributes if target.has_int64 else self.attributes.replace(" minsize", "")
 
 
 PLANS: Mapping[Goal, Plan] = {

@@ -128,3 +128,14 @@ def test_a_simulations_frame_loop_has_its_steps_goal() -> None:
     program = build_program(World.__sb_type__, Pad.__sb_type__, *kernels)
     goals = {f.options.optimize_for for n, f in program.module.functions.items() if "run" in n}
     assert goals == {"size"}
+
+
+def shifted(x: sb.uint64, n: sb.uint64) -> sb.uint64:
+    return (x << n) ^ (x >> (n + 1))
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("target", ["i686", "armv7", "wasm32"])
+def test_shifts_wider_than_registers_call_no_library(target: str, goal: Goal) -> None:
+    text = llvm.assembly_text(*module_for(shifted, goal), TARGETS[target])
+    assert audit(text, TARGETS[target]) == []
