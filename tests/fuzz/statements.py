@@ -301,16 +301,26 @@ class Body:
         condition = self.draw.boolean(1)
         if not self.draw.risky():
             condition = f"{condition} or True"
+        if self.rng.random() < 0.3:
+            self.emit(f"sb.assume({condition})")
+            return
         message = ', "it must hold"' if self.rng.random() < 0.5 else ""
         self.emit(f"assert {condition}{message}")
 
     # Control flow
 
+    def test(self, depth: int) -> str:
+        """A condition, sometimes with a hint how it mostly comes out."""
+        condition = self.draw.boolean(depth)
+        if self.rng.random() < 0.85:
+            return condition
+        return f"sb.{self.rng.choice(('likely', 'unlikely'))}({condition})"
+
     def branch(self, nested: int) -> None:
-        self.emit(f"if {self.draw.boolean(self.depth())}:")
+        self.emit(f"if {self.test(self.depth())}:")
         self.block(nested)
         while self.rng.random() < 0.2:
-            self.emit(f"elif {self.draw.boolean(1)}:")
+            self.emit(f"elif {self.test(1)}:")
             self.block(nested)
         if self.rng.random() < 0.5:
             self.emit("else:")
@@ -320,7 +330,7 @@ class Body:
         """`break`, `continue` or `return` under a condition."""
         jumps = ["return"] if self.rng.random() < 0.3 or not self.loops else ["break", "continue"]
         jump = self.rng.choice(jumps)
-        self.emit(f"if {self.draw.boolean(1)}:")
+        self.emit(f"if {self.test(1)}:")
         if jump == "return":
             self.level += 1
             self.finish()
