@@ -449,6 +449,7 @@ class FunctionEmitter:
             self.define(op.result, constant(t, op.attr))
             return
         self._seen.divisions += self._is_division(op)
+        self._seen.wide += _is_wide(op)
         if op.opcode == "call":
             apart = self.module.is_apart(self.function.name)
             size = 0 if apart else self.module.inlined_size(str(op.attr))
@@ -590,3 +591,11 @@ class FunctionEmitter:
         for index, (t, name) in enumerate(typed):
             result = self.emit(f"insertvalue {self._return} {result}, {t} {name}, {index}")
         self.do(f"ret {self._return} {result}")
+
+
+def _is_wide(op: Op) -> bool:
+    """Whether the operation loads or stores more than 32 bits."""
+    if op.opcode not in ("load", "store"):
+        return False
+    t = op.result.type if op.opcode == "load" else op.args[1].type
+    return isinstance(t, ScalarType) and t.bits > 32

@@ -33,6 +33,13 @@ is as good."""
 INTERLEAVINGS = ((190, 4), (420, 2))
 """Statements of a loop, callees' included, up to which as many turns are interleaved: beyond, what
 is kept in memory costs more (measured on x86-64 with every function of the math library)."""
+WIDE_LOOP = (
+    '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.interleave.count", i32 1}}}}, '
+    '!{{{{!"llvm.loop.vectorize.width", i32 {width}}}}}}}}}'
+)
+"""A loop that computes float32 with a larger body. LLVM splits vectors wider than the processor's
+into as many as it takes, which do not wait for each other as interleaved turns do not; but they
+ask together, once, whether some lane is rare, and no branch lies between them."""
 INTERLEAVING = {"x86_64"}
 """The architectures where that was measured."""
 
@@ -48,6 +55,8 @@ class Seen:
     inlined: int = 0
     """Of the statements, those of inlined functions."""
     loops: int = 0
+    wide: int = 0
+    """Loads and stores of more than 32 bits."""
 
     def since(self, before: Seen) -> Seen:
         """What came after `before`."""
@@ -57,7 +66,13 @@ class Seen:
             self.statements - before.statements,
             self.inlined - before.inlined,
             self.loops - before.loops,
+            self.wide - before.wide,
         )
+
+
+def wide_lanes(vector_bits: int) -> int:
+    """The lanes of a wide loop: four vectors of 32-bit numbers."""
+    return 4 * vector_bits // 32
 
 
 def loop_metadata(inside: Seen, target: Target) -> str:
@@ -70,5 +85,7 @@ def loop_metadata(inside: Seen, target: Target) -> str:
         return ""
     if target.architecture not in INTERLEAVING:
         return ""
+    if not inside.wide and INTERLEAVINGS[0][0] < inside.statements <= INTERLEAVINGS[-1][0]:
+        return WIDE_LOOP.format(width=wide_lanes(target.vector_bits))
     count = next((n for most, n in INTERLEAVINGS if inside.statements <= most), 0)
     return INTERLEAVED_LOOP.format(count=count) if count else ""

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from samebits.backend.emit_loops import wide_lanes
+
 _SOME = "sb.some."
 _EACH = "sb.each."
 _UNSAFE = frozenset('(),"')
@@ -66,7 +68,8 @@ class RareFunction:
         self._convention = convention
         name = self.name
         fits = not _UNSAFE & set(name)
-        self._counts = [n for n in (2, 4, 8, 16) if 32 * n <= vector_bits] if fits else []
+        counts = [n for n in (2, 4, 8, 16) if 32 * n <= vector_bits]
+        self._counts = [*counts, wide_lanes(vector_bits)] if counts and fits else []
 
     @property
     def name(self) -> str:

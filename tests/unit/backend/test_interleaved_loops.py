@@ -92,6 +92,25 @@ def test_large_small_and_dividing_loops_are_left_to_llvm(kernel: Kernel) -> None
     assert counts(kernel, "x86-64-v3") == []
 
 
+@sb.kernel
+def powers(x: ReadOnly[float32], y: ReadOnly[float32], out: Array[float32]) -> None:
+    for i in range(len(out)):
+        out[i] = math.pow(x[i], y[i])
+
+
+@pytest.mark.parametrize(("level", "lanes"), [("v1", 16), ("v3", 32), ("v4", 64)])
+def test_four_vectors_of_a_large_float32_loop_ask_once_for_rare_lanes(
+    level: str, lanes: int
+) -> None:
+    target = TARGETS[f"x86-64-{level}"]
+    assert powers.fixed_types is not None
+    with Kernel.environment():
+        unit = compile_kernel(powers, powers.fixed_types)
+        entries = [unit.function.name]
+        text = llvm.llvm_text(optimise(link(unit), entries), entries, target, 3)
+    assert set(re.findall(r"call .*@sb\.each\.\d+\.(\d+)", text)) == {str(lanes)}
+
+
 def test_a_loop_with_checks_is_left_as_it_is() -> None:
     assert counts(sines_of_places, "x86-64-v3") == []
 

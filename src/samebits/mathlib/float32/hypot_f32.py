@@ -1,7 +1,8 @@
 """float32 hypot, correctly rounded for every pair, in a straight line of float64.
 
 Owns the kernel. Squares of float32 are exact in float64, and √ is correctly rounded there, which
-leaves one doubt: a root that comes out as a float32 tie. The squares then say on which side it is.
+leaves one doubt: a root that comes out as a float32 tie. The squares then say on which side it is,
+in the rare kernel, which infinities and NaN go to as well.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from samebits.lang.decorators import kernel
 from samebits.lang.functions import abs, bitcast, copysign, select, sqrt
 from samebits.lang.scalars import float32, float64, uint64
+from samebits.mathlib.primitives import rare_kernel
 
 INFINITY = float("inf")
 LAST_DIGITS = 0x1FFF_FFFF
@@ -17,9 +19,9 @@ TIE = 0x1000_0000
 STEP = 2.0**-50
 
 
-@kernel
-def hypot(x: float32, y: float32) -> float32:
-    """√(x² + y²), correctly rounded; inf where x or y is infinite, else NaN where one is NaN."""
+@rare_kernel
+def hypot_rare(x: float32, y: float32) -> float32:
+    """√(x² + y²), correctly rounded, of any pair."""
     a = float64(x)
     b = float64(y)
     p = a * a
@@ -36,3 +38,15 @@ def hypot(x: float32, y: float32) -> float32:
     result = float32(select(tie and left != 0.0, aside, root))
     infinite = abs(x) == INFINITY or abs(y) == INFINITY
     return select(infinite, INFINITY, result)
+
+
+@kernel
+def hypot(x: float32, y: float32) -> float32:
+    """√(x² + y²), correctly rounded; inf where x or y is infinite, else NaN where one is NaN."""
+    a = float64(x)
+    b = float64(y)
+    total = a * a + b * b
+    root = sqrt(total)
+    if total < INFINITY and (bitcast(uint64, root) & LAST_DIGITS) != TIE:
+        return float32(root)
+    return hypot_rare(x, y)
