@@ -188,6 +188,8 @@ class FunctionEmitter:
         self._loops: list[Loop] = []
         self._counter = 0
         self._seen = Seen()
+        self.in_fallback = False
+        """Whether what is emitted is the rarer of a loop's two copies."""
         self._location = 0
         """The number of the statement's location; 0 where none are wanted."""
         self._locations = module.locations
@@ -474,7 +476,10 @@ class FunctionEmitter:
             if label == orelse and not region:
                 continue
             self._start(label)
+            outside = self.in_fallback
+            self.in_fallback = outside or (label == orelse and _is_fallback(statement))
             self._region(region)
+            self.in_fallback = outside
             reached = reached or self._open
             self._jump(after)
         if reached:
@@ -599,3 +604,10 @@ def _is_wide(op: Op) -> bool:
         return False
     t = op.result.type if op.opcode == "load" else op.args[1].type
     return isinstance(t, ScalarType) and t.bits > 32
+
+
+def _is_fallback(statement: If) -> bool:
+    """Whether the `else` is a loop with checks of which the other side is a copy without."""
+    then, orelse = ([s for s in region if isinstance(s, For)]
+                    for region in (statement.then, statement.orelse))  # fmt: skip
+    return len(then) == len(orelse) == 1 and then[0].span == orelse[0].span

@@ -139,6 +139,11 @@ def _overflow(f: FunctionEmitter, op: Op) -> None:
         f.trap_if(f.operand(op.args[0]), op, "overflow")
 
 
+LEAST_APART = 40
+"""Statements of functions that are called, not inlined, in the copy of a loop that is there for
+when the other must not run: it runs seldom, and would take as long to compile."""
+
+
 def _call(f: FunctionEmitter, op: Op) -> None:
     name = str(op.attr)
     callee = f.module.function(name)
@@ -153,6 +158,8 @@ def _call(f: FunctionEmitter, op: Op) -> None:
     arguments = ", ".join(given)
     returned = return_type(callee, traps)
     text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
+    if f.in_fallback and f.module.inlined_size(name) >= LEAST_APART:
+        text += " noinline"
     if returned == "void":
         f.do(text)
         return

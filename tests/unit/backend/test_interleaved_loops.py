@@ -132,3 +132,29 @@ def test_sums_keep_their_order_and_rare_inputs_their_lanes(kernel: Kernel, lengt
     x = np.random.default_rng(length).uniform(-1000, 1000, length).astype(dtype)
     x[::13] *= dtype(1e30)
     sb.assert_same_bits(kernel, x, np.zeros(length, dtype))
+
+
+@sb.kernel
+def sines_beside(x: ReadOnly[float32], out: Array[float32]) -> None:
+    for i in range(len(out)):
+        out[i] = math.sin(x[i])
+
+
+def test_the_copy_of_a_loop_with_checks_calls_what_the_other_has_inlined() -> None:
+    assert sines_beside.fixed_types is not None
+    with Kernel.environment():
+        unit = compile_kernel(sines_beside, sines_beside.fixed_types)
+        entries = [unit.function.name]
+        text = llvm.llvm_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"], 3)
+    assert len(re.findall(r"call .*sin_cos_f32\.sin\"\(float", text)) == 1
+    assert re.search(r"store <\d+ x i32>", text)
+
+
+def test_a_loop_with_checks_gives_the_same_where_it_runs() -> None:
+    x = np.linspace(-9, 9, 50, dtype=np.float32)
+    out, wanted = np.zeros((2, 60), np.float32)
+    for run, into in ((sines_beside, out), (sines_beside.managed, wanted)):
+        with pytest.raises(sb.Trap, match="index"):
+            run(x, into)
+    assert out.tobytes() == wanted.tobytes()
+    assert out[49] == math.sin(x[49])
