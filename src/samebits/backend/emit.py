@@ -99,7 +99,7 @@ class _Emission:
         self._expected: dict[Expectation, int] = {}
         self._rare: dict[str, RareFunction] = {}
         self._often: set[str] = set()
-        self._entries: Sequence[str] = ()
+        self._entries: tuple[Sequence[str], Sequence[str]] = ((), ())
         self._rarely: set[str] = set()
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
@@ -202,9 +202,10 @@ class _Emission:
         self._loops.append(text.replace(f"{{{name}", ", ".join([f"{{{name}", *more]), 1))
         return name
 
-    def order(self, entries: Sequence[str]) -> list[str]:
-        """Functions that `entries` reach, callees first."""
-        self._entries = entries
+    def order(self, given: Sequence[str], ranges: Sequence[str]) -> list[str]:
+        """Functions that the entries and ranges reach, callees first."""
+        self._entries = given, ranges
+        entries = [*given, *ranges]
         found: dict[str, None] = {}
         stack_bytes: dict[str, int] = {}
         for entry in entries:
@@ -338,7 +339,8 @@ class _Emission:
         expected = None
         if self._expected:
             loops = tuple(self._expected)
-            expected = Expected(loops, self._module, tuple(self._entries), self.target)
+            entries, ranges = map(tuple, self._entries)
+            expected = Expected(loops, self._module, entries, ranges, self.target)
         return Emitted(text, tuple(self._sites), self.plan, found, expected)
 
     def _head(self) -> str:
@@ -379,7 +381,7 @@ def emit_module(
     locations = Locations() if locate else None
     plan = PLANS[goal_of(module, [*entries, *ranges])]
     emission = _Emission(module, target, plan, locations, locate_loops, threads)
-    order = emission.order([*entries, *ranges])
+    order = emission.order(entries, ranges)
     texts: list[str] = []
     apart: list[str] = []
     for name in order:

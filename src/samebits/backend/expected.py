@@ -30,6 +30,7 @@ class Expected:
     loops: tuple[Expectation, ...]
     module: Module
     entries: tuple[str, ...]
+    ranges: tuple[str, ...]
     target: Target
 
     def check(self, text: str, opt: int) -> None:
@@ -45,7 +46,7 @@ class Expected:
         from samebits.backend.remarks import loop_remarks  # it compiles, and so needs this
 
         try:
-            found = loop_remarks(self.module, self.entries, self.target, opt)
+            found = loop_remarks(self.module, self.entries, self.target, opt, ranges=self.ranges)
         except RunnerError as error:
             note, fix = f"{error.message}: {error.note}", _FIX
         else:

@@ -282,14 +282,21 @@ class Listing:
     locations: tuple[Location, ...]
 
 
-def listing(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> Listing:
+def listing(
+    module: Module,
+    entries: Sequence[str],
+    target: Target,
+    opt: int = 3,
+    *,
+    ranges: Sequence[str] = (),
+) -> Listing:
     """LLVM text after the passes and commented assembly of what `compile_module` returns.
 
     Locations move instructions on some targets (what unwinds the stack is kept in order), so that
     the code is made twice.
     """
-    plain = emit_module(module, entries, target)
-    located = emit_module(module, entries, target, locate=True)
+    plain = emit_module(module, entries, target, ranges)
+    located = emit_module(module, entries, target, ranges, locate=True)
     plan = plain.plan
     llvm, assembly = _with_module(plain.text, target, opt, "listing", plan=plan)
     located_llvm, located_assembly = _with_module(located.text, target, opt, "listing", plan=plan)

@@ -51,13 +51,18 @@ NO_VECTORS = "the target has no vectors"
 
 
 def loop_remarks(
-    module: Module, entries: Sequence[str], target: Target, opt: int = 3
+    module: Module,
+    entries: Sequence[str],
+    target: Target,
+    opt: int = 3,
+    *,
+    ranges: Sequence[str] = (),
 ) -> list[Remark]:
-    """Remarks on every loop that `entries` reach, in the order of the source.
+    """Remarks on every loop that `entries` and `ranges` reach, in the order of the source.
 
     `module` is as the passes leave it. Raises RunnerError where LLVM's remarks can't be had.
     """
-    emitted = emit_module(module, entries, target, locate=True, locate_loops=True)
+    emitted = emit_module(module, entries, target, ranges, locate=True, locate_loops=True)
     reached = {place.function for place in emitted.locations}
     loops = [
         (function, statement)

@@ -231,7 +231,7 @@ def inspect(
         str,
         typer.Argument(
             metavar="KERNEL",
-            help="path.py:function, package.module:function or path.py:Struct.method; "
+            help="path.py:function, package.module:function, path.py:Struct.method, path.py:Job; "
             "of a file with one simulation, its step",
         ),
     ],

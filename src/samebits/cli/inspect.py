@@ -20,7 +20,7 @@ from samebits.runtime.inspection_text import check_sections, coloured, plain, re
 from samebits.sim.load import load_module
 from samebits.sim.simulation import Simulation
 
-FORMS = "path.py:function, package.module:function or path.py:Struct.method"
+FORMS = "path.py:function, package.module:function, path.py:Struct.method or path.py:Job"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def run(options: Options) -> int:
     return SAME
 
 
-def find_kernel(spec: str) -> tuple[Kernel | Overloads, ModuleType]:
+def find_kernel(spec: str) -> tuple[object, ModuleType]:
     """The kernel that `spec` names, in one of `FORMS`, and its module; of a simulation its step.
 
     Raises SimulationError where the module does not import or has no such kernel.
@@ -80,16 +80,20 @@ def find_kernel(spec: str) -> tuple[Kernel | Overloads, ModuleType]:
         value = getattr(value, part)
     if isinstance(value, Simulation):
         value = value.step
-    found = value if isinstance(value, Kernel | Overloads) else getattr(value, "execute", None)
-    if not isinstance(found, Kernel | Overloads):
+    if not _is_kernel(value):
         raise SimulationError(
             f"{place}: {name} is {type(value).__name__}, no kernel", fix=_known(module)
         )
-    return found, module
+    return value, module
+
+
+def _is_kernel(value: object) -> bool:
+    is_job = isinstance(value, type) and "__sb_job__" in vars(value)
+    return is_job or isinstance(value, Kernel | Overloads)
 
 
 def _kernels(module: ModuleType) -> list[str]:
-    return sorted(k for k, v in vars(module).items() if isinstance(v, Kernel | Overloads))
+    return sorted(k for k, v in vars(module).items() if _is_kernel(v))
 
 
 def _some(module: ModuleType) -> str:

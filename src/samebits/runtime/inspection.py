@@ -26,10 +26,12 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.ir.text import print_module
 from samebits.lang.annotations import type_of_annotation
+from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.modes import Options
 from samebits.passes.modes import Rewrite, realise, rewrites
 from samebits.passes.pipeline import optimise
+from samebits.runtime.job_definition import Definition
 from samebits.types import ScalarType, Type
 
 JSON_FORMAT = 1
@@ -91,7 +93,14 @@ class Inspection:
             self._rewrites = rewrites(linked)
             self._realised = realise(linked)
             self._module = optimise(self._realised, [self.entry])
-            self._listing = llvm.listing(self._module, [self.entry], target, opt)
+            # A job is compiled as what a worker runs: a range of indices.
+            names = [self.entry]
+            self._entries, self._ranges = (
+                ([], names) if isinstance(kernel, JobKernel) else (names, [])
+            )
+            self._listing = llvm.listing(
+                self._module, self._entries, target, opt, ranges=self._ranges
+            )
 
     @cached_property
     def source(self) -> tuple[SourceFunction, ...]:
@@ -134,7 +143,8 @@ class Inspection:
     def remarks(self) -> tuple[Remark, ...]:
         """What the vectoriser did with each loop. Raises RunnerError where LLVM's remarks can't be
         had."""
-        return tuple(loop_remarks(self._module, [self.entry], self.target, self.opt))
+        entries, ranges = self._entries, self._ranges
+        return tuple(loop_remarks(self._module, entries, self.target, self.opt, ranges=ranges))
 
     @cached_property
     def rewrites(self) -> tuple[Rewrite, ...]:
@@ -242,7 +252,7 @@ def inspect(
     target: str | Target | None = None,
     opt: int = 3,
 ) -> Inspection:
-    """What becomes of a kernel on a target: its IR, LLVM text, assembly, and why.
+    """What becomes of a kernel, or a job's class, on a target: IR, LLVM text, assembly, and why.
 
     `types` are the annotations or types of the parameters of a generic kernel or a function of
     `samebits.math`, such as `[float32, sb.Array[float32]]`. `target` is the name of any row of
@@ -256,10 +266,12 @@ def inspect(
     given = None if types is None else tuple(map(type_of_annotation, types))
     if isinstance(kernel, Overloads):
         kernel = _overload(kernel, given)
+    if isinstance(kernel, type) and isinstance(vars(kernel).get("__sb_job__"), Definition):
+        kernel = vars(kernel)["__sb_job__"].kernel
     if not isinstance(kernel, Kernel):
         raise ArgumentError(
             f"inspect() takes a kernel, not {kernel!r:.60}",
-            fix="give a function decorated with @sb.kernel",
+            fix="give a function decorated with @sb.kernel, or a class with @sb.job",
         )
     if given is not None and len(given) != len(kernel.parameters):
         names = ", ".join(p.name for p in kernel.parameters)

@@ -60,6 +60,15 @@ class Body:
         self.speed += by
 
 
+@sb.job
+class Scale(sb.ParallelFor):
+    x: Array[float32]
+    factor: float32
+
+    def execute(self, index: int32) -> None:
+        self.x[index] *= self.factor
+
+
 @pytest.fixture(scope="module")
 def shaded() -> Inspection:
     return inspect(shade, target="x86-64-v3")
@@ -207,6 +216,14 @@ def test_the_page_is_one_file_and_well_formed(shaded: Inspection) -> None:
     assert f"0:{source_line('y[i] = twice(x[i]) * 3.0')}" in page.places
     assert "vmulps" in text
     assert "&lt;8 x float&gt;" in text
+
+
+def test_a_job_is_shown_as_the_range_that_a_worker_runs() -> None:
+    found = inspect(Scale, target="x86-64-v3")
+    assert "sb_range_0" in found.assembly_text
+    assert "vectorised: 8 lanes" in render(found, ("source",))
+    product = row(str(found), source_line("self.x[index] *= self.factor"))
+    assert any(re.search(r"\| P +vmulps", line) for line in product)
 
 
 def test_a_generic_kernel_needs_types_and_a_method_has_them() -> None:
