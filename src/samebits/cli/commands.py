@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -268,6 +268,39 @@ def inspect(
     from samebits.cli.inspect import Options, run
 
     _finish(lambda: run(Options(kernel, target, show, opt, types, all, json, html, color)))
+
+
+@_application.command(
+    epilog="Examples: `samebits lint .` · `samebits lint src --select SB1,SB2 --format sarif`",
+)
+def lint(
+    paths: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PATH]...", help="Python files, or folders with some."),
+    ] = None,
+    select: Annotated[
+        str | None,
+        typer.Option(metavar="CODES", help="Only rules whose codes begin so, as SB1,SB202."),
+    ] = None,
+    ignore: Annotated[str | None, typer.Option(metavar="CODES", help="Not these rules.")] = None,
+    format: Annotated[
+        Literal["text", "json", "sarif"], typer.Option(help="How to print what was found.")
+    ] = "text",
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    list_rules: Annotated[
+        bool, typer.Option("--list-rules", help="Say what each rule is about, and end.")
+    ] = False,
+) -> None:
+    """Find what makes ordinary Python code give other results elsewhere: set order, libm, clocks.
+
+    Nothing is run. A line's comment `# noqa: SB101` keeps a rule silent there. Kernels are left
+    to the compiler. Exit status: 0 no hazard, 1 some were found, 2 a file could not be checked,
+    or bad usage.
+    """
+    from samebits.cli.lint import Options, run
+
+    options = Options(tuple(paths or ()), select, ignore, "json" if json else format, list_rules)
+    _finish(lambda: run(options))
 
 
 _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)

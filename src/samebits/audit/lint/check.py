@@ -1,0 +1,156 @@
+"""Looks at one file's text: parses it, asks every rule about every node, leaves out what is
+suppressed."""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from samebits.audit.lint.kinds import Kinds
+from samebits.audit.lint.names import Names
+from samebits.audit.lint.rule import Finding, Rule
+from samebits.audit.lint.rules import RULES
+
+_NOQA = re.compile(
+    r"#\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
+)
+_TOO_DEEP = "its expressions are nested too deeply"
+_KERNELS = frozenset({"samebits.kernel", "samebits.struct", "samebits.job"})
+"""What makes code the compiler's business: it has one meaning everywhere, or is refused."""
+
+
+@dataclass
+class Checked:
+    """What was found in a file. `error` says why it could not be read, and then nothing was."""
+
+    path: str
+    findings: list[Finding] = field(default_factory=list[Finding])
+    suppressed: int = 0
+    lines: int = 0
+    error: str | None = None
+
+
+def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked:
+    """The hazards in a module's text, in the order of their places."""
+    result = Checked(path, lines=text.count("\n") + 1)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of odd escapes and the like: not our business
+            tree = ast.parse(text)
+    except SyntaxError as error:
+        result.error = f"line {error.lineno}: {error.msg}"
+        return result
+    except ValueError as error:
+        result.error = f"Python can't parse it: {error}"
+        return result
+    except (RecursionError, MemoryError):
+        result.error = _TOO_DEEP
+        return result
+    try:
+        found = sorted({*_findings(tree, path, rules)})
+    except RecursionError:
+        result.error = _TOO_DEEP
+        return result
+    quiet = _suppressions(text) if found else {}
+    lines = text.splitlines() if found and not text.isascii() else []
+    for finding in found:
+        finding = _in_characters(finding, lines) if lines else finding
+        codes = quiet.get(finding.line, quiet.get(finding.end_line, ()))
+        if codes is None or finding.code in codes:
+            result.suppressed += 1
+        else:
+            result.findings.append(finding)
+    return result
+
+
+def _findings(tree: ast.Module, path: str, rules: Sequence[Rule]) -> Iterable[Finding]:
+    by_type: dict[type[ast.AST], list[Rule]] = {}
+    for rule in rules:
+        for t in rule.nodes:
+            by_type.setdefault(t, []).append(rule)
+    kinds = Kinds(Names(tree))
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if _is_kernel(node, kinds) or _is_annotation_only(node):
+            continue
+        waiting.extend(_children(node))
+        for rule in by_type.get(type(node), ()):
+            for place, what in rule.check(node, kinds):
+                start: ast.expr = place  # pyright: ignore[reportAssignmentType]
+                yield Finding(
+                    path, start.lineno, start.col_offset, rule.code, what,
+                    start.end_lineno or start.lineno, start.end_col_offset or start.col_offset + 1,
+                )  # fmt: skip
+
+
+def _in_characters(finding: Finding, lines: Sequence[str]) -> Finding:
+    """With columns in characters, where the parser counts bytes of UTF-8."""
+
+    def column(line: int, count: int) -> int:
+        return len(lines[line - 1].encode()[:count].decode(errors="ignore"))
+
+    return replace(
+        finding,
+        column=column(finding.line, finding.column),
+        end_column=column(finding.end_line, finding.end_column),
+    )
+
+
+def _children(node: ast.AST) -> Iterable[ast.AST]:
+    """Without annotations, which compute nothing."""
+    match node:
+        case ast.AnnAssign(value=value, target=target):
+            return [target] if value is None else [target, value]
+        case ast.arg():
+            return []
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return [*node.decorator_list, node.args, *node.body]
+        case _:
+            return ast.iter_child_nodes(node)
+
+
+def _is_kernel(node: ast.AST, kinds: Kinds) -> bool:
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return False
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if kinds.names.qualified(called) in _KERNELS:
+            return True
+    return False
+
+
+def _is_annotation_only(node: ast.AST) -> bool:
+    """`if TYPE_CHECKING:` is never run."""
+    if not isinstance(node, ast.If):
+        return False
+    test = node.test
+    name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
+    return name == "TYPE_CHECKING"
+
+
+def _suppressions(text: str) -> dict[int, frozenset[str] | None]:
+    """The codes that `# noqa: …` names by line; None for all of them."""
+    if "noqa" not in text.lower():
+        return {}
+    found: dict[int, frozenset[str] | None] = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                match = _NOQA.search(token.string)
+                if match:
+                    codes = match["codes"]
+                    named = (
+                        None
+                        if codes is None
+                        else frozenset(re.findall(r"[A-Z]+[0-9]+", codes.upper()))
+                    )
+                    found[token.start[0]] = named
+    except (tokenize.TokenError, IndentationError):
+        pass
+    return found

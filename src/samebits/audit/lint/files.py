@@ -1,0 +1,68 @@
+"""Which files a path means, and their text. Links are not followed out of a folder."""
+
+from __future__ import annotations
+
+import os
+import tokenize
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from samebits.audit.lint.check import Checked, check_source
+from samebits.audit.lint.rule import Rule
+from samebits.audit.lint.rules import RULES
+from samebits.errors import ArgumentError
+
+_LEFT_OUT = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
+SIZE_LIMIT = 8 << 20
+"""Bytes of the largest file that is read."""
+
+
+def check_paths(paths: Sequence[str], rules: Sequence[Rule] = RULES) -> Iterator[Checked]:
+    """Check files, and every `.py` file in folders, in the order of their names.
+
+    Hidden folders, virtual environments and build folders are left out unless they are named.
+    Raises ArgumentError for a path that does not exist.
+    """
+    for path in paths:
+        if not os.path.exists(path):
+            raise ArgumentError(f"there is no file or folder {path}", fix="check the path")
+    seen: set[str] = set()
+    for path in paths:
+        for file in python_files(path):
+            real = os.path.realpath(file)
+            if real not in seen:
+                seen.add(real)
+                yield _check_file(file, rules)
+
+
+def python_files(path: str) -> Iterator[str]:
+    """The file itself, or those in a folder and below."""
+    if not os.path.isdir(path):
+        yield path
+        return
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(f for f in folders if not _is_left_out(os.path.join(folder, f)))
+        for file in sorted(files):
+            if file.endswith(".py"):
+                yield os.path.join(folder, file)
+
+
+def _is_left_out(folder: str) -> bool:
+    name = os.path.basename(folder)
+    inside_venv = os.path.exists(os.path.join(folder, "pyvenv.cfg"))
+    return name.startswith(".") or name in _LEFT_OUT or inside_venv
+
+
+def _check_file(path: str, rules: Sequence[Rule]) -> Checked:
+    try:
+        if not os.path.isfile(path):
+            return Checked(path, error="it is no file")
+        if os.path.getsize(path) > SIZE_LIMIT:
+            return Checked(path, error=f"it is larger than {SIZE_LIMIT >> 20} MiB")
+        with tokenize.open(path) as file:  # by the coding that the file itself declares
+            text = file.read()
+    except (SyntaxError, UnicodeDecodeError, LookupError) as error:
+        return Checked(path, error=f"its encoding can't be read: {error}")
+    except OSError as error:
+        return Checked(path, error=error.strerror or str(error))
+    return check_source(text, Path(path).as_posix(), rules)

@@ -1,0 +1,151 @@
+"""Findings as text with the source line, as JSON, and as SARIF 2.1.0 for code hosts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from samebits import __version__
+from samebits.audit.lint.check import Checked
+from samebits.audit.lint.rule import Finding, Rule
+from samebits.errors import Span, excerpt
+
+JSON_FORMAT = 1
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def as_text(checked: Sequence[Checked], rules: Sequence[Rule]) -> Iterator[str]:
+    """A block for each finding; the reason and the remedy of a rule once, at its first one."""
+    by_code = {rule.code: rule for rule in rules}
+    explained: set[str] = set()
+    for result in checked:
+        if result.error is not None:
+            yield f"{result.path}: not checked: {result.error}"
+        for finding in result.findings:
+            rule = by_code[finding.code]
+            yield f"{_place(finding)}: {finding.code} {rule.name}: {finding.message}"
+            shown = excerpt(_span(finding))
+            if shown:
+                yield shown
+            if finding.code not in explained:
+                explained.add(finding.code)
+                yield f"  why: {rule.why}"
+                yield f"  instead: {rule.instead}"
+
+
+def summary(checked: Sequence[Checked]) -> str:
+    """One line about all files."""
+    found = sum(len(c.findings) for c in checked)
+    files = sum(c.error is None for c in checked)
+    quiet = sum(c.suppressed for c in checked)
+    unread = len(checked) - files
+    hazards = "1 hazard" if found == 1 else f"{found or 'no'} hazards"
+    parts = [f"{hazards} in {files} file{'s' * (files != 1)}"]
+    if quiet:
+        parts.append(f"{quiet} suppressed")
+    if unread:
+        parts.append(f"{unread} not checked")
+    return ", ".join(parts)
+
+
+def as_json(checked: Sequence[Checked], rules: Sequence[Rule]) -> dict[str, Any]:
+    """Everything, for programs. Lines count from 1, columns from 1, ends are exclusive."""
+    return {
+        "format": JSON_FORMAT,
+        "files": sum(c.error is None for c in checked),
+        "lines": sum(c.lines for c in checked if c.error is None),
+        "suppressed": sum(c.suppressed for c in checked),
+        "findings": [
+            {
+                "path": f.path, "line": f.line, "column": f.column + 1, "end_line": f.end_line,
+                "end_column": f.end_column + 1, "code": f.code, "message": f.message,
+            }
+            for c in checked for f in c.findings
+        ],
+        "not_checked": [{"path": c.path, "error": c.error} for c in checked if c.error is not None],
+        "rules": {r.code: {"name": r.name, "why": r.why, "instead": r.instead} for r in rules},
+    }  # fmt: skip
+
+
+def as_sarif(checked: Sequence[Checked], rules: Sequence[Rule]) -> dict[str, Any]:
+    """A SARIF 2.1.0 log (OASIS) with one run."""
+    index = {rule.code: n for n, rule in enumerate(rules)}
+    return {
+        "$schema": SARIF_SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "samebits lint",
+                        "semanticVersion": __version__,
+                        "rules": [_sarif_rule(rule) for rule in rules],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [
+                    {
+                        "executionSuccessful": all(c.error is None for c in checked),
+                        "toolExecutionNotifications": [
+                            {"level": "error", "message": {"text": f"{c.path}: {c.error}"}}
+                            for c in checked if c.error is not None
+                        ],
+                    }
+                ],
+                "results": [
+                    _sarif_result(f, index[f.code]) for c in checked for f in c.findings
+                ],
+            }
+        ],
+    }  # fmt: skip
+
+
+def _sarif_rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.code,
+        "name": "".join(part.capitalize() for part in rule.name.split("-")),
+        "shortDescription": {"text": rule.why},
+        "help": {"text": f"Instead: {rule.instead}"},
+        "defaultConfiguration": {"level": "warning"},
+    }
+
+
+def _sarif_result(finding: Finding, index: int) -> dict[str, Any]:
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": "warning",
+        "message": {"text": finding.message},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(finding.path)},
+                    "region": {
+                        "startLine": finding.line,
+                        "startColumn": finding.column + 1,
+                        "endLine": finding.end_line,
+                        "endColumn": finding.end_column + 1,
+                    },
+                }
+            }
+        ],
+    }
+
+
+def _uri(path: str) -> str:
+    """Relative where it can be: that is how code hosts find the file."""
+    from urllib.parse import quote
+
+    relative = os.path.relpath(path)
+    return quote((path if relative.startswith("..") else relative).replace(os.sep, "/"))
+
+
+def _place(finding: Finding) -> str:
+    return f"{finding.path}:{finding.line}:{finding.column + 1}"
+
+
+def _span(finding: Finding) -> Span:
+    return Span(
+        finding.path, "", finding.line, finding.column, finding.end_line, finding.end_column
+    )

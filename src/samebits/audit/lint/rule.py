@@ -1,0 +1,45 @@
+"""What a rule is, and what it finds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from samebits.audit.lint.kinds import Kinds
+
+Hit = tuple[ast.AST, str]
+"""Where a rule applies, and what is there, as a clause about the code."""
+Check = Callable[[ast.AST, "Kinds"], Iterable[Hit]]
+"""Looks at one node of one of the rule's types."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One hazard: where to look for it, why it is one, and what to write instead."""
+
+    code: str
+    """SB and three digits; the first is the group's."""
+    name: str
+    why: str
+    """One sentence: what differs, and between what."""
+    instead: str
+    """What to write instead."""
+    nodes: tuple[type[ast.AST], ...]
+    """The types of nodes that `check` is called with."""
+    check: Check
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A hazard in a file: lines from 1, columns from 0, the end exclusive."""
+
+    path: str
+    line: int
+    column: int
+    code: str
+    message: str
+    end_line: int
+    end_column: int

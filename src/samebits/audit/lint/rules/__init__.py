@@ -1,0 +1,47 @@
+"""The rules, in the order of their codes. A file each: adding one is adding it here.
+
+SB1 order of iteration, SB2 float arithmetic, SB3 random numbers, SB4 NumPy, SB5 the world outside,
+SB6 text.
+"""
+
+from samebits.audit.lint.rules.builtin_sum import BUILTIN_SUM
+from samebits.audit.lint.rules.completion_order import COMPLETION_ORDER
+from samebits.audit.lint.rules.complex_math import COMPLEX_MATH
+from samebits.audit.lint.rules.directory_order import DIRECTORY_ORDER
+from samebits.audit.lint.rules.environment import ENVIRONMENT
+from samebits.audit.lint.rules.float_equality import FLOAT_EQUALITY
+from samebits.audit.lint.rules.hash_order import HASH_ORDER
+from samebits.audit.lint.rules.identity_order import IDENTITY_ORDER
+from samebits.audit.lint.rules.libm import LIBM
+from samebits.audit.lint.rules.locale_text import LOCALE_TEXT
+from samebits.audit.lint.rules.numpy_functions import NUMPY_FUNCTIONS
+from samebits.audit.lint.rules.numpy_products import NUMPY_PRODUCTS
+from samebits.audit.lint.rules.numpy_random import NUMPY_RANDOM
+from samebits.audit.lint.rules.numpy_reductions import NUMPY_REDUCTIONS
+from samebits.audit.lint.rules.power import POWER
+from samebits.audit.lint.rules.rounded_text import ROUNDED_TEXT
+from samebits.audit.lint.rules.set_order import SET_ORDER
+from samebits.audit.lint.rules.standard_random import STANDARD_RANDOM
+from samebits.audit.lint.rules.wall_clock import WALL_CLOCK
+
+RULES = (
+    SET_ORDER,
+    HASH_ORDER,
+    IDENTITY_ORDER,
+    DIRECTORY_ORDER,
+    COMPLETION_ORDER,
+    BUILTIN_SUM,
+    LIBM,
+    POWER,
+    COMPLEX_MATH,
+    FLOAT_EQUALITY,
+    STANDARD_RANDOM,
+    NUMPY_RANDOM,
+    NUMPY_FUNCTIONS,
+    NUMPY_PRODUCTS,
+    NUMPY_REDUCTIONS,
+    WALL_CLOCK,
+    ENVIRONMENT,
+    LOCALE_TEXT,
+    ROUNDED_TEXT,
+)

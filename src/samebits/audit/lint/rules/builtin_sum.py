@@ -1,0 +1,34 @@
+"""SB201: Python's own `sum` of floats."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from samebits.audit.lint.kinds import Kind, Kinds
+from samebits.audit.lint.rule import Hit, Rule
+
+
+def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+    match node:
+        case ast.Call(func=function, args=[values, *rest]):
+            name = kinds.names.qualified(function)
+            if name not in ("sum", "statistics.mean", "statistics.fmean"):
+                return
+            starts = [*rest, *(k.value for k in node.keywords if k.arg == "start")]
+            floats = kinds.element(values) is Kind.FLOAT
+            if floats or any(map(kinds.is_float, starts)) or name == "statistics.fmean":
+                yield node, f"`{name}` adds floats"
+        case _:
+            pass
+
+
+BUILTIN_SUM = Rule(
+    "SB201",
+    "builtin-sum",
+    "since Python 3.12 `sum` of floats carries the rounding errors along: its bits are others than "
+    "those of 3.11, and of a loop",
+    "add in a loop, or use `math.fsum`, `samebits.math.sum` or `samebits.math.exact_sum`",
+    (ast.Call,),
+    check,
+)

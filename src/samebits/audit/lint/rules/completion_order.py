@@ -1,0 +1,36 @@
+"""SB105: the order in which threads and processes end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from samebits.audit.lint.kinds import Kinds
+from samebits.audit.lint.rule import Hit, Rule
+
+_FUNCTIONS = frozenset({
+    "concurrent.futures.as_completed", "asyncio.as_completed", "concurrent.futures.wait",
+    "asyncio.wait", "multiprocessing.connection.wait", "select.select",
+})  # fmt: skip
+_METHODS = frozenset({"imap_unordered", "add_done_callback"})
+
+
+def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+    if not isinstance(node, ast.Call):
+        return
+    name = kinds.names.qualified(node.func)
+    if name in _FUNCTIONS:
+        yield node, f"`{name}` gives what has ended first"
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
+        yield node, f"`{node.func.attr}` gives what has ended first"
+
+
+COMPLETION_ORDER = Rule(
+    "SB105",
+    "completion-order",
+    "which thread or process ends first is chance, and so is the order of their results",
+    "take results in the order of the tasks: `executor.map(...)`, `[f.result() for f in futures]`, "
+    "`asyncio.gather(...)`",
+    (ast.Call,),
+    check,
+)

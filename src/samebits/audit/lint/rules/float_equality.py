@@ -1,0 +1,59 @@
+"""SB205: equality of floats that arithmetic gave."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from samebits.audit.lint.kinds import Kind, Kinds
+from samebits.audit.lint.rule import Hit, Rule
+
+_ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+
+
+def _is_computed(node: ast.AST, kinds: Kinds) -> bool:
+    """Whether a float is what arithmetic gave, here or where a name of this function got it."""
+    match node:
+        case ast.BinOp(op=op):
+            return isinstance(op, _ARITHMETIC) and kinds.is_float(node)
+        case ast.Name(id=name) if kinds.is_float(node):
+            scope = kinds.names.scope(node).find(name)
+            values = scope.values.get(name, []) if scope is not None else []
+            return any(
+                isinstance(v, ast.AugAssign)
+                or (isinstance(v, ast.BinOp) and isinstance(v.op, _ARITHMETIC))
+                for v in values
+            )
+        case _:
+            return False
+
+
+def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+    if not isinstance(node, ast.Compare):
+        return
+    sides = [node.left, *node.comparators]
+    for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
+        if not isinstance(op, ast.Eq | ast.NotEq):
+            continue
+        if Kind.OTHER in (kinds.of(left), kinds.of(right)) or _is_zero_of_name(left, right):
+            continue
+        if _is_computed(left, kinds) or _is_computed(right, kinds):
+            yield node, "floats that arithmetic gave are compared with `==`"
+            return
+
+
+def _is_zero_of_name(left: ast.AST, right: ast.AST) -> bool:
+    """`x == 0` before a division by x asks for one value, whatever rounding did."""
+    pair = (left, right)
+    zero = any(isinstance(n, ast.Constant) and n.value == 0 for n in pair)
+    return zero and any(isinstance(n, ast.Name | ast.Attribute) for n in pair)
+
+
+FLOAT_EQUALITY = Rule(
+    "SB205",
+    "float-equality",
+    "where the last bit differs, so does the branch: one ULP becomes another event",
+    "compare integers, or test a range: `abs(a - b) <= tolerance`",
+    (ast.Compare,),
+    check,
+)

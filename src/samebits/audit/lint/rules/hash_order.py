@@ -1,0 +1,35 @@
+"""SB102: the numbers that `hash` gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from samebits.audit.lint.kinds import Kind, Kinds
+from samebits.audit.lint.rule import Hit, Rule
+
+
+def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+    match node:
+        case ast.Call(func=function, args=[argument]):
+            if kinds.names.qualified(function) != "hash" or kinds.of(argument) is Kind.INT:
+                return
+            inside = (n.name for n in kinds.names.above(node) if isinstance(n, ast.FunctionDef))
+            if "__hash__" not in inside:
+                yield node, "`hash` gives a number"
+        case ast.keyword(arg="key", value=value):
+            if kinds.names.qualified(value) == "hash":
+                yield value, "something is ordered by `hash`"
+        case _:
+            pass
+
+
+HASH_ORDER = Rule(
+    "SB102",
+    "hash-order",
+    "`hash` of text, bytes and most objects is another number in every process, and of tuples and "
+    "floats in other versions of Python",
+    "use a checksum of the bytes, such as `hashlib.blake2b(data).digest()` or `zlib.crc32(data)`",
+    (ast.Call, ast.keyword),
+    check,
+)

@@ -1,0 +1,36 @@
+"""SB202: functions of the platform's math library."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from samebits.audit.lint.kinds import Kinds
+from samebits.audit.lint.rule import Hit, Rule
+
+FUNCTIONS = frozenset(
+    f"math.{name}" for name in (
+        "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh",
+        "acosh", "atanh", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "cbrt",
+        "hypot", "dist", "erf", "erfc", "gamma", "lgamma", "sumprod",
+    )
+)  # fmt: skip
+"""What C libraries round differently. `sqrt`, `fma`, `fmod`, `floor` and the like are exact or
+correctly rounded everywhere."""
+
+
+def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+    # A function that is handed on, as in map(math.sin, x), counts as much as a call.
+    name = kinds.names.qualified(node)
+    if name in FUNCTIONS and isinstance(getattr(node, "ctx", None), ast.Load):
+        yield node, f"`{name}` is the C library's"
+
+
+LIBM = Rule(
+    "SB202",
+    "libm",
+    "every C library rounds this function in its own way, and so does each of its versions",
+    "use the function of the same name in `samebits.math`",
+    (ast.Attribute, ast.Name),
+    check,
+)

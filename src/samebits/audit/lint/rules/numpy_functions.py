@@ -1,0 +1,38 @@
+"""SB401: NumPy's transcendental functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from samebits.audit.lint.kinds import Kinds
+from samebits.audit.lint.rule import Hit, Rule
+
+_FUNCTIONS = frozenset(
+    f"numpy.{name}" for name in (
+        "sin", "cos", "tan", "arcsin", "arccos", "arctan", "arctan2", "asin", "acos", "atan",
+        "atan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "asinh", "acosh", "atanh",
+        "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "power", "pow", "float_power",
+        "cbrt", "hypot", "logaddexp", "logaddexp2", "sinc", "i0", "angle", "unwrap", "kaiser",
+        "hanning", "hamming", "blackman", "logspace", "geomspace",
+    )
+)  # fmt: skip
+
+
+def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
+    name = kinds.names.qualified(node) or ""
+    if (name in _FUNCTIONS or name.startswith("scipy.special.")) and isinstance(
+        getattr(node, "ctx", None), ast.Load
+    ):
+        yield node, f"`{name}` is made of other instructions on another processor"
+
+
+NUMPY_FUNCTIONS = Rule(
+    "SB401",
+    "numpy-functions",
+    "NumPy chooses its loops by the processor, and their last bits differ: with and without "
+    "AVX-512, on x86 and ARM, and between versions",
+    "use the function of the same name in `samebits.math`: it takes arrays",
+    (ast.Attribute, ast.Name),
+    check,
+)

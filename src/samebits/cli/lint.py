@@ -1,0 +1,87 @@
+"""`samebits lint`: hazards in ordinary Python code, as text, JSON or SARIF."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samebits.audit.lint import RULES, Checked, Rule, check_paths
+from samebits.audit.lint.output import as_json, as_sarif, as_text, summary
+from samebits.cli import BAD, DIFFERS, SAME
+from samebits.errors import ArgumentError
+
+_SHOW_AFTER = 0.5
+"""Seconds until progress shows on a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line said."""
+
+    paths: tuple[str, ...]
+    select: str | None
+    ignore: str | None
+    format: str
+    list_rules: bool
+
+
+def run(options: Options) -> int:
+    """Check and print. 0 no hazard, 1 some, 2 a file that could not be checked."""
+    rules = chosen(options.select, options.ignore)
+    if options.list_rules:
+        for rule in rules:
+            print(f"{rule.code} {rule.name}\n  why: {rule.why}\n  instead: {rule.instead}")
+        return SAME
+    if not options.paths:
+        raise ArgumentError(
+            "no file or folder is given", fix="write `samebits lint .`, or --list-rules"
+        )
+    checked = _checked(options.paths, rules)
+    if options.format == "json":
+        print(json.dumps(as_json(checked, rules), indent=1))
+    elif options.format == "sarif":
+        print(json.dumps(as_sarif(checked, rules), indent=1))
+    else:
+        for block in as_text(checked, rules):
+            print(block)
+        print(summary(checked))
+    if any(result.error is not None for result in checked):
+        return BAD
+    return DIFFERS if any(result.findings for result in checked) else SAME
+
+
+def _checked(paths: Sequence[str], rules: Sequence[Rule]) -> list[Checked]:
+    """All files, with a line of progress on a terminal."""
+    found: list[Checked] = []
+    started, shows = time.monotonic(), sys.stderr.isatty()
+    for result in check_paths(paths, rules):
+        found.append(result)
+        if shows and time.monotonic() - started > _SHOW_AFTER:
+            print(f"\r{len(found):,} files\x1b[K", end="", file=sys.stderr, flush=True)
+    if shows:
+        print("\r\x1b[K", end="", file=sys.stderr)
+    return found
+
+
+def chosen(select: str | None, ignore: str | None) -> tuple[Rule, ...]:
+    """The rules whose codes begin with one in `select` and with none in `ignore`."""
+    wanted, unwanted = _codes(select), _codes(ignore)
+    return tuple(
+        rule
+        for rule in RULES
+        if (not wanted or rule.code.startswith(wanted)) and not rule.code.startswith(unwanted)
+    )
+
+
+def _codes(text: str | None) -> tuple[str, ...]:
+    codes = tuple(part.strip().upper() for part in (text or "").split(",") if part.strip())
+    for code in codes:
+        if not any(rule.code.startswith(code) for rule in RULES):
+            raise ArgumentError(
+                f"there is no rule {code}",
+                fix="`samebits lint --list-rules` shows them; SB2 stands for all that begin so",
+            )
+    return codes

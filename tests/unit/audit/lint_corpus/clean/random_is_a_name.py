@@ -1,0 +1,9 @@
+"""A parameter called random."""
+
+
+def spawn(random, points):
+    return random.choice(points)
+
+
+def draw(np):
+    return np.random.normal()

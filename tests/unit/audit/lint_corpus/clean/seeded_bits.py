@@ -1,0 +1,5 @@
+"""A bit generator with a seed: its bits are promised."""
+
+from numpy.random import PCG64, Generator
+
+rng = Generator(PCG64(7))
