@@ -12,7 +12,7 @@ from collections.abc import Callable
 from samebits.backend.emit_function import FunctionEmitter
 from samebits.backend.emit_types import float_constant, scalar
 from samebits.backend.lowering_integer import scalar_type
-from samebits.bits import CANONICAL_NAN, SMALLEST_NORMAL
+from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Op, Value
 from samebits.types import ScalarType
 
@@ -181,19 +181,19 @@ def _copysign(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, _intrinsic(f, "copysign", bits, a, b))
 
 
-_SMALLEST_NORMAL = {bits: float_constant(x) for bits, x in SMALLEST_NORMAL.items()}
 _SIGN = {32: -(1 << 31), 64: -(1 << 63)}
+_EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
 
 
 def _flush(f: FunctionEmitter, op: Op) -> None:
-    """All bits where the magnitude is not below the normal numbers, else the sign alone."""
+    """All bits where the exponent has one, else the sign alone."""
     bits = scalar_type(op.result).bits
-    x = f.operand(op.args[0])
-    magnitude = _intrinsic(f, "fabs", bits, x)
-    kept = f.emit(f"fcmp uge {_FLOAT[bits]} {magnitude}, {_SMALLEST_NORMAL[bits]}")
-    mask = f.emit(f"select i1 {kept}, i{bits} -1, i{bits} {_SIGN[bits]}")
-    pattern = f.emit(f"and i{bits} {bits_of(f, x, bits)}, {mask}")
-    f.define(op.result, of_bits(f, pattern, bits))
+    pattern = bits_of(f, f.operand(op.args[0]), bits)
+    exponent = f.emit(f"and i{bits} {pattern}, {_EXPONENT[bits]}")
+    small = f.emit(f"icmp eq i{bits} {exponent}, 0")
+    zero = f.emit(f"and i{bits} {pattern}, {_SIGN[bits]}")
+    result = f.emit(f"select i1 {small}, i{bits} {zero}, i{bits} {pattern}")
+    f.define(op.result, of_bits(f, result, bits))
 
 
 def _compare(predicate: str) -> Lowering:

@@ -30,7 +30,7 @@ from samebits.passes.ranges import Ranges, Slots
 from samebits.passes.writer import Writer
 from samebits.types import BOOL, INT
 
-BODY_LIMIT = 400
+BODY_LIMIT = 800
 """Statements in a loop beyond which a second copy costs more than its checks."""
 SMALL_TURNS = 64
 """A loop of at most this many turns, known as such, belongs to the loop around it."""
