@@ -70,6 +70,7 @@ def latencies() -> list[Latency]:
     warm, _ = medians(lambda: probe("warm"))
     pinned, _ = medians(lambda: probe("pinning", "default"))
     restored, _ = medians(lambda: probe("pinning", "foreign"))
+    job, _ = medians(lambda: probe("job"))
     return [
         Latency("import samebits, beyond numpy", imported, 0.15),
         Latency("first call of a ten-line kernel", first, 0.060),
@@ -84,6 +85,7 @@ def latencies() -> list[Latency]:
         Latency("the same from the disk cache, loader present", second, 0.010),
         Latency("a warm call, four arrays", warm, 5e-6),
         Latency("math.sin of eight floats, from Python", math_call, 3e-6),
+        Latency("scheduling and completing an empty job", job, 15e-6),
         Latency("what pinning the FP environment adds to a call", pinned, 20e-9),
         Latency("the same where the caller flushes and rounds toward zero", restored, 20e-9),
     ]

@@ -121,6 +121,17 @@ def pinning(caller: str) -> dict[str, Any]:
     return added(caller == "foreign")
 
 
+def empty_job() -> dict[str, Any]:
+    """Seconds of scheduling a job that does nothing, and waiting for it."""
+    import numpy as np
+
+    from benchmarks.probe_jobs import Nothing
+
+    job = Nothing(out=np.zeros(64, np.float32))
+    job.schedule(64).complete()
+    return per_call(lambda: job.schedule(64).complete())
+
+
 PROBES = {
     "import": import_time,
     "first": first_call,
@@ -130,6 +141,7 @@ PROBES = {
     "cached-loaded": second_cached_call,
     "warm": warm_call,
     "pinning": pinning,
+    "job": empty_job,
 }
 
 

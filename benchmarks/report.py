@@ -1,18 +1,20 @@
 """How the figures read: RESULTS.md as ratios, goals beside them, and the machine."""
 
 import datetime
+import os
 import platform
 import subprocess
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import export_speed
+from benchmarks import export_speed, scaling
 from benchmarks.arena_speed import GOAL, ArenaSpeed
 from benchmarks.export_speed import ExportSpeed
 from benchmarks.latency import Latency
 from benchmarks.memory import FEW, FRAMES, Memory
 from benchmarks.peers import C_FAST_FLAGS, C_FLAGS
+from benchmarks.scaling import Scaling
 from benchmarks.suite import Row
 from benchmarks.tables import astray, cost_table, kernel_table, verdict
 
@@ -93,6 +95,7 @@ def memory_lines(memory: Memory) -> list[str]:
 
 def document(
     rows: list[Row],
+    parallel: list[Scaling],
     latencies: list[Latency],
     arena: ArenaSpeed | None,
     memory: Memory | None,
@@ -129,7 +132,23 @@ def document(
                 "Speeds relative to STRICT, from the same run: above 1, faster than STRICT.",
                 "",
                 *costs,
+                "",
+                "![Time of each variant relative to STRICT](costs.svg)",
             ]
+    if parallel:
+        load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
+        lines += [
+            "",
+            "## Parallel ranges",
+            "",
+            "DETERMINISTIC kernels with `sb.prange`, and Numba's with `parallel=True`, on larger "
+            f"inputs: the least wall time of {rounds} single calls in turn. Load averages of the "
+            f"machine afterwards: {load}, with {os.cpu_count()} processors, so that two threads "
+            "seldom had both: the next column is what CPU time allows two workers. Against Numba, "
+            "CPU times of one thread each are compared.",
+            "",
+            *scaling.table(parallel),
+        ]
     if arena:
         lines += ["", "## Arena", "", *arena_lines(arena)]
     if exports:

@@ -5,10 +5,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import arena_speed, export_speed, memory, report, suite
+from benchmarks import arena_speed, export_speed, memory, plot, report, scaling, suite
 from benchmarks.latency import latencies
 
-PARTS = (*suite.NAMES, "latency", "arena", "exports", "memory")
+PARTS = (*suite.NAMES, "scaling", "latency", "arena", "exports", "memory")
 
 
 def main() -> int:
@@ -28,14 +28,16 @@ def main() -> int:
                 rows.append(suite.measure(name, options.rounds, Path(folder)))
                 print(f"{name}: {rows[-1].against_c:.2f} C, {rows[-1].against_numba:.2f} Numba",
                       file=sys.stderr)  # fmt: skip
+    parallel = scaling.measure_all(options.rounds) if "scaling" in chosen else []
     arena = arena_speed.measure() if "arena" in chosen else None
     exports = export_speed.measure(options.rounds) if "exports" in chosen else []
     peak = memory.measure() if "memory" in chosen else None
     times = latencies() if "latency" in chosen else []
-    text = report.document(rows, times, arena, peak, exports, options.rounds)
+    text = report.document(rows, parallel, times, arena, peak, exports, options.rounds)
     print(text)
     if options.only is None:
         report.RESULTS.write_text(text)
+        plot.draw(rows)
     return 0 if all(row.same_bits or not row.benchmark.exact for row in rows) else 1
 
 

@@ -51,7 +51,7 @@ def verdict(reached: bool) -> str:
 
 def goal(title: str, found: float, least: float, note: str = "") -> str:
     """One line of a table of goals."""
-    return f"| {title} ≥ {least} | {found:.2f}{note} | {verdict(found >= least)} |"
+    return f"| {title} ≥ {least} | {found:.3f}{note} | {verdict(found >= least)} |"
 
 
 def bits(row: Row) -> str:

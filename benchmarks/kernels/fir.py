@@ -96,6 +96,6 @@ BENCHMARK = Benchmark(
     c_fast=C_FAST,
     numba=numba_fir,
     arguments=arguments,
-    heavy=lambda: arguments(1_048_576),
+    heavy=lambda: arguments(524_288),
     lengths=lambda a: (len(a[2]),),
 )

@@ -92,6 +92,6 @@ BENCHMARK = Benchmark(
     c=C,
     numba=numba_heat,
     arguments=arguments,
-    heavy=lambda: arguments(768, 1_024),
+    heavy=lambda: arguments(384, 512),
     lengths=lambda a: a[0].shape,
 )

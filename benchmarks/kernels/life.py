@@ -99,6 +99,6 @@ BENCHMARK = Benchmark(
     c=C,
     numba=numba_life,
     arguments=arguments,
-    heavy=lambda: arguments(2_048, 2_048),
+    heavy=lambda: arguments(512, 512),
     lengths=lambda a: a[0].shape,
 )

@@ -106,8 +106,9 @@ def acceleration_at(
 def moved(p: float2, v: float2, dt: float32) -> tuple[float2, float2]:
     """The particle's place and velocity after dt: it bounces off the walls."""
     q = p + v * dt
-    low = math.min(math.max(q, float2(0, 0)), float2(SIDE, SIDE))
-    return low, float2(v.x if low.x == q.x else v.x * BOUNCE, v.y if low.y == q.y else v.y * BOUNCE)
+    vx = v.x if 0 <= q.x <= SIDE else v.x * BOUNCE
+    vy = v.y if 0 <= q.y <= SIDE else v.y * BOUNCE
+    return math.min(math.max(q, float2(0, 0)), float2(SIDE, SIDE)), float2(vx, vy)
 
 
 @sb.kernel
@@ -230,10 +231,9 @@ void sph(float2 *restrict positions, float2 *restrict velocities, int32_t *restr
             float2 a = acceleration_at(i, first, near, speeds, densities);
             float2 v = {speeds[i].x + a.x * dt, speeds[i].y + a.y * dt};
             float2 q = {near[i].x + v.x * dt, near[i].y + v.y * dt};
-            float2 low = {clamp(q.x), clamp(q.y)};
-            positions[i] = low;
-            velocities[i].x = low.x == q.x ? v.x : v.x * -0.5f;
-            velocities[i].y = low.y == q.y ? v.y : v.y * -0.5f;
+            positions[i] = (float2){clamp(q.x), clamp(q.y)};
+            velocities[i].x = 0.0f <= q.x && q.x <= 32.0f ? v.x : v.x * -0.5f;
+            velocities[i].y = 0.0f <= q.y && q.y <= 32.0f ? v.y : v.y * -0.5f;
         }
     }
 }
@@ -325,12 +325,10 @@ def numba_sph(positions, velocities, first, near, speeds, densities, dt, steps):
             vy = speeds[i, 1] + ay * dt
             x = near[i, 0] + vx * dt
             y = near[i, 1] + vy * dt
-            low_x = min(max(x, ZERO), TOP)
-            low_y = min(max(y, ZERO), TOP)
-            positions[i, 0] = low_x
-            positions[i, 1] = low_y
-            velocities[i, 0] = vx if low_x == x else vx * BOUNCE_32
-            velocities[i, 1] = vy if low_y == y else vy * BOUNCE_32
+            positions[i, 0] = min(max(x, ZERO), TOP)
+            positions[i, 1] = min(max(y, ZERO), TOP)
+            velocities[i, 0] = vx if ZERO <= x <= TOP else vx * BOUNCE_32
+            velocities[i, 1] = vy if ZERO <= y <= TOP else vy * BOUNCE_32
 
 
 def arguments(count: int = COUNT) -> Arguments:
@@ -357,6 +355,6 @@ BENCHMARK = Benchmark(
     c=C,
     numba=numba_sph,
     arguments=arguments,
-    heavy=lambda: arguments(8_192),
+    heavy=lambda: arguments(4_096),
     lengths=lambda a: (len(a[0]), len(a[2])),
 )

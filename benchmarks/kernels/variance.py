@@ -10,7 +10,7 @@ from samebits import float32, math
 
 COUNT = 50_000
 ROUNDS = 8
-TILE = 2_048
+TILE = 1_024
 
 
 @sb.kernel
@@ -60,8 +60,8 @@ void variance(float *restrict x, float *restrict out, int64_t n, int64_t rounds)
     for (int64_t r = 0; r < rounds; r++) {
         x[r] += 1;
         float mean = total(x, n) / (float)n, squares = 0;
-        for (int64_t start = 0; start < n; start += 2048)
-            squares += tile(x + start, mean, n - start < 2048 ? n - start : 2048);
+        for (int64_t start = 0; start < n; start += 1024)
+            squares += tile(x + start, mean, n - start < 1024 ? n - start : 1024);
         out[r] = squares / (float)n;
     }
 }
