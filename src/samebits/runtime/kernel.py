@@ -14,7 +14,7 @@ from samebits.ir.grammar import Module
 from samebits.lang.dispatch import types_for
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
-from samebits.runtime import cache
+from samebits.runtime import cache, collector
 from samebits.types import NONE, Type
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def compile_native(
     from samebits.runtime.native import NativeModule
 
     # LLVM and the passes fold constants with this thread's arithmetic.
-    with Kernel.environment():
+    with Kernel.environment(), collector.paused():
         compiled = _compiled(kernel, types, target or llvm.host_target(), opt)
     parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
     entry = NativeModule(compiled, 1).entry(0)
@@ -62,7 +62,7 @@ def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) ->
 
     types = kernel.fixed_types
     assert types is not None
-    with Kernel.environment():
+    with Kernel.environment(), collector.paused():
         compiled = _compiled(kernel, types, target or llvm.host_target(), opt, as_range=True)
     return NativeModule(compiled, 0, 1).range_entry(0)
 
