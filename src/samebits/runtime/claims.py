@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
+
+import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.types import ArrayType, StructType, Type
@@ -98,7 +100,21 @@ def meeting(
 def check_call(name: str, plan: Plan, slots: Any) -> None:
     """Raise ArgumentError where a call of kernel `name` would touch what a pending job writes, or
     write what it reads."""
-    met = meeting(plan.claims(slots))
+    _refuse(name, meeting(plan.claims(slots)))
+
+
+def check_arrays(name: str, read: Iterable[object], written: Iterable[object]) -> None:
+    """The same of a function of NumPy arrays; what is no array is passed over."""
+    found: list[Claim] = []
+    for what, values, writes in (("x", read, False), ("out", written, True)):
+        for value in values:
+            if isinstance(value, np.ndarray):
+                low, high = np.lib.array_utils.byte_bounds(cast("np.ndarray[Any, Any]", value))
+                found.append(Claim(what, int(low), int(high), writes))
+    _refuse(name, meeting(found))
+
+
+def _refuse(name: str, met: tuple[Claimer, Claim, Claim] | None) -> None:
     if met is None:
         return
     job, theirs, own = met

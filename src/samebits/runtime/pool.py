@@ -249,10 +249,13 @@ class Pool:
         for sleeper in task.waiters:
             sleeper.wake()
         dependents, task.dependents = task.dependents, []
-        for dependent in dependents:
+        ready: list[Task] = []
+        for dependent in dependents:  # one may be here several times
             dependent.waiting_for -= 1
             dependent.skipped |= task.failed
-        return [dependent for dependent in dependents if not dependent.waiting_for]
+            if not dependent.waiting_for:
+                ready.append(dependent)
+        return ready
 
     def _wake(self, count: int) -> None:
         for _ in range(min(count, self.workers)):

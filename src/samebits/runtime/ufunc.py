@@ -16,6 +16,7 @@ from samebits.lang.running import python_precision
 from samebits.lang.scalars import CONVERTERS, TYPE_OF, float32, float64
 from samebits.lang.vectors import VECTOR_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
+from samebits.runtime.claims import PENDING, check_arrays
 from samebits.runtime.ufunc_arrays import clamped, number, over_arrays
 from samebits.runtime.ufunc_loops import IN_PLACE
 from samebits.types import (
@@ -55,6 +56,9 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
             # A float goes in as it is: what converts it must not follow this thread's register.
             value = CONVERTERS[t][int](x) if type(x) is int else x
             return function.kernel_for(t, precision)(value)
+    if PENDING:
+        outs = cast("tuple[object, ...]", out) if isinstance(out, tuple) else (out,)
+        check_arrays(function.__name__, args, outs)
     result = _quick(function, precision, args, out)
     if result is not None:
         return result

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits import float3, float32, int32, int64
+from samebits import float3, float32, int32, int64, math
 from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
 
 
@@ -147,8 +147,13 @@ def test_kernels_may_not_touch_what_a_scheduled_job_writes() -> None:
     add(v, np.zeros((8, 3), np.float32))
     text = message(lambda: Move(velocities=v, positions=p).run(8))
     assert text.startswith("Move(): parameter 'positions'")
+    for call in (lambda: math.sin(p[3:5]), lambda: math.cos(v * 0, out=v)):
+        assert "is memory that the scheduled job Move" in message(call)
+    math.sin(v)
+    math.sin(0.5)
     handle.complete()
     add(p, v)
+    math.sin(p)
 
 
 def test_a_job_is_not_scheduled_again_while_it_is() -> None:

@@ -117,6 +117,18 @@ def test_a_task_after_a_trapped_one_is_not_run(pool: Pool) -> None:
     assert not out.any()
 
 
+def test_a_task_may_wait_for_the_same_one_twice(pool: Pool) -> None:
+    out = np.zeros(64, np.int64)
+    last: list[Task] = []
+    for k in range(20):
+        task, _ = task_of(MARK, slots_of(out), 64, 64 if k % 2 else 4)
+        pool.submit(task, last * 3)
+        last = [task]
+    pool.wait(last[0])
+    i = np.arange(64, dtype=np.int64)
+    assert np.array_equal(out, 20 * (i * i + 1))
+
+
 def test_an_error_while_preparing_ends_the_task(pool: Pool) -> None:
     out = np.zeros(8, np.int64)
     task, _ = task_of(MARK, slots_of(out), 8, 1)
