@@ -21,6 +21,7 @@ from samebits.ir.evaluate import array_argument, ref_argument
 from samebits.ir.grammar import Module
 from samebits.runtime import fpenv
 from samebits.runtime.cache import current_cache, set_cache_dir
+from samebits.runtime.pool import set_workers
 from samebits.types import ArrayType, ScalarType, StructType, VectorType
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError, Loaded
@@ -48,6 +49,8 @@ HOSTILE_ENVIRONMENTS: tuple[dict[str, int], ...] = (
 STICKY = 0x3F
 """Flags of MXCSR that any arithmetic may leave set; FPCR has its controls elsewhere."""
 
+WORKERS = (1, 2, 3, 7)
+"""How many threads run the parallel ranges of kernels that are called."""
 
 BREAKDOWNS = (
     SamebitsError, DisagreementError, ArithmeticError, TypeError, ValueError, LookupError,
@@ -309,6 +312,9 @@ def _called(
             if p % CALLED_EVERY:
                 continue
             program, inputs = programs[p][0], programs[p][1][k]
+            # After a trap, what the turns above it have written depends on the workers.
+            number = p // CALLED_EVERY + k
+            set_workers(WORKERS[number % len(WORKERS)] if outcome.trap is None else 1)
             for environment in _environments(len(programs), p // CALLED_EVERY + k):
                 for name, managed in (("called", False), ("managed in an environment", True)):
                     if managed and program.rewritten:
@@ -317,4 +323,5 @@ def _called(
                     if text:
                         yield p, k, f"managed and {name}: {text}"
     finally:
+        set_workers(None)
         set_cache_dir(None if kept is None else kept.directory)

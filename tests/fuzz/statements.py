@@ -5,6 +5,7 @@ Loops are bounded by construction: a constant or masked range, or a counter in a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 from samebits.types import (
@@ -45,6 +46,8 @@ class Body:
         self.turns = 1
         self.most_turns = MOST_TURNS
         self.loops = 0
+        self.in_turn = False
+        """Whether the present place is in the body of a parallel range."""
         self.names = 0
         self.work = work
         """Turns of work that the whole function may still cause."""
@@ -102,6 +105,7 @@ class Body:
             (self.branch, 14),
             (self.for_loop, 10),
             (self.while_loop, 6),
+            (self.parallel_loop, 5),
             (self.leave, 6),
         )
         table = [*simple, *(compound if nested > 0 and self.level < 5 else ())]
@@ -329,6 +333,8 @@ class Body:
     def leave(self, _nested: int) -> None:
         """`break`, `continue` or `return` under a condition."""
         jumps = ["return"] if self.rng.random() < 0.3 or not self.loops else ["break", "continue"]
+        if self.in_turn:
+            jumps = ["break", "continue"] if self.loops else ["continue"]
         jump = self.rng.choice(jumps)
         self.emit(f"if {self.test(1)}:")
         if jump == "return":
@@ -372,6 +378,60 @@ class Body:
         if not reuse:
             self.scope.pop()
         self.loop_else()
+
+    def parallel_loop(self, nested: int) -> None:
+        """`for i in sb.prange(...)`, whose turns own elements of one array and read all else."""
+        room = self.room()
+        arrays = [
+            v for v in self.scope.arrays()
+            if not v.readonly and isinstance(v.type, ArrayType | FixedArrayType)
+            and isinstance(v.type.element, ScalarType | VectorType)
+        ]  # fmt: skip
+        if room < 17 or self.in_turn or not arrays:
+            return self.declare()
+        target = self.rng.choice(arrays)
+        t = target.type
+        assert isinstance(t, ArrayType | FixedArrayType)
+        assert isinstance(t.element, ScalarType | VectorType)
+        name, turn, level = target.name, self.fresh("i"), self.level
+        fixed = isinstance(t, FixedArrayType)
+        lengths = [str(n) for n in t.shape] if isinstance(t, FixedArrayType) else [
+            f"{name}.shape[{k}]" for k in range(t.ndim)
+        ]  # fmt: skip
+        own = f"{name}[{turn}]"
+        if len(lengths) == 2:
+            own = f"{name}[{turn}, {self.rng.choice(('0', f'{turn} % {lengths[1]}'))}]"
+            if not fixed and not self.draw.risky():
+                self.emit(f"if {lengths[1]} > 0:")
+                self.level += 1
+        first = "-2, " if self.draw.risky() else self.rng.choice(("", "", "1, ", "0, "))
+        batch = self.rng.choice(("", ", batch=1", ", batch=2", ", batch=3", ", batch=5"))
+        self.emit(f"for {turn} in sb.prange({first}{lengths[0]}{batch}):")
+        outer, loops, saved = self.scope.blocks, self.loops, self.turns
+        self.scope.blocks = [
+            [
+                replace(v, mutable=False, readonly=True, owner=False)
+                for v in self.scope.all()
+                if v != target
+            ],
+            [Variable(turn, INT, mutable=False, bound=32)],
+        ]
+        self.in_turn, self.loops, self.turns = True, 0, self.turns * 17
+        self.level += 1
+        mine = self.fresh("t")
+        self.emit(f"{mine} = {own}")
+        self.scope.add(Variable(mine, t.element))
+        for _ in range(self.rng.randint(0, max(1, nested))):
+            self.statement(max(0, nested - 1))
+        if self.draw.risky():
+            self.emit(f"{own.replace(turn, f'{turn} + 1', 1)} = {mine}")
+        elif t.element != BOOL and self.rng.random() < 0.3:
+            sign, operand = self.operation(t.element)
+            self.emit(f"{own} {sign}= {operand}")
+        else:
+            self.emit(f"{own} = {self.adopted(t.element)}")
+        self.scope.blocks, self.level = outer, level
+        self.in_turn, self.loops, self.turns = False, loops, saved
 
     def range_text(self, room: int) -> tuple[str, int, int]:
         """Source of a range, the most turns it takes, a bound of the values."""
