@@ -139,6 +139,7 @@ class LaneEmitter(FunctionEmitter):
         for a, place in zip(accumulators, places, strict=True):
             a.leave(place)
         self.do(f"store i64 {self.emit(f'add nuw nsw i64 {now}, 1')}, ptr {lane}")
+        self._seen.lanes += count
         self._turn(statement, head, seen)
         self._start(next_block)
         self.do(f"store i64 {self.emit(f'add nuw i64 {at}, {count}')}, ptr {row}")

@@ -27,6 +27,13 @@ INTERLEAVED_LOOP = (
 )
 """A loop around inlined functions: their chains of operations wait for each other, those of several
 turns do not. LLVM by itself interleaves only the smallest loops."""
+LANES_LOOP = (
+    '!{name} = distinct !{{!{name}, !{{!"llvm.loop.unroll.disable"}}, '
+    '!{{!"llvm.loop.vectorize.followup_vectorized", !{{!"llvm.loop.unroll.full"}}}}}}'
+)
+"""A loop over lanes: unrolled only after it is vectorised, for straight code seldom is."""
+FEW_LANES = 32
+"""Lanes below which turns are not interleaved: there are vectors enough only of more."""
 LEAST_INTERLEAVED = 40
 """Statements of inlined functions. A loop with fewer is no chain that waits, and LLVM's own choice
 is as good."""
@@ -57,6 +64,8 @@ class Seen:
     loops: int = 0
     wide: int = 0
     """Loads and stores of more than 32 bits."""
+    lanes: int = 0
+    """Turns of loops over the lanes of a block."""
 
     def since(self, before: Seen) -> Seen:
         """What came after `before`."""
@@ -67,6 +76,7 @@ class Seen:
             self.inlined - before.inlined,
             self.loops - before.loops,
             self.wide - before.wide,
+            self.lanes - before.lanes,
         )
 
 
@@ -81,6 +91,9 @@ def loop_metadata(inside: Seen, target: Target) -> str:
         return CHECKED_LOOP
     if inside.divisions:
         return DIVIDING_LOOP
+    few = inside.lanes < FEW_LANES or inside.inlined < LEAST_INTERLEAVED
+    if inside.lanes and few and not inside.loops:
+        return LANES_LOOP
     if inside.loops or inside.inlined < LEAST_INTERLEAVED:
         return ""
     if target.architecture not in INTERLEAVING:

@@ -28,9 +28,12 @@ from samebits.passes.operands import operands
 from samebits.passes.scan import Scan
 from samebits.types import ScalarType
 
-COUNTS = {32: (64, 8), 64: (32, 8)}
-"""Lanes by the width of a loop's widest accumulator: what four registers of 512 bits hold, then
-few for the turns that are left."""
+MOST = {32: 64, 64: 32}
+"""Lanes by the width of a loop's widest accumulator: what four registers of 512 bits hold."""
+ROOM = 8 * 512
+"""Bits that the lanes of all accumulators may take: where they are many, they have fewer lanes."""
+LEAST = 8
+"""Lanes for the turns that are left, and where accumulators are many."""
 SMALL_TURNS = 7
 """A loop of at most this many turns, known as such, is part of the body around it."""
 
@@ -125,8 +128,11 @@ class Accumulation:
         if not slots:
             return None
         widest = max(_bits(self._types[slot]) for slot, _ in slots)
-        counts = tuple(n for n in COUNTS[widest] if turns is None or n <= turns)
-        return Lanes(counts, slots)
+        count = MOST[widest]
+        while count > LEAST and count * widest * len(slots) > ROOM:
+            count //= 2
+        counts = dict.fromkeys((count, LEAST))
+        return Lanes(tuple(n for n in counts if turns is None or n <= turns), slots)
 
     def _accumulators(self, statement: For) -> Iterator[tuple[str, str]]:
         """The slots that the body only accumulates into, each with what joins its lanes."""
@@ -136,7 +142,7 @@ class Accumulation:
                 touched.setdefault(str(inner.attr), []).append(inner)
         for slot, ops in touched.items():
             t = self._types[slot]
-            if not (isinstance(t, ScalarType) and t.is_float and t.bits in COUNTS):
+            if not (isinstance(t, ScalarType) and t.is_float and t.bits in MOST):
                 continue
             updates = len(ops) // 2
             joins = [self._update(slot, region) for region in _all_regions(statement.body)]

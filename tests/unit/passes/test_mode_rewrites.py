@@ -13,6 +13,7 @@ import pytest
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int32
 from samebits.backend import llvm
+from samebits.backend.assembly import audit
 from samebits.backend.targets import TARGETS
 from samebits.bits import exact_fma
 from samebits.frontend.compile import compile_kernel, link
@@ -324,6 +325,26 @@ def test_only_lanes_that_fill_are_there_where_the_turns_are_known() -> None:
     assert (done.kind, done.text) == ("lanes", "blocks of 8 lanes: s added")
 
 
+def test_many_accumulators_have_fewer_lanes() -> None:
+    @sb.kernel
+    def seven(x: ReadOnly[sb.float3], y: ReadOnly[float32]) -> tuple[sb.float3, sb.float3, float32]:
+        a, b = sb.float3(0, 0, 0), sb.float3(1, 1, 1)
+        s = float32(0)
+        for i in range(len(x)):
+            a += x[i]
+            b = b - x[i] * y[i]
+            sb.expect_vectorized()
+            s += y[i]
+        return a, b, s
+
+    module, name = linked(seven)
+    (done,) = rewrites(module)[name]
+    assert done.text.startswith("blocks of 16, then 8 lanes: a.x added, a.y added")
+    for n in LENGTHS:
+        x, y = RANDOM.normal(size=(n, 3)).astype(np.float32), RANDOM.normal(size=n)
+        sb.assert_same_bits(seven, x, y.astype(np.float32))
+
+
 def test_a_strict_kernel_that_is_called_keeps_its_order() -> None:
     @sb.kernel(mode=sb.STRICT)
     def strict(x: ReadOnly[float32]) -> float32:
@@ -463,3 +484,11 @@ def test_lanes_become_four_registers_of_the_widest_vectors(kernel: Kernel) -> No
     packed = re.findall(r"\tv(?:add|min|max|cmplt|cmp\w+)ps\t.*zmm", text)
     assert len(packed) >= 4
     assert not re.search(r"\tv\w+ps\t.*\(%rsp", text)  # lanes are registers, not memory
+
+
+@pytest.mark.parametrize("target", sorted(set(TARGETS) - {"x86-64-v2"}))
+def test_rewritten_loops_hold_no_forbidden_instruction_on_any_target(target: str) -> None:
+    for kernel, fused in ((sums, False), (everywhere, False), (dot, True)):
+        module, name = linked(kernel)
+        text = llvm.assembly_text(optimise(realise(module), [name]), [name], TARGETS[target])
+        assert audit(text, TARGETS[target], fused) == []
