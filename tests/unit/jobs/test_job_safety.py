@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -483,3 +485,69 @@ print("end")
         [sys.executable, "-c", script], check=True, timeout=200, capture_output=True, text=True
     )
     assert (run.stdout, run.stderr) == ("end\n", "")
+
+
+@sb.job
+class Smear(sb.ParallelFor):
+    values: sb.Array[float32]
+    step: int32
+
+    def execute(self, index: int32):
+        if index >= int32(40):
+            self.values[index] = self.values[index + self.step]
+
+
+@sb.job
+class SmearRows(sb.ParallelFor):
+    grid: sb.Array[float32, 2]
+
+    def execute(self, index: int64):
+        for j in range(3):
+            self.grid[index, j] = float32(1)
+        if index == int64(50):
+            self.grid[index - int64(1), 2] = float32(2)
+
+
+@sb.job
+class SmearBatches(sb.ParallelForBatch):
+    values: sb.Array[float32]
+
+    def execute(self, start: int32, count: int32):
+        for i in range(start, start + count):
+            self.values[i] += float32(1)
+        if start > int32(30):
+            self.values[start - int32(1)] = float32(0)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 7])
+@pytest.mark.parametrize("batch", [1, 8, 100])
+def test_leaving_the_own_index_traps_with_the_index_and_the_range(workers: int, batch: int) -> None:
+    sb.set_workers(workers)
+    cases: list[tuple[Any, int, str]] = [
+        (Smear(values=np.zeros(101, np.float32), step=1), batch,
+         "index 41 of `self.values` is outside this turn's own range [40, 41)"),
+        (Smear(values=np.zeros(101, np.float32), step=-2), batch,
+         "index 38 of `self.values` is outside this turn's own range [40, 41)"),
+        (SmearRows(grid=np.zeros((101, 3), np.float32)), batch,
+         "index 49 of `self.grid` is outside this turn's own range [50, 51)"),
+        (SmearBatches(values=np.zeros(101, np.float32)), 16,
+         "index 31 of `self.values` is outside this turn's own range [32, 48)"),
+    ]  # fmt: skip
+    for job, size, expected in cases:
+        for call in (job.managed_run, job.run, lambda n, b, job=job: job.schedule(n, b).complete()):
+            text = message(lambda call=call, size=size: call(100, size))
+            assert text.startswith(expected), text
+    Smear(values=np.zeros(101, np.float32), step=0).schedule(100, batch).complete()
+    sb.set_workers(None)
+
+
+def test_completed_jobs_hold_no_memory() -> None:
+    v, p = arrays("v", "p")
+    handle = Move(velocities=v, positions=p).schedule(8)
+    held = weakref.ref(p)
+    del p
+    gc.collect()
+    assert held() is not None
+    handle.complete()
+    gc.collect()
+    assert held() is None
