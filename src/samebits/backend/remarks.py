@@ -81,7 +81,10 @@ def loop_remarks(
             said.setdefault(key, []).append(made)
     found: list[Remark] = []
     for function, loop in loops:
-        known = said.get((function.name, loop.id))
+        known = list(dict.fromkeys(said.get((function.name, loop.id), ())))
+        if isinstance(loop, For) and loop.lanes:
+            # The loop over blocks of turns around that over the lanes is no loop of the source.
+            known = [r for r in known if r.vectorised]
         found += known or [_unsaid(function, loop, module, target, opt, emitted.plan)]
     return sorted(found, key=lambda r: (r.span.file, r.span.line, r.span.column, not r.vectorised))
 

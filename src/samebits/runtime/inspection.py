@@ -29,7 +29,7 @@ from samebits.lang.annotations import type_of_annotation
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.modes import Options
-from samebits.passes.modes import Rewrite, realise, rewrites
+from samebits.passes.modes import Rewrite, first_fast, realise, rewrites
 from samebits.passes.pipeline import optimise
 from samebits.runtime.job_definition import Definition
 from samebits.types import ScalarType, Type
@@ -131,7 +131,7 @@ class Inspection:
     @cached_property
     def assembly(self) -> tuple[Block, ...]:
         """The target's assembly."""
-        allow_fma = any(
+        allow_fma = first_fast(self._module) is None and any(
             isinstance(s, Op) and s.opcode in _FUSED
             for function in self._module.functions.values()
             for s in walk(function.body)

@@ -47,6 +47,12 @@ def total(x: Array[float32], y: Array[float32]) -> float32:
     return result
 
 
+@sb.kernel(mode=sb.FAST)
+def fast(x: Array[float32], y: Array[float32]) -> None:
+    for i in range(len(x)):
+        y[i] += x[i] * 3.0
+
+
 @sb.kernel
 def larger(a: T, b: T) -> T:
     return sb.max(a, b)
@@ -156,6 +162,17 @@ def test_rewrites_of_the_mode_are_listed_and_the_ir_shown_is_the_rewritten() -> 
     assert " = fma " in render(found, ("ir",))
     assert found.counts["forbidden"] == 0
     assert inspect(twice).rewrites == ()
+
+
+def test_fused_instructions_of_fast_are_marked_as_what_breaks_the_same_bits() -> None:
+    assert inspect(fast, target="x86-64-v3").counts["forbidden"] > 0
+
+
+def test_a_loop_in_lanes_has_the_verdict_of_its_lanes() -> None:
+    found = inspect(total, target="x86-64-v3")
+    lanes, checked = found.own_remarks()
+    assert (lanes.vectorised, lanes.width) == (True, 8)
+    assert checked.message == "it keeps a check that can trap"
 
 
 @pytest.mark.parametrize("name", TARGETS)
