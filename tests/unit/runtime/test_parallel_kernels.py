@@ -199,10 +199,10 @@ def test_kernels_of_several_threads_share_the_workers() -> None:
 def test_an_interrupted_kernel_ends_and_leaves_the_pool_working() -> None:
     set_workers(2)
     b.long_turns(floats(4))
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        b.long_turns(floats(4000))
+        b.long_turns(floats(6000))
     timer.join()
     y = floats(64)
     b.long_turns(y)
