@@ -10,28 +10,13 @@ from samebits import float32, math
 
 COUNT = 50_000
 ROUNDS = 8
-TILE = 1_024
-
-
-@sb.kernel
-def squared_deviations(x: sb.ReadOnly[float32], mean: float32) -> float32:
-    tile = sb.zeros(TILE, float32)
-    total = float32(0)
-    for start in range(0, len(x), TILE):
-        count = math.min(TILE, len(x) - start)
-        for i in range(count):
-            tile[i] = x[start + i] - mean
-        for i in range(count, TILE):
-            tile[i] = 0
-        total += math.dot(tile, tile)
-    return total
 
 
 @sb.kernel
 def variance(x: sb.Array[float32], out: sb.Array[float32]) -> None:
     for r in range(len(out)):
         x[r] += 1
-        out[r] = squared_deviations(x, math.mean(x)) / float32(len(x))
+        out[r] = math.variance(x)
 
 
 @sb.kernel
@@ -53,16 +38,18 @@ C = (
     "#include <stdint.h>\n"
     + fixed_shape("total", "float", "x[i]", "const float *x", "x")
     + fixed_shape(
-        "tile", "float", "(x[i] - mean) * (x[i] - mean)", "const float *x, float mean", "x, mean"
+        "deviations",
+        "float",
+        "(x[i] - mean) * (x[i] - mean)",
+        "const float *x, float mean",
+        "x, mean",
     )
     + """
 void variance(float *restrict x, float *restrict out, int64_t n, int64_t rounds) {
     for (int64_t r = 0; r < rounds; r++) {
         x[r] += 1;
-        float mean = total(x, n) / (float)n, squares = 0;
-        for (int64_t start = 0; start < n; start += 1024)
-            squares += tile(x + start, mean, n - start < 1024 ? n - start : 1024);
-        out[r] = squares / (float)n;
+        float mean = total(x, n) / (float)n;
+        out[r] = deviations(x, mean, n) / (float)n;
     }
 }
 """

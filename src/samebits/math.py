@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         min,
         norm,
         sum,
+        variance,
     )
     from samebits.mathlib.engine.geometry import distance, project, reflect, refract
     from samebits.mathlib.engine.half import f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16
@@ -100,7 +101,7 @@ if TYPE_CHECKING:
     )
 
 _PLACES = {
-    "arrays.functions": "argmax argmin cumsum dot exact_sum max mean min norm sum",
+    "arrays.functions": "argmax argmin cumsum dot exact_sum max mean min norm sum variance",
     "engine.geometry": "distance project reflect refract",
     "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
     "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",
@@ -138,7 +139,7 @@ __all__ = [
     "normalize", "pi", "popcount", "pow", "precision", "project", "radians", "reflect", "refract",
     "remainder", "remap", "rotate", "rotl", "rotr", "round", "rsqrt", "saturate", "select", "sign",
     "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh",
-    "tau", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp",
+    "tau", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 
 

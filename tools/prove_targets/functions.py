@@ -56,7 +56,7 @@ OTHERS = frozenset((
     "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "f16_to_f32", "f16_to_f64", "f32_to_f16",
     "f64_to_f16", "inverse", "length", "look_rotation", "mean", "mul", "nlerp", "norm", "normalize",
     "pi", "popcount", "precision", "project", "reflect", "refract", "rotate", "rotl", "rotr",
-    "select", "slerp", "sum", "tau", "to_matrix", "to_quaternion", "transpose",
+    "select", "slerp", "sum", "tau", "to_matrix", "to_quaternion", "transpose", "variance",
 ))  # fmt: skip
 """What else is in `samebits.math`: the generated programs, the tour of the library
 (tests/unit/sim/tour_simulation.py) and tests of their own use it."""

@@ -69,7 +69,9 @@ def test_sum_and_dot_have_the_documented_shape(n: int, dtype: Any) -> None:
     assert bits(math.dot(x, y)) == bits(in_shape(x * y))
     with np.errstate(all="ignore"):
         mean = in_shape(x) / dtype(n)
+        variance = in_shape((x - mean) * (x - mean)) / dtype(n)
     assert bits(math.mean(x)) == bits(dtype(np.nan) if n == 0 else mean)
+    assert bits(math.variance(x)) == bits(dtype(np.nan) if n == 0 else variance)
 
 
 @sb.kernel
@@ -82,7 +84,7 @@ def of_floats(x: ReadOnly[float32], y: ReadOnly[float32], out: Array[float32]) -
     out[4] = math.min(x)
     out[5] = math.max(x)
     out[6] = math.exact_sum(x)
-    out[7] = math.min(out[4], out[5])
+    out[7] = math.min(out[4], out[5]) + math.variance(x)
     math.cumsum(x, out)
     return int32(math.argmin(x)) + 1000 * int32(math.argmax(x))
 

@@ -60,6 +60,14 @@ mean = Reduction(
     },
     """sum(x) / len(x), in the elements' type, of integers in float64; NaN of an empty array.""",
 )  # fmt: skip
+variance = Reduction(
+    "variance", 1, dict.fromkeys(_FLOATS, reductions.variance),
+    """Mean of the squared deviations from `mean(x)`, of an array of floats; NaN of an empty one.
+
+    Two passes: the mean, then the sum of (x - mean)² in the shape of `sum`, divided by the length.
+    Multiply by n / (n - 1) for the variance of what x is a sample of.
+    """,
+)  # fmt: skip
 norm = Reduction(
     "norm", 1,
     {FLOAT32: reductions.norm_f32, FLOAT64: reductions.norm_f64},

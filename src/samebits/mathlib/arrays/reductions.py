@@ -1,4 +1,4 @@
-"""Sums over arrays in a shape that depends on their length alone: `sum`, `dot`, `mean`, `norm`.
+"""Sums in a shape that depends on length alone: `sum`, `dot`, `mean`, `variance`, `norm`.
 
 The shape, which is part of the contract, is in docs/reductions.md: blocks of 32 rows of 64 lanes,
 the lanes of a block folded in halves, blocks joined as a binary counter joins them. Lanes are
@@ -100,6 +100,32 @@ def block_squares(x: ReadOnly[T], start: int, count: int, scale: float64) -> flo
         for i in range(count - rows * LANES):
             v = float64(x[start + (rows * LANES + i)]) * scale
             lanes[i] += v * v
+    half = LANES >> 1
+    while half > 0:
+        for i in range(half):
+            lanes[i] += lanes[half + i]
+        half = half >> 1
+    return lanes[0]
+
+
+@kernel
+def block_deviations(x: ReadOnly[T], start: int, count: int, centre: T) -> T:
+    """As `block_sum`, of (x[i] - centre)², each difference and square rounded."""
+    lanes = zeros(LANES, T)
+    if count == BLOCK:
+        for row in range(ROWS):
+            for i in range(LANES):
+                d = x[start + (row * LANES + i)] - centre
+                lanes[i] += d * d
+    else:
+        rows = count // LANES
+        for row in range(rows):
+            for i in range(LANES):
+                d = x[start + (row * LANES + i)] - centre
+                lanes[i] += d * d
+        for i in range(count - rows * LANES):
+            d = x[start + (rows * LANES + i)] - centre
+            lanes[i] += d * d
     half = LANES >> 1
     while half > 0:
         for i in range(half):
@@ -233,6 +259,29 @@ def mean_signed(x: ReadOnly[T]) -> float64:
 def mean_unsigned(x: ReadOnly[T]) -> float64:
     """float64(sum(x)) / len(x); NaN of none."""
     return float64(sum_unsigned(x)) / float64(len(x))
+
+
+@kernel
+def variance(x: ReadOnly[T]) -> T:
+    """The mean of (x[i] - mean(x))² in the type of the elements; NaN of none."""
+    n = len(x)
+    centre = mean(x)
+    levels = zeros(LEVELS, T)
+    blocks = n // BLOCK
+    for b in range(blocks):
+        total = block_deviations(x, b * BLOCK, BLOCK, centre)
+        k = 0
+        while (b >> k) & 1 != 0:
+            total = levels[k] + total
+            k += 1
+        levels[k] = total
+    rest = block_deviations(x, blocks * BLOCK, n - blocks * BLOCK, centre)
+    level = 0
+    while blocks >> level != 0:
+        if (blocks >> level) & 1 != 0:
+            rest = levels[level] + rest
+        level += 1
+    return rest / T(n)
 
 
 @kernel
