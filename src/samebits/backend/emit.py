@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from samebits.backend.debug import Location, Locations
+from samebits.backend.emit_context import DIVISIONS, TrapSite
 from samebits.backend.emit_entry import entry_text
-from samebits.backend.emit_function import DIVISIONS, TrapSite
 from samebits.backend.emit_lanes import LaneEmitter
 from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
 from samebits.backend.emit_range import range_text

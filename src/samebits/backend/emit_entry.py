@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from samebits.backend.debug import Locations
-from samebits.backend.emit_function import return_type
+from samebits.backend.emit_context import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.fp_control import pinned_call
 from samebits.backend.targets import Target

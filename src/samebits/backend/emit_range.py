@@ -11,8 +11,8 @@ lowest index's trap is the one kept, whatever the threads did.
 from __future__ import annotations
 
 from samebits.backend.debug import Locations
+from samebits.backend.emit_context import return_type
 from samebits.backend.emit_entry import SlotReader
-from samebits.backend.emit_function import return_type
 from samebits.backend.emit_types import function_symbol
 from samebits.backend.fp_control import pinned_call
 from samebits.backend.targets import Target

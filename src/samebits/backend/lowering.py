@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_function import FunctionEmitter
+from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.lowering_float import FLOAT_LOWERINGS
 from samebits.backend.lowering_integer import INTEGER_LOWERINGS
 from samebits.backend.lowering_memory import MEMORY_LOWERINGS
@@ -13,7 +13,7 @@ from samebits.backend.lowering_product import PRODUCT_LOWERINGS
 from samebits.ir.grammar import Op
 from samebits.types import ScalarType
 
-Lowering = Callable[[FunctionEmitter, Op], None]
+Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:
@@ -23,7 +23,7 @@ def _by_type(integer: Lowering | None, floating: Lowering | None) -> Lowering:
         assert only is not None
         return only
 
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         t = op.args[0].type
         (floating if isinstance(t, ScalarType) and t.is_float else integer)(f, op)
 

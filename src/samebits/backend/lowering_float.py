@@ -9,27 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_function import FunctionEmitter
 from samebits.backend.emit_types import float_constant, scalar
+from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.lowering_integer import scalar_type
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Op, Value
 from samebits.types import ScalarType
 
-Lowering = Callable[[FunctionEmitter, Op], None]
+Lowering = Callable[[FunctionWriter, Op], None]
 
 
-def bits_of(f: FunctionEmitter, name: str, bits: int) -> str:
+def bits_of(f: FunctionWriter, name: str, bits: int) -> str:
     """The bit pattern of a float register."""
     return f.emit(f"bitcast {_FLOAT[bits]} {name} to i{bits}")
 
 
-def of_bits(f: FunctionEmitter, name: str, bits: int) -> str:
+def of_bits(f: FunctionWriter, name: str, bits: int) -> str:
     """The float with the bit pattern of an integer register."""
     return f.emit(f"bitcast i{bits} {name} to {_FLOAT[bits]}")
 
 
-def canonical_bits(f: FunctionEmitter, name: str, bits: int, is_number: bool) -> str:
+def canonical_bits(f: FunctionWriter, name: str, bits: int, is_number: bool) -> str:
     """The bit pattern of a float register, with every NaN the canonical one."""
     pattern = bits_of(f, name, bits)
     if is_number:
@@ -46,7 +46,7 @@ _INTEGRAL = {32: float_constant(2.0**23), 64: float_constant(2.0**52)}
 
 
 def _binary(instruction: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         a, b = map(f.operand, op.args)
         f.define(
             op.result, f.emit(f"{instruction} {f.fast}{scalar(scalar_type(op.result))} {a}, {b}")
@@ -55,7 +55,7 @@ def _binary(instruction: str) -> Lowering:
     return lower
 
 
-def _div(f: FunctionEmitter, op: Op) -> None:
+def _div(f: FunctionWriter, op: Op) -> None:
     t = scalar_type(op.result)
     a, b = map(f.operand, op.args)
     if t.weak and not op.unchecked:
@@ -63,27 +63,27 @@ def _div(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, f.emit(f"fdiv {f.fast}{scalar(t)} {a}, {b}"))
 
 
-def _neg(f: FunctionEmitter, op: Op) -> None:
+def _neg(f: FunctionWriter, op: Op) -> None:
     f.define(
         op.result, f.emit(f"fneg {f.fast}{scalar(scalar_type(op.result))} {f.operand(op.args[0])}")
     )
 
 
-def _intrinsic(f: FunctionEmitter, name: str, bits: int, *arguments: str) -> str:
+def _intrinsic(f: FunctionWriter, name: str, bits: int, *arguments: str) -> str:
     t = _FLOAT[bits]
     typed = ", ".join(f"{t} {a}" for a in arguments)
     return f.emit(f"call {f.fast}{t} @llvm.{name}.f{bits}({typed})")
 
 
 def _unary(name: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
         f.define(op.result, _intrinsic(f, name, bits, f.operand(op.args[0])))
 
     return lower
 
 
-def _sqrt(f: FunctionEmitter, op: Op) -> None:
+def _sqrt(f: FunctionWriter, op: Op) -> None:
     bits = scalar_type(op.result).bits
     root = _intrinsic(f, "sqrt", bits, f.operand(op.args[0]))
     if f.target.fuses_sqrt:
@@ -91,7 +91,7 @@ def _sqrt(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, root)
 
 
-def _fma(f: FunctionEmitter, op: Op) -> None:
+def _fma(f: FunctionWriter, op: Op) -> None:
     bits = scalar_type(op.result).bits
     arguments = [f.operand(value) for value in op.args]
     if f.target.has_fma:
@@ -107,7 +107,7 @@ def _extreme(is_min: bool) -> Lowering:
     """Equal operands differ only where they are zeros: OR of the patterns is then -0 if either
     is, AND is +0 if either is."""
 
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
         t = _FLOAT[bits]
         a, b = map(f.operand, op.args)
@@ -129,7 +129,7 @@ def _extreme(is_min: bool) -> Lowering:
     return lower
 
 
-def _nearest(f: FunctionEmitter, magnitude: str, bits: int) -> str:
+def _nearest(f: FunctionWriter, magnitude: str, bits: int) -> str:
     """A non-negative float below 2^23 or 2^52 rounded to nearest, ties to even."""
     t = _FLOAT[bits]
     raised = f.emit(f"fadd {t} {magnitude}, {_INTEGRAL[bits]}")
@@ -137,7 +137,7 @@ def _nearest(f: FunctionEmitter, magnitude: str, bits: int) -> str:
 
 
 def _rounding(name: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
         x = f.operand(op.args[0])
         if f.target.has_round:
@@ -148,7 +148,7 @@ def _rounding(name: str) -> Lowering:
     return lower
 
 
-def _rounded_by_adding(f: FunctionEmitter, name: str, x: str, bits: int) -> str:
+def _rounded_by_adding(f: FunctionWriter, name: str, x: str, bits: int) -> str:
     """Round without the instruction: to nearest by adding 2^23 or 2^52, then one step back
     where that went too far. The sign of the operand is the sign of the result."""
     t = _FLOAT[bits]
@@ -171,7 +171,7 @@ def _rounded_by_adding(f: FunctionEmitter, name: str, x: str, bits: int) -> str:
 _ROUNDINGS = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "roundeven"}
 
 
-def _copysign(f: FunctionEmitter, op: Op) -> None:
+def _copysign(f: FunctionWriter, op: Op) -> None:
     bits = scalar_type(op.result).bits
     t = _FLOAT[bits]
     a, b = map(f.operand, op.args)
@@ -185,7 +185,7 @@ _SIGN = {32: -(1 << 31), 64: -(1 << 63)}
 _EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
 
 
-def _flush(f: FunctionEmitter, op: Op) -> None:
+def _flush(f: FunctionWriter, op: Op) -> None:
     """All bits where the exponent has one, else the sign alone."""
     bits = scalar_type(op.result).bits
     pattern = bits_of(f, f.operand(op.args[0]), bits)
@@ -197,7 +197,7 @@ def _flush(f: FunctionEmitter, op: Op) -> None:
 
 
 def _compare(predicate: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         t = scalar(scalar_type(op.args[0]))
         a, b = map(f.operand, op.args)
         f.define(op.result, f.emit(f"fcmp {predicate} {t} {a}, {b}"))
@@ -205,7 +205,7 @@ def _compare(predicate: str) -> Lowering:
     return lower
 
 
-def stored_value(f: FunctionEmitter, value: Value) -> tuple[str, str]:
+def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
     """LLVM type and register of a float as other eyes may see it: NaN canonical."""
     bits = scalar_type(value).bits
     name = f.operand(value)
@@ -214,13 +214,13 @@ def stored_value(f: FunctionEmitter, value: Value) -> tuple[str, str]:
     return f"i{bits}", canonical_bits(f, name, bits, False)
 
 
-def store_then_mend(f: FunctionEmitter, t: ScalarType, name: str, place: str) -> None:
+def store_then_mend(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
     """Store a float as it is; the run of stores around it is mended where one of them is NaN."""
     f.do(f"store {_FLOAT[t.bits]} {name}, ptr {place}, align {t.align}")
     f.to_mend.append((t.bits, name, place))
 
 
-def mend(f: FunctionEmitter) -> None:
+def mend(f: FunctionWriter) -> None:
     """After a run of stores: put the canonical NaN over every one that stored another."""
     stores, f.to_mend = f.to_mend, []
     tests: list[str] = []

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_function import FunctionEmitter
 from samebits.backend.emit_types import scalar
+from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.wide import (
     signed_quotient,
     signed_remainder,
@@ -18,7 +18,7 @@ from samebits.backend.wide import (
 from samebits.ir.grammar import Op, Value
 from samebits.types import Kind, ScalarType
 
-Lowering = Callable[[FunctionEmitter, Op], None]
+Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def scalar_type(value: Value) -> ScalarType:
@@ -32,7 +32,7 @@ def _checked(op: Op) -> bool:
     return scalar_type(op.args[0]).weak and not op.unchecked
 
 
-def _with_overflow(f: FunctionEmitter, op: Op, name: str, a: str, b: str) -> None:
+def _with_overflow(f: FunctionWriter, op: Op, name: str, a: str, b: str) -> None:
     """`a name b` on i64, trapping where the result leaves int64."""
     callee, convention = f"@llvm.s{name}.with.overflow.i64", ""
     if name == "mul" and not f.target.has_high_multiply:
@@ -44,7 +44,7 @@ def _with_overflow(f: FunctionEmitter, op: Op, name: str, a: str, b: str) -> Non
 
 
 def _arithmetic(name: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         t = scalar_type(op.result)
         a, b = map(f.operand, op.args)
         if _checked(op):
@@ -56,7 +56,7 @@ def _arithmetic(name: str) -> Lowering:
     return lower
 
 
-def _neg(f: FunctionEmitter, op: Op) -> None:
+def _neg(f: FunctionWriter, op: Op) -> None:
     t, a = scalar_type(op.result), f.operand(op.args[0])
     if _checked(op):
         _with_overflow(f, op, "sub", "0", a)
@@ -64,7 +64,7 @@ def _neg(f: FunctionEmitter, op: Op) -> None:
         f.define(op.result, f.emit(f"sub {scalar(t)} 0, {a}"))
 
 
-def _abs(f: FunctionEmitter, op: Op) -> None:
+def _abs(f: FunctionWriter, op: Op) -> None:
     t, a = scalar_type(op.result), f.operand(op.args[0])
     if not t.is_signed:
         f.define(op.result, a)
@@ -76,7 +76,7 @@ def _abs(f: FunctionEmitter, op: Op) -> None:
 
 
 def _divide(want_quotient: bool) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         t, name = scalar_type(op.result), scalar(scalar_type(op.result))
         a, b = map(f.operand, op.args)
         if not op.unchecked:
@@ -90,7 +90,7 @@ def _divide(want_quotient: bool) -> Lowering:
     return lower
 
 
-def _signed_divide(f: FunctionEmitter, op: Op, want_quotient: bool, a: str, b: str) -> None:
+def _signed_divide(f: FunctionWriter, op: Op, want_quotient: bool, a: str, b: str) -> None:
     """Floor a truncating division. Division by -1 is done as negation, for MIN/-1 has no
     quotient: it wraps, or traps in weak int."""
     t, name = scalar_type(op.result), scalar(scalar_type(op.result))
@@ -117,7 +117,7 @@ def _signed_divide(f: FunctionEmitter, op: Op, want_quotient: bool, a: str, b: s
 
 
 def _extreme(is_min: bool) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         t, name = scalar_type(op.result), scalar(scalar_type(op.result))
         a, b = map(f.operand, op.args)
         which = ("s" if t.is_signed else "u") + ("min" if is_min else "max")
@@ -127,20 +127,20 @@ def _extreme(is_min: bool) -> Lowering:
 
 
 def _bitwise(name: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         a, b = map(f.operand, op.args)
         f.define(op.result, f.emit(f"{name} {scalar(scalar_type(op.result))} {a}, {b}"))
 
     return lower
 
 
-def _not(f: FunctionEmitter, op: Op) -> None:
+def _not(f: FunctionWriter, op: Op) -> None:
     t = scalar_type(op.result)
     ones = "true" if t.kind is Kind.BOOL else "-1"
     f.define(op.result, f.emit(f"xor {scalar(t)} {f.operand(op.args[0])}, {ones}"))
 
 
-def _shift_left(f: FunctionEmitter, op: Op) -> None:
+def _shift_left(f: FunctionWriter, op: Op) -> None:
     t, name = scalar_type(op.result), scalar(scalar_type(op.result))
     a, b = map(f.operand, op.args)
     if _checked(op):
@@ -156,7 +156,7 @@ def _shift_left(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, f.emit(f"select i1 {fits}, {name} {shifted}, {name} 0"))
 
 
-def _shift_right(f: FunctionEmitter, op: Op) -> None:
+def _shift_right(f: FunctionWriter, op: Op) -> None:
     t, name = scalar_type(op.result), scalar(scalar_type(op.result))
     a, b = map(f.operand, op.args)
     if _checked(op):
@@ -172,7 +172,7 @@ def _shift_right(f: FunctionEmitter, op: Op) -> None:
 
 
 def _count(intrinsic: str, extra: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         name, a = scalar(scalar_type(op.result)), f.operand(op.args[0])
         f.define(op.result, f.emit(f"call {name} @llvm.{intrinsic}.{name}({name} {a}{extra})"))
 
@@ -180,7 +180,7 @@ def _count(intrinsic: str, extra: str) -> Lowering:
 
 
 def _rotate(intrinsic: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         name = scalar(scalar_type(op.result))
         a, b = map(f.operand, op.args)
         f.define(
@@ -192,7 +192,7 @@ def _rotate(intrinsic: str) -> Lowering:
 
 
 def _compare(predicate: str) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         t = scalar_type(op.args[0])
         sign = "" if predicate in ("eq", "ne") else "s" if t.is_signed else "u"
         a, b = map(f.operand, op.args)

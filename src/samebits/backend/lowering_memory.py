@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_function import OWN_PLACE, FunctionEmitter
 from samebits.backend.emit_types import memory, memory_scalar, scalar
+from samebits.backend.emit_writer import OWN_PLACE, FunctionWriter
 from samebits.backend.lowering_float import store_then_mend, stored_value
 from samebits.backend.lowering_integer import scalar_type
 from samebits.ir.grammar import Op, Value
@@ -22,7 +22,7 @@ from samebits.types import (
     VectorType,
 )
 
-Lowering = Callable[[FunctionEmitter, Op], None]
+Lowering = Callable[[FunctionWriter, Op], None]
 
 
 def _target(op: Op, position: int = 0) -> MemoryType:
@@ -31,32 +31,32 @@ def _target(op: Op, position: int = 0) -> MemoryType:
     return t.target
 
 
-def _at(f: FunctionEmitter, base: str, offset: int) -> str:
+def _at(f: FunctionWriter, base: str, offset: int) -> str:
     return base if offset == 0 else f.emit(f"getelementptr inbounds i8, ptr {base}, i64 {offset}")
 
 
-def _local(f: FunctionEmitter, op: Op) -> None:
+def _local(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.local(str(op.attr)))
 
 
-def _table(f: FunctionEmitter, op: Op) -> None:
+def _table(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, f.module.table(str(op.attr)))
 
 
-def _field(f: FunctionEmitter, op: Op) -> None:
+def _field(f: FunctionWriter, op: Op) -> None:
     struct = _target(op)
     assert isinstance(struct, StructType)
     f.define(op.result, _at(f, f.operand(op.args[0]), struct.offsets[str(op.attr)]))
 
 
-def _component(f: FunctionEmitter, op: Op) -> None:
+def _component(f: FunctionWriter, op: Op) -> None:
     vector = _target(op)
     assert isinstance(vector, VectorType)
     assert isinstance(op.attr, int)
     f.define(op.result, _at(f, f.operand(op.args[0]), op.attr * vector.element.size))
 
 
-def _element(f: FunctionEmitter, op: Op) -> None:
+def _element(f: FunctionWriter, op: Op) -> None:
     """The indexes were checked against lengths of memory that exists: nothing here wraps."""
     t = op.args[0].type
     base, *lengths = f.operands(op.args[0])
@@ -74,7 +74,7 @@ def _element(f: FunctionEmitter, op: Op) -> None:
     )
 
 
-def _row(f: FunctionEmitter, op: Op) -> None:
+def _row(f: FunctionWriter, op: Op) -> None:
     t = op.args[0].type
     assert isinstance(t, ArrayType)
     base, _, width = f.operands(op.args[0])
@@ -83,18 +83,18 @@ def _row(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, start, width)
 
 
-def _view(f: FunctionEmitter, op: Op) -> None:
+def _view(f: FunctionWriter, op: Op) -> None:
     fixed = _target(op)
     assert isinstance(fixed, FixedArrayType)
     f.define(op.result, f.operand(op.args[0]), *map(str, fixed.shape))
 
 
-def _length(f: FunctionEmitter, op: Op) -> None:
+def _length(f: FunctionWriter, op: Op) -> None:
     assert isinstance(op.attr, int)
     f.define(op.result, f.operands(op.args[0])[1 + op.attr])
 
 
-def _extent(f: FunctionEmitter, value: Value) -> tuple[str, str]:
+def _extent(f: FunctionWriter, value: Value) -> tuple[str, str]:
     """The addresses of the first byte, and of the one after the last."""
     base, *lengths = f.operands(value)
     start = f.emit(f"ptrtoint ptr {base} to i64")
@@ -108,7 +108,7 @@ def _extent(f: FunctionEmitter, value: Value) -> tuple[str, str]:
     return start, f.emit(f"add i64 {start}, {size}")
 
 
-def _apart(f: FunctionEmitter, op: Op) -> None:
+def _apart(f: FunctionWriter, op: Op) -> None:
     (a, a_end), (b, b_end) = (_extent(f, value) for value in op.args)
     tests = [f.emit(f"icmp ule i64 {end}, {start}") for end, start in ((a_end, b), (b_end, a))]
     tests += [f.emit(f"icmp eq i64 {end}, {start}") for end, start in ((a_end, a), (b_end, b))]
@@ -125,7 +125,7 @@ def _apart(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, result)
 
 
-def _load(f: FunctionEmitter, op: Op) -> None:
+def _load(f: FunctionWriter, op: Op) -> None:
     t, place = scalar_type(op.result), f.operand(op.args[0])
     if t.kind is Kind.BOOL:
         byte = f.emit(f"load i8, ptr {place}, align 1")
@@ -134,7 +134,7 @@ def _load(f: FunctionEmitter, op: Op) -> None:
         f.define(op.result, f.emit(f"load {scalar(t)}, ptr {place}, align {t.align}"))
 
 
-def _store(f: FunctionEmitter, op: Op) -> None:
+def _store(f: FunctionWriter, op: Op) -> None:
     place, value = op.args
     t, name = scalar_type(value), f.operand(value)
     stored = memory_scalar(t)
@@ -148,7 +148,7 @@ def _store(f: FunctionEmitter, op: Op) -> None:
     f.do(f"store {stored} {name}, ptr {f.operand(place)}, align {t.align}")
 
 
-def _copy(f: FunctionEmitter, op: Op) -> None:
+def _copy(f: FunctionWriter, op: Op) -> None:
     """memmove, for source and target may be one place."""
     t = _target(op)
     target, source = map(f.operand, op.args)
@@ -158,7 +158,7 @@ def _copy(f: FunctionEmitter, op: Op) -> None:
     )
 
 
-def _zero(f: FunctionEmitter, op: Op) -> None:
+def _zero(f: FunctionWriter, op: Op) -> None:
     t = _target(op)
     place = f.operand(op.args[0])
     f.do(
@@ -166,14 +166,14 @@ def _zero(f: FunctionEmitter, op: Op) -> None:
     )
 
 
-def _index(f: FunctionEmitter, op: Op) -> None:
+def _index(f: FunctionWriter, op: Op) -> None:
     """One unsigned comparison: a negative index is a large one."""
     if not op.unchecked:
         index, length = map(f.operand, op.args)
         f.trap_if(f.emit(f"icmp uge i64 {index}, {length}"), op, "index")
 
 
-def _own(f: FunctionEmitter, op: Op) -> None:
+def _own(f: FunctionWriter, op: Op) -> None:
     """One unsigned comparison, which is right wherever an index has been checked."""
     if not op.unchecked:
         index, first, count = map(f.operand, op.args)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_function import FunctionEmitter, return_type
+from samebits.backend.emit_context import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
+from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.lowering_float import canonical_bits, of_bits
 from samebits.backend.lowering_integer import scalar_type
 from samebits.backend.lowering_parallel import OWN, lower_parallel
@@ -13,10 +14,10 @@ from samebits.backend.wide import float_to_wide, needs_help, wide_to_float
 from samebits.ir.grammar import Op
 from samebits.types import Kind, ScalarType
 
-Lowering = Callable[[FunctionEmitter, Op], None]
+Lowering = Callable[[FunctionWriter, Op], None]
 
 
-def _resize(f: FunctionEmitter, name: str, source: ScalarType, bits: int) -> str:
+def _resize(f: FunctionWriter, name: str, source: ScalarType, bits: int) -> str:
     """An integer or bool register modulo 2^bits, extended as its type says."""
     if source.bits == bits:
         return name
@@ -25,12 +26,12 @@ def _resize(f: FunctionEmitter, name: str, source: ScalarType, bits: int) -> str
     return f.emit(f"{'sext' if source.is_signed else 'zext'} i{source.bits} {name} to i{bits}")
 
 
-def _convert(f: FunctionEmitter, op: Op) -> None:
+def _convert(f: FunctionWriter, op: Op) -> None:
     source, target = scalar_type(op.args[0]), scalar_type(op.result)
     f.define(op.result, _converted(f, f.operand(op.args[0]), source, target))
 
 
-def _converted(f: FunctionEmitter, name: str, source: ScalarType, target: ScalarType) -> str:
+def _converted(f: FunctionWriter, name: str, source: ScalarType, target: ScalarType) -> str:
     s, t = scalar(source), scalar(target)
     if target.kind is Kind.BOOL:
         if source.kind is Kind.BOOL:
@@ -62,7 +63,7 @@ def _converted(f: FunctionEmitter, name: str, source: ScalarType, target: Scalar
     return _resize(f, name, source, target.bits)
 
 
-def _narrow(f: FunctionEmitter, op: Op) -> None:
+def _narrow(f: FunctionWriter, op: Op) -> None:
     t = scalar_type(op.result)
     a = f.operand(op.args[0])
     if t.bits == 64:
@@ -77,7 +78,7 @@ def _narrow(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, cut)
 
 
-def _bitcast(f: FunctionEmitter, op: Op) -> None:
+def _bitcast(f: FunctionWriter, op: Op) -> None:
     source, target = scalar_type(op.args[0]), scalar_type(op.result)
     name = f.operand(op.args[0])
     if source.is_float:
@@ -92,7 +93,7 @@ def _bitcast(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, name)
 
 
-def _select(f: FunctionEmitter, op: Op) -> None:
+def _select(f: FunctionWriter, op: Op) -> None:
     condition, weights = f.operand(op.args[0]), f.weights(op.args[0])
     chosen = [
         f.emit(f"select i1 {condition}, {t} {a}, {t} {b}{weights}")
@@ -103,22 +104,22 @@ def _select(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, *chosen)
 
 
-def _get(f: FunctionEmitter, op: Op) -> None:
+def _get(f: FunctionWriter, op: Op) -> None:
     f.define(op.result, *f.load_slot(str(op.attr)))
 
 
-def _set(f: FunctionEmitter, op: Op) -> None:
+def _set(f: FunctionWriter, op: Op) -> None:
     f.store_slot(str(op.attr), f.operands(op.args[0]))
 
 
-def _assert(f: FunctionEmitter, op: Op) -> None:
+def _assert(f: FunctionWriter, op: Op) -> None:
     if op.unchecked:
         return
     failed = f.emit(f"xor i1 {f.operand(op.args[0])}, true")
     f.trap_if(failed, op, "assert", None if op.attr is None else str(op.attr))
 
 
-def _assume(f: FunctionEmitter, op: Op) -> None:
+def _assume(f: FunctionWriter, op: Op) -> None:
     holds = f.operand(op.args[0])
     if op.unchecked:
         f.do(f"call void @llvm.assume(i1 {holds})")
@@ -127,14 +128,14 @@ def _assume(f: FunctionEmitter, op: Op) -> None:
 
 
 def _hint(likely: bool) -> Lowering:
-    def lower(f: FunctionEmitter, op: Op) -> None:
+    def lower(f: FunctionWriter, op: Op) -> None:
         f.define(op.result, f.operand(op.args[0]))
         f.expect(op.result, likely)
 
     return lower
 
 
-def _overflow(f: FunctionEmitter, op: Op) -> None:
+def _overflow(f: FunctionWriter, op: Op) -> None:
     if not op.unchecked:
         f.trap_if(f.operand(op.args[0]), op, "overflow")
 
@@ -144,7 +145,7 @@ LEAST_APART = 40
 when the other must not run: it runs seldom, and would take as long to compile."""
 
 
-def _call(f: FunctionEmitter, op: Op) -> None:
+def _call(f: FunctionWriter, op: Op) -> None:
     name = str(op.attr)
     callee = f.module.function(name)
     traps = f.module.traps(name)

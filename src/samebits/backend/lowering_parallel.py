@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from samebits.backend.emit_function import FunctionEmitter, return_type
+from samebits.backend.emit_context import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
+from samebits.backend.emit_writer import FunctionWriter
 from samebits.ir.grammar import (
     For,
     Function,
@@ -48,7 +49,7 @@ LEAST_VECTOR_COST = 1_500_000
 where they run in vectors: some 20 µs on a processor of 3 GHz with vectors of 512 bits."""
 
 
-def serial(f: FunctionEmitter, op: Op) -> str:
+def serial(f: FunctionWriter, op: Op) -> str:
     """All turns, in order, here; the status, if the body can trap."""
     name = str(op.attr)
     traps = f.module.traps(name)
@@ -69,7 +70,7 @@ def serial(f: FunctionEmitter, op: Op) -> str:
     return ""
 
 
-def lower_parallel(f: FunctionEmitter, op: Op) -> None:
+def lower_parallel(f: FunctionWriter, op: Op) -> None:
     """Ask the hook, then run in line what it did not."""
     turns = f.module.turns(str(op.attr)) if not f.module.is_apart(f.function.name) else ""
     if not turns:
@@ -112,7 +113,7 @@ def lower_parallel(f: FunctionEmitter, op: Op) -> None:
 # What a turn costs ---------------------------------------------------------------------------
 
 
-def _least_turns(f: FunctionEmitter, region: Region) -> int:
+def _least_turns(f: FunctionWriter, region: Region) -> int:
     """The fewest turns of the outermost loop in `region` that are worth a batch."""
     loop = next((s for s in walk(region) if isinstance(s, For)), None)
     if loop is None:
@@ -122,7 +123,7 @@ def _least_turns(f: FunctionEmitter, region: Region) -> int:
     return max(1, (LEAST_VECTOR_COST if vectors else LEAST_COST) // max(1, cost))
 
 
-def _may_be_vector(f: FunctionEmitter, statement: Statement) -> bool:
+def _may_be_vector(f: FunctionWriter, statement: Statement) -> bool:
     match statement:
         case Op(opcode="call"):
             return f.module.is_inlined(str(statement.attr)) and not f.module.traps(
@@ -136,11 +137,11 @@ def _may_be_vector(f: FunctionEmitter, statement: Statement) -> bool:
             return True
 
 
-def _region_cost(f: FunctionEmitter, region: Region) -> int:
+def _region_cost(f: FunctionWriter, region: Region) -> int:
     return sum(_statement_cost(f, statement) for statement in region)
 
 
-def _statement_cost(f: FunctionEmitter, statement: Statement) -> int:
+def _statement_cost(f: FunctionWriter, statement: Statement) -> int:
     match statement:
         case Op(opcode="call"):
             return 4 + _region_cost(f, f.module.function(str(statement.attr)).body)
@@ -160,7 +161,7 @@ def _statement_cost(f: FunctionEmitter, statement: Statement) -> int:
 # What the turns are given --------------------------------------------------------------------
 
 
-def _slots(f: FunctionEmitter, values: list[Value]) -> str:
+def _slots(f: FunctionWriter, values: list[Value]) -> str:
     """The address of the values as an entry's slots hold them."""
     words = [word for value in values for word in _words(f, value)]
     place = f.variable(f"[{len(words)} x i64]", ", align 8")
@@ -169,7 +170,7 @@ def _slots(f: FunctionEmitter, values: list[Value]) -> str:
     return place
 
 
-def _words(f: FunctionEmitter, value: Value) -> Iterator[str]:
+def _words(f: FunctionWriter, value: Value) -> Iterator[str]:
     t = value.type
     if not isinstance(t, ScalarType):
         pointer, *lengths = f.operands(value)
@@ -194,7 +195,7 @@ class _Captured:
     own: bool
 
 
-def _apart(f: FunctionEmitter, op: Op) -> Iterator[str]:
+def _apart(f: FunctionWriter, op: Op) -> Iterator[str]:
     """Conditions under which nothing that a turn writes is what another turn uses by another
     name: two parameters of a kernel may be the same array."""
     captured = list(_captured(f.module.function(str(op.attr)), op))
@@ -220,7 +221,7 @@ def _captured(body: Function, op: Op) -> Iterator[_Captured]:
             yield _Captured(value, name in written, own)
 
 
-def _disjoint(f: FunctionEmitter, a: _Captured, b: _Captured) -> str:
+def _disjoint(f: FunctionWriter, a: _Captured, b: _Captured) -> str:
     (first, first_end), (second, second_end) = _ends(f, a.value), _ends(f, b.value)
     before = f.emit(f"icmp ule i64 {first_end}, {second}")
     after = f.emit(f"icmp ule i64 {second_end}, {first}")
@@ -240,7 +241,7 @@ def _alike(a: ValueType, b: ValueType) -> bool:
     return (a.element, a.ndim) == (b.element, b.ndim)
 
 
-def _ends(f: FunctionEmitter, value: Value) -> tuple[str, str]:
+def _ends(f: FunctionWriter, value: Value) -> tuple[str, str]:
     """The first address of memory, and the one behind it."""
     pointer, *lengths = f.operands(value)
     start = f.emit(f"ptrtoint ptr {pointer} to i64")

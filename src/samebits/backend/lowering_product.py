@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_function import FunctionEmitter
 from samebits.backend.emit_types import float_constant, scalar
+from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.lowering_integer import scalar_type
 from samebits.ir.grammar import Op
 
-Lowering = Callable[[FunctionEmitter, Op], None]
+Lowering = Callable[[FunctionWriter, Op], None]
 
 _SPLITTER = float_constant(2.0**27 + 1.0)
 
 
-def _fused(f: FunctionEmitter, bits: int, a: str, b: str, c: str) -> str:
+def _fused(f: FunctionWriter, bits: int, a: str, b: str, c: str) -> str:
     t = "float" if bits == 32 else "double"
     return f.emit(f"call {t} @llvm.fma.f{bits}({t} {a}, {t} {b}, {t} {c})")
 
 
-def _muladd(f: FunctionEmitter, op: Op) -> None:
+def _muladd(f: FunctionWriter, op: Op) -> None:
     t = scalar_type(op.result)
     a, b, c = map(f.operand, op.args)
     if f.target.has_fma:
@@ -33,7 +33,7 @@ def _muladd(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, f.emit(f"fadd {f.fast}{scalar(t)} {product}, {c}"))
 
 
-def _product_error(f: FunctionEmitter, op: Op) -> None:
+def _product_error(f: FunctionWriter, op: Op) -> None:
     t = scalar_type(op.result)
     a, b = map(f.operand, op.args)
     product = f.emit(f"fmul {scalar(t)} {a}, {b}")
@@ -47,21 +47,21 @@ def _product_error(f: FunctionEmitter, op: Op) -> None:
     f.define(op.result, error)
 
 
-def _single_error(f: FunctionEmitter, a: str, b: str, product: str) -> str:
+def _single_error(f: FunctionWriter, a: str, b: str, product: str) -> str:
     """The product of two binary32 numbers is exact in binary64."""
     x, y, p = (f.emit(f"fpext float {name} to double") for name in (a, b, product))
     exact = f.emit(f"fmul double {x}, {y}")
     return f.emit(f"fptrunc double {f.emit(f'fsub double {exact}, {p}')} to float")
 
 
-def _halves(f: FunctionEmitter, x: str) -> tuple[str, str]:
+def _halves(f: FunctionWriter, x: str) -> tuple[str, str]:
     """A binary64 number as a sum of two of 26 bits, by Veltkamp's splitting."""
     scaled = f.emit(f"fmul double {_SPLITTER}, {x}")
     high = f.emit(f"fsub double {scaled}, {f.emit(f'fsub double {scaled}, {x}')}")
     return high, f.emit(f"fsub double {x}, {high}")
 
 
-def _dekker(f: FunctionEmitter, a: str, b: str, product: str) -> str:
+def _dekker(f: FunctionWriter, a: str, b: str, product: str) -> str:
     """Dekker, "A floating-point technique for extending the available precision", Numerische
     Mathematik 18, 1971: each product of halves and each difference is exact."""
     a1, a2 = _halves(f, a)

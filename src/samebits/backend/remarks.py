@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from samebits.backend import llvm
 from samebits.backend.debug import FILE, Location
 from samebits.backend.emit import emit_module
-from samebits.backend.emit_function import DIVISIONS
+from samebits.backend.emit_context import DIVISIONS
 from samebits.backend.plans import Plan
 from samebits.backend.targets import Target
 from samebits.errors import Span

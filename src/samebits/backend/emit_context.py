@@ -1,0 +1,108 @@
+"""What a function that is emitted needs to know of its module, and its own shape in LLVM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from samebits.backend.debug import Locations
+from samebits.backend.emit_loops import Seen
+from samebits.backend.emit_types import scalar
+from samebits.backend.plans import Plan
+from samebits.backend.rare import RareFunction
+from samebits.backend.targets import Target
+from samebits.errors import Span
+from samebits.ir.grammar import For, Function, While
+
+
+@dataclass(frozen=True, slots=True)
+class TrapSite:
+    """What a non-zero status stands for."""
+
+    kind: str
+    span: Span
+    detail: str | None
+
+
+class ModuleContext(Protocol):
+    """What a function needs to know of the module that it is emitted into."""
+
+    @property
+    def target(self) -> Target: ...
+
+    @property
+    def plan(self) -> Plan: ...
+
+    def function(self, name: str) -> Function: ...
+
+    def traps(self, name: str) -> bool:
+        """Whether the function can trap, itself or through what it calls."""
+        ...
+
+    def trap_status(self, site: TrapSite) -> int:
+        """The status, from 1, that stands for `site`."""
+        ...
+
+    def table(self, name: str) -> str:
+        """The symbol of a constant table of the module."""
+        ...
+
+    def helper(self, name: str) -> str:
+        """The symbol of a function that the backend provides, such as `fma.f64`."""
+        ...
+
+    def rare(self, name: str) -> RareFunction | None:
+        """The function as one that is kept out of line for rare inputs, if it is such a one."""
+        ...
+
+    def is_inlined(self, name: str) -> bool:
+        """Whether every call of the function becomes its body."""
+        ...
+
+    def is_apart(self, name: str) -> bool:
+        """Whether the function is rare, or only rare functions lead to it."""
+        ...
+
+    def inlined_size(self, name: str) -> int:
+        """Statements that come in place of a call, those of its callees included; 0 where the
+        call stays or may trap."""
+        ...
+
+    def owns(self, name: str) -> bool:
+        """Whether the function checks own indices: its last parameter then is where to put the
+        numbers of a trap."""
+        ...
+
+    def is_called_twice(self, name: str) -> bool:
+        """Whether the function's turns run in line and on threads: one copy of them is enough."""
+        ...
+
+    def turns(self, name: str) -> str:
+        """The symbol of a range function for a parallel body; empty where the module is to run
+        its turns in line."""
+        ...
+
+    def divides(self, name: str) -> bool:
+        """Whether a function, or what it calls, divides integers by a variable."""
+        ...
+
+    @property
+    def locations(self) -> Locations | None:
+        """Where statements' source locations are kept, if they are wanted in the text."""
+        ...
+
+    def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
+        """The metadata of a loop of `function` with `inside` in it; empty where LLVM is to choose.
+        `location` is the loop's number, or 0."""
+        ...
+
+
+DIVISIONS = frozenset({"floordiv", "mod"})
+
+
+def return_type(function: Function, traps: bool) -> str:
+    """What the LLVM function returns: status first, if it can trap, then the results."""
+    items = ["i32"] * traps + [scalar(t) for t in function.results]
+    if not items:
+        return "void"
+    return items[0] if len(items) == 1 else "{ " + ", ".join(items) + " }"

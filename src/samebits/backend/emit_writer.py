@@ -1,0 +1,207 @@
+"""The vocabulary of the lowerings: instructions, values, slots, traps of one function as LLVM text.
+
+Every slot and variable is an `alloca` of the entry block, which LLVM promotes to registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from samebits.backend.debug import mark
+from samebits.backend.emit_context import ModuleContext, TrapSite, return_type
+from samebits.backend.emit_facts import Facts
+from samebits.backend.emit_loops import Seen
+from samebits.backend.emit_patterns import Patterns
+from samebits.backend.emit_types import parts, scalar
+from samebits.ir.grammar import Function, Op, Value, ValueType
+from samebits.modes import FAST
+
+UNLIKELY = "!prof !0"
+"""Branch weights of a trap's edge, which is always a branch's first target."""
+_WEIGHTS = {True: ", !prof !2", False: ", !prof !3"}
+"""Those of a condition that the source says is likely, or unlikely."""
+
+FAST_FLAGS = "reassoc nsz arcp contract afn "
+"""What LLVM may do to FAST's operations. Not `nnan` and `ninf`: where they are wrong the result is
+poison, with which an index or a branch would be undefined behaviour."""
+
+OWN_PLACE = "%own"
+"""The last parameter of a function that checks own indices."""
+
+
+class FunctionWriter:
+    """Appends LLVM text for one function."""
+
+    def __init__(self, module: ModuleContext, function: Function) -> None:
+        self.module = module
+        self.function = function
+        self.target = module.target
+        self.fast = FAST_FLAGS if function.options.mode is FAST else ""
+        """What comes before the type of a float operation."""
+        self.facts = Facts(function)
+        self.patterns = Patterns(function)
+        self.can_trap = module.traps(function.name)
+        self._allocas: list[str] = []
+        self._lines: list[str] = []
+        self._tail: list[str] = []
+        self._aside: list[str] = []
+        self.to_mend: list[tuple[int, str, str]] = []
+        """Floats just stored as they are: width in bits, register, address."""
+        self._expected: dict[tuple[int, int], bool] = {}
+        self._values: dict[tuple[int, int], tuple[str, ...]] = {}
+        self._slots: dict[str, tuple[str, ...]] = {}
+        self._fixed: dict[str, tuple[str, ...]] = {}
+        self._locals: dict[str, str] = {}
+        self._counter = 0
+        self._seen = Seen()
+        self.in_fallback = False
+        """Whether what is emitted is the rarer of a loop's two copies."""
+        self._location = 0
+        """The number of the statement's location; 0 where none are wanted."""
+        self._locations = module.locations
+        self._open = True
+        self._return = return_type(function, self.can_trap)
+
+    def emit(self, text: str) -> str:
+        """Append an instruction that gives a value; returns the value's name."""
+        name = self.name()
+        self._lines.append(f"  {name} = {text}")
+        return name
+
+    def do(self, text: str) -> None:
+        """Append an instruction without a value."""
+        self._lines.append(f"  {text}")
+
+    def operands(self, value: Value) -> tuple[str, ...]:
+        """The registers or constants that hold `value`."""
+        return self._values[value.op, value.index]
+
+    def operand(self, value: Value) -> str:
+        """The one register or constant of a scalar or a reference."""
+        return self._values[value.op, value.index][0]
+
+    def define(self, value: Value, *names: str) -> None:
+        """Say where a result lives."""
+        self._values[value.op, value.index] = names
+
+    def expect(self, value: Value, likely: bool) -> None:
+        """Say what a bool nearly always is."""
+        self._expected[value.op, value.index] = likely
+
+    def weights(self, condition: Value) -> str:
+        """What follows a branch or select on `condition`: the weights that are known."""
+        expected = self._expected.get((condition.op, condition.index))
+        return "" if expected is None else _WEIGHTS[expected]
+
+    def local(self, name: str) -> str:
+        """The address of a piece of local memory."""
+        return self._locals[name]
+
+    def load_slot(self, name: str) -> tuple[str, ...]:
+        """The value that slot `name` holds now."""
+        if name in self._fixed:
+            return self._fixed[name]
+        types = parts(self._slot_type(name))
+        return tuple(
+            self.emit(f"load {t}, ptr {place}")
+            for t, place in zip(types, self._slots[name], strict=True)
+        )
+
+    def store_slot(self, name: str, values: tuple[str, ...]) -> None:
+        """Make slot `name` hold `values`."""
+        types = parts(self._slot_type(name))
+        for t, value, place in zip(types, values, self._slots[name], strict=True):
+            self.do(f"store {t} {value}, ptr {place}")
+
+    def trap_if(
+        self,
+        condition: str,
+        op: Op,
+        kind: str,
+        detail: str | None = None,
+        first: Sequence[str] = (),
+    ) -> None:
+        """Leave the function with `kind` at `op`'s span where the i1 `condition` holds, after the
+        instructions `first`."""
+        self._seen.checks += 1
+        status = self.module.trap_status(TrapSite(kind, op.span, detail))
+        trap, go_on = self._label("trap"), self._label("ok")
+        self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
+        lines = "".join(f"  {line}\n" for line in first)
+        leave = f"{trap}:\n{lines}  ret {self._return} {self._failure(str(status))}"
+        self._tail += [*self._mark(), leave]
+        self._start(go_on)
+
+    def name(self) -> str:
+        """A register that no other instruction writes."""
+        self._counter += 1
+        return f"%v{self._counter}"
+
+    def rarely(self, condition: str, instructions: Sequence[str]) -> None:
+        """Do `instructions`, out of the way, where the i1 `condition` holds."""
+        rare, go_on = self._label("rare"), self._label("ok")
+        self.do(f"br i1 {condition}, label %{rare}, label %{go_on}, {UNLIKELY}")
+        lines = "".join(f"  {line}\n" for line in instructions)
+        self._aside += [*self._mark(), f"{rare}:\n{lines}  br label %{go_on}"]
+        self._start(go_on)
+
+    def when(self, condition: str, then: Callable[[], None]) -> None:
+        """Do what `then` appends where the i1 `condition` holds."""
+        yes, after = self._label("then"), self._label("after")
+        self.do(f"br i1 {condition}, label %{yes}, label %{after}")
+        self._start(yes)
+        then()
+        self._jump(after)
+        self._start(after)
+
+    def variable(self, t: str, suffix: str = "") -> str:
+        """The address of stack memory for a `t` of LLVM's, which is not set."""
+        return self._alloca(t, suffix)
+
+    def leave_if_failed(self, status: str) -> None:
+        """Hand a callee's non-zero status on."""
+        failed = self.emit(f"icmp ne i32 {status}, 0")
+        trap, go_on = self._label("trap"), self._label("ok")
+        self.do(f"br i1 {failed}, label %{trap}, label %{go_on}, {UNLIKELY}")
+        self._tail += self._mark()
+        if self._return == "i32":
+            self._tail.append(f"{trap}:\n  ret i32 {status}")
+        else:
+            self._tail.append(
+                f"{trap}:\n  %{trap}.r = insertvalue {self._return} zeroinitializer, "
+                f"i32 {status}, 0\n  ret {self._return} %{trap}.r"
+            )
+        self._start(go_on)
+
+    # -- for what makes the whole function ----------------------------------------------------
+
+    def _slot_type(self, name: str) -> ValueType:
+        return self.facts.slot_types[name]
+
+    def _label(self, stem: str) -> str:
+        self._counter += 1
+        return f"{stem}{self._counter}"
+
+    def _mark(self) -> list[str]:
+        return [mark(self._location)] if self._location else []
+
+    def _start(self, label: str) -> None:
+        self._lines.append(f"{label}:")
+        self._open = True
+
+    def _jump(self, label: str) -> None:
+        if self._open:
+            self.do(f"br label %{label}")
+            self._open = False
+
+    def _alloca(self, t: str, suffix: str = "") -> str:
+        self._counter += 1
+        name = f"%m{self._counter}"
+        self._allocas.append(f"  {name} = alloca {t}{suffix}")
+        return name
+
+    def _failure(self, status: str) -> str:
+        if self._return == "i32":
+            return status
+        rest = (f"{scalar(t)} zeroinitializer" for t in self.function.results)
+        return "{ " + ", ".join((f"i32 {status}", *rest)) + " }"
