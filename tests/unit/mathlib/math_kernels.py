@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -54,3 +56,10 @@ def results(run: Any, x: Any) -> Any:
     result = np.empty_like(x)
     run(x, result)
     return result
+
+
+def called_in_loops(assembly: str, within: str) -> list[str]:
+    """Functions with `within` in their names that are called, but for two calls each: those of the
+    loop's slow copies, for arrays that overlap or are of other lengths."""
+    called = Counter(t for t in re.findall(r"\tcallq?\t(\S+)", assembly) if within in t)
+    return [target for target, count in called.items() if count > 2]

@@ -15,7 +15,7 @@ import gmpy2
 import numpy as np
 import pytest
 from gmpy2 import mpfr
-from math_kernels import assert_same_patterns, results
+from math_kernels import assert_same_patterns, called_in_loops, results
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
@@ -162,8 +162,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes_without_checks(
     kind = "pd" if precision is sb.HIGH else "ps"
     lanes = rf"\tv(?:mul|add|sub|fn?m(?:add|sub)\d+){kind}\t[^\n]*%[yz]mm"
     assert len(re.findall(lanes, assembly)) >= 8
-    called = [target for target in re.findall(r"\tcallq?\t(\S+)", assembly) if "f32" in target]
-    assert all("_large" in target for target in called)
+    assert all("_large" in target for target in called_in_loops(assembly, "f32"))
     for function in module.functions.values():
         if "mathlib" in function.name:
             assert not [s for s in walk(function.body) if isinstance(s, Op) and can_trap(s)]
