@@ -20,8 +20,8 @@ _SEIZE, _INTERRUPT, _DETACH, _GETREGSET = 0x4206, 0x4207, 17, 0x4204
 _NT_PRFPREG = 2
 _ANY_THREAD = 0x4000_0000
 _STOP_WITHIN = 5.0
-"""Seconds. A thread that is given up stays seized, and stops later: who waits for its process must not
-take that for an end. So it is long, for machines that are busy."""
+"""Seconds. A thread that is given up stays seized and stops later, which who waits for its process
+must not take for an end: long enough for busy machines."""
 
 LAYOUTS = {
     "x86_64": ("mxcsr", "<I", 24, "<H", 0),
