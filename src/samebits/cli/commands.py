@@ -303,6 +303,39 @@ def lint(
     _finish(lambda: run(options))
 
 
+@_application.command(
+    epilog='Example: `samebits explain "a*b + c" a=0.1 b=0.1 c=-0.01 --got 0x300f5c29`',
+)
+def explain(
+    expression: Annotated[
+        str, typer.Argument(metavar="EXPR", help='As "a*b + c": + - * /, sqrt, fma, sin, …')
+    ],
+    values: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME=VALUE...", help="Bits (0x3dcccccd), a hex float or a decimal each."
+        ),
+    ],
+    got: Annotated[
+        str, typer.Option(metavar="BITS", help="The result observed, written the same way.")
+    ],
+    type: Annotated[
+        Literal["float32", "float64"], typer.Option(help="The type of operands and result.")
+    ] = "float32",
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+) -> None:
+    """Say which evaluation of EXPR gives the bits that some machine, engine or compiler gave.
+
+    Fused, reassociated, in x87's precision, flushed, by estimates, with another libm: each is
+    tried, and two together where none alone gives them. Exit status: 0 some evaluation gives the
+    bits, 1 none does, 2 bad usage or input.
+    """
+    from samebits.cli.explain import Options, run
+
+    options = Options(expression, tuple(values or ()), got, type, json)
+    _finish(lambda: run(options))
+
+
 _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)
 _application.add_typer(_replay, name="replay")
 

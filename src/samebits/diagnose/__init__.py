@@ -1,0 +1,1 @@
+"""What made bits differ: expressions re-evaluated under every hazard until one gives the bits."""

@@ -1,0 +1,155 @@
+"""Reciprocals and reciprocal square roots as processors estimate them.
+
+ARM's are computed as the Arm Architecture Reference Manual defines them (RecipEstimate and
+RecipSqrtEstimate). x86's differ between makers: this host's are executed, and a model stands for
+others.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+
+from samebits.diagnose.numbers import (
+    FLOAT32,
+    NAN,
+    Format,
+    Number,
+    divided,
+    from_bits,
+    infinity,
+    rounded,
+    square_root,
+    to_bits,
+    zero,
+)
+
+Estimate = Callable[[Number, Format], Number]
+_ONE = Number(False, 1)
+
+
+def _leading(x: Number, bits: int) -> tuple[int, int]:
+    """The first `bits` bits of the mantissa, and the exponent of the first of them."""
+    length = x.mantissa.bit_length()
+    shift = length - bits
+    top = x.mantissa >> shift if shift >= 0 else x.mantissa << -shift
+    return top, x.exponent + length - 1
+
+
+def _edge(x: Number, root: bool) -> Number | None:
+    if x.is_nan:
+        return NAN
+    if x.is_zero:
+        return infinity(x.negative)
+    if root and x.negative:
+        return NAN
+    return zero(x.negative) if x.kind == "infinite" else None
+
+
+def frecpe(x: Number, form: Format) -> Number:
+    """AArch64's FRECPE: nine bits."""
+    edge = _edge(x, False)
+    if edge is not None:
+        return edge
+    scaled, exponent = _leading(x, 9)
+    if exponent < -form.limit:
+        return infinity(x.negative)
+    estimate = ((1 << 19) // (scaled * 2 + 1) + 1) // 2
+    return Number(x.negative, estimate, -9 - exponent)
+
+
+def frsqrte(x: Number, form: Format) -> Number:
+    """AArch64's FRSQRTE: nine bits."""
+    edge = _edge(x, True)
+    if edge is not None:
+        return edge
+    top, exponent = _leading(x, 9)
+    if exponent % 2:
+        scaled, half = ((top >> 1 << 1) + 1) * 2, (exponent + 1) // 2
+    else:
+        scaled, half = (top >> 1) * 2 + 1, (exponent + 2) // 2
+    estimate = 512
+    while scaled * (estimate + 1) ** 2 < 1 << 28:
+        estimate += 1
+    return Number(False, (estimate + 1) // 2, -8 - half)
+
+
+def _model(root: bool, precision: int) -> Estimate:
+    short = Format("", precision, -(1 << 20), 1 << 20)
+
+    def estimate(x: Number, form: Format) -> Number:
+        edge = _edge(x, root)
+        if edge is not None:
+            return edge
+        denominator = square_root(x) if root else x
+        return rounded(rounded(divided(_ONE, denominator), short), form)
+
+    return estimate
+
+
+_TEXT = """
+define i32 @{name}(i32 %bits) {{
+  %x = bitcast i32 %bits to float
+  %v = insertelement <4 x float> zeroinitializer, float %x, i32 0
+  %r = call <4 x float> @llvm.x86.{intrinsic}(<4 x float> %v{more})
+  %y = extractelement <4 x float> %r, i32 0
+  %out = bitcast float %y to i32
+  ret i32 %out
+}}
+declare <4 x float> @llvm.x86.{intrinsic}(<4 x float>{types})
+"""
+_MERGED = (", <4 x float> %v, <4 x float> zeroinitializer, i8 -1", ", <4 x float>, <4 x float>, i8")
+_X86 = {
+    "rcpss": ("sse.rcp.ss", "", ""),
+    "rsqrtss": ("sse.rsqrt.ss", "", ""),
+    "vrcp14ss": ("avx512.rcp14.ss", *_MERGED),
+    "vrsqrt14ss": ("avx512.rsqrt14.ss", *_MERGED),
+}
+
+
+@cache
+def x86_estimate(name: str) -> Callable[[int], int] | None:
+    """This processor's own instruction, from bits to bits; None where it has none."""
+    from samebits.backend.llvm import compile_text, host_target, load
+    from samebits.errors import TargetError
+
+    try:
+        target = host_target()
+    except TargetError:
+        return None
+    if not target.name.startswith("x86-64"):
+        return None
+    if "14" in name and not target.name.endswith("v4"):
+        return None
+    intrinsic, more, types = _X86[name]
+    symbol = f"samebits_{name}"
+    text = _TEXT.format(name=symbol, intrinsic=intrinsic, more=more, types=types)
+    loaded = load(compile_text(text, target), [symbol])
+    function = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(loaded.addresses[symbol])
+
+    def estimate(bits: int) -> int:
+        assert loaded.addresses  # keeps the code as long as the function
+        return int(function(bits))
+
+    return estimate
+
+
+def _host(name: str) -> Estimate:
+    def estimate(x: Number, form: Format) -> Number:
+        function = x86_estimate(name)
+        if function is None:
+            return NAN
+        return from_bits(function(to_bits(rounded(x, FLOAT32), FLOAT32)), FLOAT32)
+
+    return estimate
+
+
+ESTIMATES: dict[str, Estimate] = {
+    "frecpe": frecpe,
+    "frsqrte": frsqrte,
+    "rcp12": _model(False, 12),
+    "rsqrt12": _model(True, 12),
+    **{name: _host(name) for name in _X86},
+}
+"""By the instruction's name; `rcp12` and `rsqrt12` are correctly rounded to twelve bits."""

@@ -1,0 +1,207 @@
+"""Which evaluations of an expression give the bits that somebody observed, found by trying them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from samebits.bits import ulp_distance
+from samebits.diagnose.arithmetic import Arithmetic, Evaluator
+from samebits.diagnose.expression import operands, parse
+from samebits.diagnose.hazards import HAZARDS, Hazard
+from samebits.diagnose.literals import pattern
+from samebits.diagnose.numbers import FORMATS, Format, Number, from_bits
+from samebits.diagnose.trees import Tree, written
+from samebits.errors import ArgumentError
+
+_MOST_OF_ONE = 12_000
+"""Evaluations of one hazard."""
+_MOST_OF_A_PAIR = 600
+_MOST_OF_PAIRS = 12_000
+"""Evaluations of two hazards together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """One way to evaluate, and the bits that it gives."""
+
+    hazards: tuple[Hazard, ...]
+    """None for the strict evaluation; two where they act together."""
+    expression: str
+    practice: tuple[str, ...]
+    """What does it, a line for each hazard."""
+    bits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The evaluations of the same hazards that give the observed bits, the simplest first."""
+
+    hazards: tuple[Hazard, ...]
+    evaluations: tuple[Evaluation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A hazard none of whose evaluations gives the observed bits."""
+
+    hazard: Hazard
+    evaluations: int
+    """How many were tried; 0 where there is nothing that it could act on."""
+    nearest: int | None
+    """The least distance of a result from the observed one, in ULP; None if all are NaNs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What was tried for an expression, and what gives the observed bits."""
+
+    expression: str
+    form: Format
+    operands: Mapping[str, int]
+    strict: int
+    observed: int
+    causes: tuple[Cause, ...]
+    """The most plausible first; with no hazard first where the strict evaluation gives them."""
+    misses: tuple[Miss, ...]
+    tried: int
+    """How many evaluations."""
+    complete: bool
+    """Whether all were tried that there are of the hazards; false where limits were reached."""
+
+    @property
+    def distance(self) -> int | None:
+        """From the strict to the observed result, in ULP; None where one is a NaN."""
+        return ulp_distance(self.strict, self.observed, self.form.bits)
+
+
+def explain(
+    expression: str, values: Mapping[str, str], observed: str, type: str = "float32"
+) -> Explanation:
+    """Try every evaluation of `expression` and say which give the `observed` bits.
+
+    Values are text: bits in hex (0x and 8 or 16 digits), hex floats or decimals. `type` is float32
+    or float64. Two hazards together are tried only where none alone gives the bits. Raises
+    ArgumentError for what is not in the language, and for operands that are missing or not used.
+    """
+    form = FORMATS.get(type)
+    if form is None:
+        raise ArgumentError(f"there is no type {type!r:.40} here", fix="float32 or float64")
+    tree = parse(expression)
+    bits = _operand_bits(tree, values, form)
+    goal = pattern(observed, form, "what was observed")
+    search = _Search(tree, form, {name: from_bits(b, form) for name, b in bits.items()}, goal)
+    causes = search.causes()
+    return Explanation(
+        written(tree), form, bits, search.strict, goal, tuple(causes), tuple(search.misses),
+        search.tried, search.complete,
+    )  # fmt: skip
+
+
+def _operand_bits(tree: Tree, values: Mapping[str, str], form: Format) -> dict[str, int]:
+    wanted = operands(tree)
+    missing = [name for name in wanted if name not in values]
+    unused = [name for name in values if name not in wanted]
+    if missing:
+        given = " ".join(f"{name}=…" for name in missing)
+        raise ArgumentError(f"no value is given for {', '.join(missing)}", fix=f"add {given}")
+    if unused:
+        raise ArgumentError(
+            f"the expression has no {', '.join(unused)}",
+            note=f"its names are {', '.join(wanted) or 'none'}",
+            fix="leave the value away, or use the name",
+        )
+    return {name: pattern(values[name], form, name) for name in wanted}
+
+
+_Way = tuple[Tree, Arithmetic, tuple[str, ...]]
+
+
+class _Search:
+    def __init__(self, tree: Tree, form: Format, values: Mapping[str, Number], goal: int) -> None:
+        self.start: _Way = (tree, Arithmetic(form, form), ())
+        self.form, self.values, self.goal = form, values, goal
+        self.evaluators: dict[Arithmetic, Evaluator] = {}
+        self.seen: set[tuple[Tree, Arithmetic]] = set()
+        self.misses: list[Miss] = []
+        self.complete = True
+        self.tried = 0
+        self.strict = self.bits(self.start)
+
+    def bits(self, way: _Way) -> int:
+        tree, arithmetic, _ = way
+        self.tried += 1
+        evaluator = self.evaluators.get(arithmetic)
+        if evaluator is None:
+            evaluator = self.evaluators[arithmetic] = Evaluator(arithmetic, self.values)
+        return evaluator.bits(tree)
+
+    def causes(self) -> list[Cause]:
+        found: list[Cause] = []
+        if self.strict == self.goal:
+            found.append(self.cause((), [self.start]))
+        for hazard in HAZARDS:
+            ways = self.ways(hazard, self.start, _MOST_OF_ONE)
+            results = [(way, self.bits(way)) for way in ways]
+            hits = [way for way, bits in results if bits == self.goal]
+            if hits:
+                found.append(self.cause((hazard,), hits))
+            else:
+                distances = [ulp_distance(b, self.goal, self.form.bits) for _, b in results]
+                known = [d for d in distances if d is not None]
+                self.misses.append(Miss(hazard, len(results), min(known, default=None)))
+        return found or self.pairs()
+
+    def ways(self, hazard: Hazard, base: _Way, limit: int) -> list[_Way]:
+        """What a hazard makes of an evaluation, each once."""
+        tree, arithmetic, practice = base
+        made: list[_Way] = []
+        local: set[tuple[Tree, Arithmetic]] = {(tree, arithmetic)}
+        variants = hazard.ways(tree, arithmetic)
+        for variant, how, note in islice(variants, limit):
+            if (variant, how) not in local:
+                local.add((variant, how))
+                made.append((variant, how, (*practice, note)))
+        if next(variants, None) is not None:
+            self.complete = False
+        return made
+
+    def pairs(self) -> list[Cause]:
+        """Two hazards together, where each has something to act on."""
+        able = {miss.hazard.name for miss in self.misses if miss.evaluations}
+        hazards = [h for h in HAZARDS if h.name in able]
+        left, found = _MOST_OF_PAIRS, list[Cause]()
+        for total in range(1, 2 * len(hazards)):  # the more plausible pairs first
+            for i, j in _split(total, len(hazards)):
+                if hazards[i].last:
+                    continue
+                ways = list(islice(self.pair(hazards[i], hazards[j]), min(left, _MOST_OF_A_PAIR)))
+                left -= len(ways)
+                self.complete &= left > 0 and len(ways) < _MOST_OF_A_PAIR
+                hits = [way for way in ways if self.bits(way) == self.goal]
+                if hits:
+                    found.append(self.cause((hazards[i], hazards[j]), hits))
+                if left <= 0:
+                    return found
+        return found
+
+    def pair(self, first: Hazard, second: Hazard) -> Iterator[_Way]:
+        for base in self.ways(first, self.start, _MOST_OF_A_PAIR):
+            for way in self.ways(second, base, _MOST_OF_A_PAIR):
+                if way[:2] not in self.seen:
+                    self.seen.add(way[:2])
+                    yield way
+
+    def cause(self, hazards: tuple[Hazard, ...], ways: Sequence[_Way]) -> Cause:
+        return Cause(
+            hazards,
+            tuple(Evaluation(hazards, written(t), notes, self.goal) for t, _, notes in ways),
+        )
+
+
+def _split(total: int, count: int) -> Iterator[tuple[int, int]]:
+    for i in range(count):
+        j = total - i
+        if 0 <= j < count and i != j:
+            yield i, j

@@ -1,0 +1,128 @@
+"""The language of `samebits explain`: arithmetic, a few functions and names, parsed into a tree."""
+
+from __future__ import annotations
+
+import ast
+
+from samebits.diagnose.literals import exact
+from samebits.diagnose.trees import Constant, Op, Operand, Tree, count
+from samebits.errors import ArgumentError
+
+OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
+"""Functions that are operations, by the number of their arguments."""
+_ONE_ARGUMENT = (
+    "acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi exp exp2 exp10 expm1 floor "
+    "log log1p log2 log10 round rsqrt sin sinh sinpi tan tanh trunc"
+)
+FUNCTIONS = {
+    **dict.fromkeys(_ONE_ARGUMENT.split(), 1),
+    **dict.fromkeys(("atan2", "copysign", "fmod", "hypot", "pow", "remainder"), 2),
+}
+"""Functions of `samebits.math` that can be called, by the number of their arguments."""
+CONVERSIONS = ("int32", "uint32", "int64", "uint64")
+"""Conversions to integers; the integer goes on as a float."""
+MOST_OPERATIONS = 64
+_LONGEST = 2_000
+_ALLOWED = (
+    "use + - * /, parentheses, numbers, names, sqrt, abs, min, max, fma, int32 … uint64, "
+    "and functions of samebits.math such as sin, exp, pow"
+)
+_BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div",
+}  # fmt: skip
+
+
+def parse(text: str) -> Tree:
+    """The tree of an expression. Raises ArgumentError with a caret at what is not in the language.
+
+    At most 64 operations and 2,000 characters.
+    """
+    if len(text) > _LONGEST:
+        raise ArgumentError(f"the expression is longer than {_LONGEST:,} characters")
+    source = text.strip()
+    try:
+        body = ast.parse(source, "expression", "eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        column = (error.offset or 1) - 1 if isinstance(error, SyntaxError) else 0
+        raise _refusal("this is not an expression", source, column, column + 1) from None
+    try:
+        tree = _Reader(source).read(body)
+    except RecursionError:
+        raise _refusal("the expression is nested too deeply", source, 0, 1) from None
+    operations = count(tree)
+    if operations > MOST_OPERATIONS:
+        raise ArgumentError(
+            f"the expression has {operations} operations, and {MOST_OPERATIONS} are the most",
+            fix="explain its parts, with the values between them as operands",
+        )
+    if not operations:
+        raise _refusal("there is no operation to explain", source, 0, len(source))
+    return tree
+
+
+def _refusal(message: str, source: str, start: int, end: int) -> ArgumentError:
+    line = source.replace("\n", " ").replace("\t", " ")
+    caret = " " * start + "^" * max(1, min(end, len(line)) - start)
+    return ArgumentError(f"{message}\n  {line}\n  {caret}", fix=_ALLOWED)
+
+
+class _Reader:
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def refused(self, message: str, node: ast.expr) -> ArgumentError:
+        # Columns of `ast` count bytes of UTF-8.
+        encoded = self.source.split("\n")[node.lineno - 1].encode()
+        before = sum(len(line) + 1 for line in self.source.split("\n")[: node.lineno - 1])
+        start = before + len(encoded[: node.col_offset].decode())
+        last = node.end_col_offset if node.end_lineno == node.lineno else len(encoded)
+        return _refusal(message, self.source, start, before + len(encoded[:last].decode()))
+
+    def read(self, node: ast.expr) -> Tree:
+        match node:
+            case ast.Name(id=name):
+                return Operand(name)
+            case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+                text = (ast.get_source_segment(self.source, node) or "").replace("_", "")
+                if exact(text) is None:
+                    raise self.refused(
+                        f"`{text:.40}` is not a decimal number: give bits as an operand", node
+                    )
+                return Constant(text)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self.read(operand)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                inner = self.read(operand)
+                if isinstance(inner, Constant):
+                    return Constant(inner.text[1:] if inner.text[0] == "-" else f"-{inner.text}")
+                return Op("neg", (inner,))
+            case ast.BinOp(left=left, op=op, right=right):
+                if type(op) not in _BINARY:
+                    raise self.refused("this operator is not in the language", node)
+                return Op(_BINARY[type(op)], (self.read(left), self.read(right)))
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
+                return self.call(node, name, args)
+            case _:
+                raise self.refused("this is not in the language", node)
+
+    def call(self, node: ast.Call, name: str, args: list[ast.expr]) -> Tree:
+        takes = 1 if name in CONVERSIONS else OPERATIONS.get(name) or FUNCTIONS.get(name)
+        if takes is None:
+            raise self.refused(f"there is no function `{name:.40}` here", node.func)
+        if len(args) != takes:
+            raise self.refused(f"`{name}` takes {takes} arguments, not {len(args)}", node)
+        read = tuple(self.read(arg) for arg in args)
+        if name in OPERATIONS:
+            return Op(name, read)
+        return Op("convert", read, name) if name in CONVERSIONS else Op("call", read, name)
+
+
+def operands(tree: Tree) -> list[str]:
+    """The names in a tree, in the order in which they stand."""
+    match tree:
+        case Operand(name):
+            return [name]
+        case Op(args=args):
+            return list(dict.fromkeys(name for arg in args for name in operands(arg)))
+        case Constant():
+            return []

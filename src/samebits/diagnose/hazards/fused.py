@@ -1,0 +1,59 @@
+"""A product and a sum in one rounding, and the reverse: an fma that rounds twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards.hazard import Hazard, Variant
+from samebits.diagnose.trees import Op, Tree, add, choices, fma, mul, neg, nodes, rebuilt
+
+_MOST = 4096
+_FUSED = (
+    "GCC by default, clang since 14 (within an expression), on ARM64, POWER, RISC-V, and on x86 "
+    "with -mfma; -ffp-contract=fast; GPU compilers"
+)
+
+
+def _product(tree: Tree) -> tuple[Tree, Tree] | None:
+    """The factors of a product, also of a negated one."""
+    match tree:
+        case Op("mul", (a, b)):
+            return a, b
+        case Op("neg", (Op("mul", (a, b)),)):
+            return neg(a), b
+        case _:
+            return None
+
+
+def _options(node: Op) -> list[Tree]:
+    found: list[Tree] = []
+    if node.name in ("add", "sub"):
+        left, right = node.args
+        negative = node.name == "sub"
+        if product := _product(left):
+            found.append(fma(*product, neg(right) if negative else right))
+        if product := _product(right):
+            a, b = product
+            found.append(fma(neg(a) if negative else a, b, left))
+    return found
+
+
+def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    for variant in choices(tree, _options, _MOST):
+        if variant != tree:
+            yield variant, arithmetic, _FUSED
+    if any(node.name == "fma" for node in nodes(tree)):
+        apart = rebuilt(tree, _apart)
+        yield apart, arithmetic, "an fma that rounds twice: emulation in software, some of GLSL's"
+
+
+def _apart(tree: Tree) -> Tree | None:
+    match tree:
+        case Op("fma", (a, b, c)):
+            return add(mul(a, b), c)
+        case _:
+            return None
+
+
+FUSED = Hazard("fma", "fused multiply-add", _ways)

@@ -1,0 +1,205 @@
+"""Sums and products in another order: every association, and the shapes that SIMD lanes make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards.hazard import Hazard, Variant
+from samebits.diagnose.trees import (
+    Constant,
+    Op,
+    Tree,
+    add,
+    div,
+    mul,
+    neg,
+    nodes,
+    rebuilt,
+    replaced,
+    sub,
+)
+
+_ALL_SHAPES_UP_TO = 6
+_FAST = "-Ofast, -ffast-math, -fassociative-math, /fp:fast, Burst's FloatMode.Fast, shaders"
+_LANES = (2, 4, 8, 16)
+
+Join = Callable[[Tree, Tree], Tree]
+
+
+def _sum(a: Tree, b: Tree) -> Tree:
+    """a + b, with negative terms subtracted."""
+    match a, b:
+        case _, Op("neg", (inner,)):
+            return sub(a, inner)
+        case Op("neg", (inner,)), _:
+            return sub(b, inner)
+        case _:
+            return add(a, b)
+
+
+def _terms(tree: Tree) -> list[Tree]:
+    match tree:
+        case Op("add", (a, b)):
+            return [*_terms(a), *_terms(b)]
+        case Op("sub", (a, b)):
+            return [*_terms(a), *map(neg, _terms(b))]
+        case Op("neg", (Op("add" | "sub") as inner,)):
+            return list(map(neg, _terms(inner)))
+        case _:
+            return [tree]
+
+
+def _factors(tree: Tree) -> list[Tree]:
+    match tree:
+        case Op("mul", (a, b)):
+            return [*_factors(a), *_factors(b)]
+        case _:
+            return [tree]
+
+
+def chains(tree: Tree) -> list[tuple[Op, list[Tree], Join]]:
+    """The longest sums and products in a tree, with at least three terms each."""
+    inside: set[Tree] = set()
+    found: list[tuple[Op, list[Tree], Join]] = []
+    for node in reversed(list(nodes(tree))):
+        kind = "add" if node.name in ("add", "sub") else node.name
+        if kind not in ("add", "mul") or node in inside:
+            continue
+        terms = _terms(node) if kind == "add" else _factors(node)
+        stack = [node]
+        while stack:
+            part = stack.pop()
+            inside.add(part)
+            same = ("add", "sub") if kind == "add" else ("mul",)
+            stack += [arg for arg in part.args if isinstance(arg, Op) and arg.name in same]
+        if len(terms) > 2:
+            found.append((node, terms, _sum if kind == "add" else mul))
+    return found
+
+
+def _shapes(terms: list[Tree], join: Join) -> Iterator[Tree]:
+    """Every association of the terms in every order, each once: (2n − 3)!! of n terms."""
+    if len(terms) == 1:
+        yield terms[0]
+        return
+    first, rest = terms[0], terms[1:]
+    for mask in range((1 << len(rest)) - 2, -1, -1):
+        mine = [first, *(t for i, t in enumerate(rest) if mask >> i & 1)]
+        others = [t for i, t in enumerate(rest) if not mask >> i & 1]
+        for left in _shapes(mine, join):
+            for right in _shapes(others, join):
+                yield join(left, right)
+
+
+def _in_order(
+    terms: list[Tree], join: Join, known: dict[tuple[int, int], list[Tree]]
+) -> list[Tree]:
+    """Every association that keeps the terms' order: Catalan's numbers."""
+
+    def between(low: int, high: int) -> list[Tree]:
+        if high - low == 1:
+            return [terms[low]]
+        if (low, high) not in known:
+            known[low, high] = [
+                join(left, right)
+                for middle in range(high - 1, low, -1)
+                for left in between(low, middle)
+                for right in between(middle, high)
+            ]
+        return known[low, high]
+
+    return between(0, len(terms))
+
+
+def _halves(parts: list[Tree], join: Join) -> Tree:
+    """The upper half added to the lower until one is left, as vector code does."""
+    while len(parts) > 1:
+        half = (len(parts) + 1) // 2
+        parts = [
+            join(parts[i], parts[i + half]) if i + half < len(parts) else parts[i]
+            for i in range(half)
+        ]
+    return parts[0]
+
+
+def _pairs(parts: list[Tree], join: Join) -> Tree:
+    """Neighbours added until one is left, as horizontal additions do."""
+    while len(parts) > 1:
+        parts = [reduce(join, parts[i : i + 2]) for i in range(0, len(parts), 2)]
+    return parts[0]
+
+
+def _lanes(terms: list[Tree], join: Join) -> Iterator[tuple[Tree, str]]:
+    for lanes in _LANES:
+        if lanes >= len(terms):
+            break
+        columns = [reduce(join, terms[i::lanes]) for i in range(lanes)]
+        whole = len(terms) - len(terms) % lanes
+        body = [reduce(join, terms[i:whole:lanes]) for i in range(lanes)]
+        for name, fold in (("halves", _halves), ("neighbours", _pairs)):
+            note = f"{lanes} SIMD lanes, folded by {name}: a vectorised reduction"
+            yield fold(columns, join), note
+            yield reduce(join, [fold(body, join), *terms[whole:]]), f"{note}, the rest after it"
+        yield reduce(join, columns), f"{lanes} SIMD lanes, folded in order: a vectorised reduction"
+
+
+def _orders(terms: list[Tree], join: Join) -> Iterator[tuple[Tree, str]]:
+    yield from _lanes(terms, join)
+    yield _pairs(terms, join), "pairwise summation: NumPy's sums, GPU reductions"
+    yield reduce(join, terms[::-1]), "the terms from the last to the first"
+    if len(terms) <= _ALL_SHAPES_UP_TO:
+        for shape in _shapes(terms, join):
+            yield shape, _FAST
+    elif len(terms) <= 9:
+        for shape in _in_order(terms, join, {}):
+            yield shape, _FAST
+    for i in range(1, len(terms)):
+        yield reduce(join, [*terms[i:], *terms[:i]]), _FAST
+
+
+def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    for node, terms, join in chains(tree):
+        for shape, note in _orders(terms, join):
+            yield replaced(tree, node, shape), arithmetic, note
+
+
+def _algebra(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    for rule in (_factored, _divided_once, _multiplied_first):
+        changed = rebuilt(tree, rule)
+        if changed != tree:
+            yield changed, arithmetic, _FAST
+
+
+def _factored(tree: Tree) -> Tree | None:
+    match tree:
+        case Op("add" | "sub" as name, (Op("mul", left), Op("mul", right))):
+            for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                if left[i] == right[j]:
+                    return mul(left[i], Op(name, (left[1 - i], right[1 - j])))
+        case _:
+            pass
+    return None
+
+
+def _divided_once(tree: Tree) -> Tree | None:
+    match tree:
+        case Op("div", (Op("div", (a, b)), c)):
+            return div(a, mul(b, c))
+        case _:
+            return None
+
+
+def _multiplied_first(tree: Tree) -> Tree | None:
+    match tree:
+        case Op("div", (Op("mul", (a, b)), c)):
+            return mul(a, div(b, c))
+        case Op("mul", (Op("div", (a, b)), c)) if not isinstance(a, Constant):
+            return div(mul(a, c), b)
+        case _:
+            return None
+
+
+ORDER = Hazard("order", "reassociation or SIMD reduction order", _ways)
+ALGEBRA = Hazard("algebra", "factors and divisors rearranged", _algebra)

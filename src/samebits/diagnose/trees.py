@@ -1,0 +1,174 @@
+"""The expression trees that evaluations are made of, and how they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A value that the user gave."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number in the expression, rounded to the format when it is used."""
+
+    text: str
+    steps: int = 0
+    """How many ULPs away it is taken."""
+    form: str = ""
+    """The format that it is rounded to instead of the expression's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An operation; `detail` is a function's name, a count of ULPs or a rule's name."""
+
+    name: str
+    args: tuple[Tree, ...]
+    detail: str = ""
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.name, self.args, self.detail)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+Tree = Operand | Constant | Op
+
+ONE = Constant("1")
+
+
+def add(a: Tree, b: Tree) -> Op:
+    return Op("add", (a, b))
+
+
+def sub(a: Tree, b: Tree) -> Op:
+    return Op("sub", (a, b))
+
+
+def mul(a: Tree, b: Tree) -> Op:
+    return Op("mul", (a, b))
+
+
+def div(a: Tree, b: Tree) -> Op:
+    return Op("div", (a, b))
+
+
+def fma(a: Tree, b: Tree, c: Tree) -> Op:
+    return Op("fma", (a, b, c))
+
+
+def neg(a: Tree) -> Tree:
+    """−a; of a negation, what was negated."""
+    return a.args[0] if isinstance(a, Op) and a.name == "neg" else Op("neg", (a,))
+
+
+def nodes(tree: Tree) -> Iterator[Op]:
+    """Every operation, operands first; a subtree that stands twice comes once."""
+    seen: set[Op] = set()
+
+    def walk(t: Tree) -> Iterator[Op]:
+        if isinstance(t, Op) and t not in seen:
+            seen.add(t)
+            for arg in t.args:
+                yield from walk(arg)
+            yield t
+
+    yield from walk(tree)
+
+
+def count(tree: Tree) -> int:
+    """Operations as written."""
+    return 1 + sum(map(count, tree.args)) if isinstance(tree, Op) else 0
+
+
+def rebuilt(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
+    """The tree with each node that `change` has an answer for replaced, from the leaves up.
+
+    `change` is asked about the node as it was; its answer's own arguments are not visited, so it
+    is asked with arguments already rebuilt.
+    """
+    if isinstance(tree, Op):
+        args = tuple(rebuilt(arg, change) for arg in tree.args)
+        tree = tree if args == tree.args else Op(tree.name, args, tree.detail)
+    answer = change(tree)
+    return tree if answer is None else answer
+
+
+def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
+    """The tree with a subtree exchanged, everywhere."""
+    if tree == old:
+        return new
+    if isinstance(tree, Op):
+        return Op(tree.name, tuple(replaced(arg, old, new) for arg in tree.args), tree.detail)
+    return tree
+
+
+def choices(tree: Tree, options: Callable[[Op], list[Tree]], limit: int) -> Iterator[Tree]:
+    """Every tree made by leaving each operation as it is or taking one of its options.
+
+    The first is the tree itself; at most `limit` come. `options` sees rebuilt arguments.
+    """
+
+    def walk(t: Tree) -> list[Tree]:
+        if not isinstance(t, Op):
+            return [t]
+        rows: list[tuple[Tree, ...]] = [()]
+        for arg in t.args:
+            rows = [(*row, each) for row in rows for each in walk(arg)][:limit]
+        made: dict[Tree, None] = {}
+        for args in rows:
+            here = Op(t.name, args, t.detail)
+            made[here] = None
+            for option in options(here):
+                made[option] = None
+        return list(made)[:limit]
+
+    yield from walk(tree)
+
+
+_INFIX = {"add": ("+", 1), "sub": ("-", 1), "mul": ("*", 2), "div": ("/", 2)}
+_CHOICES = {
+    ("min", "lt"): "({0} < {1} ? {0} : {1})",
+    ("min", "gt"): "({1} < {0} ? {1} : {0})",
+    ("max", "lt"): "({0} > {1} ? {0} : {1})",
+    ("max", "gt"): "({1} > {0} ? {1} : {0})",
+    ("min", "number"): "fmin({0}, {1})",
+    ("max", "number"): "fmax({0}, {1})",
+}
+
+
+def written(tree: Tree) -> str:
+    """The expression as C would have it, with what C has no words for as calls."""
+    return _written(tree, 0)
+
+
+def _written(tree: Tree, outer: int) -> str:
+    match tree:
+        case Operand(name):
+            return name
+        case Constant(text, steps, form):
+            changed = f"{text}{steps:+d}ulp" if steps else text
+            return f"{form}({changed})" if form else changed
+        case Op(name, (left, right)) if name in _INFIX:
+            symbol, level = _INFIX[name]
+            text = f"{_written(left, level)} {symbol} {_written(right, level + 1)}"
+            return f"({text})" if outer > level else text
+        case Op("neg", (inner,)):
+            return f"-{_written(inner, 3)}"
+        case Op(name, (left, right), detail) if (name, detail) in _CHOICES:
+            return _CHOICES[name, detail].format(_written(left, 3), _written(right, 3))
+        case Op("ulps", (inner,), detail):
+            return f"({_written(inner, 1)} {detail[0]} {detail[1:]} ulp)"
+        case Op("call" | "estimate" | "cast" | "convert", args, detail):
+            return f"{detail}({', '.join(map(written, args))})"
+        case Op(name, args, detail):
+            shown = f"{name}[{detail}]" if detail else name
+            return f"{shown}({', '.join(map(written, args))})"

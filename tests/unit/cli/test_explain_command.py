@@ -1,0 +1,132 @@
+"""`samebits explain`: planted evaluations are named, what none gives is said, bad usage is told."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+
+from samebits.bits import bits_to_float, exact_fma, float_to_bits
+from samebits.cli import status
+from samebits.diagnose.explain import explain
+from samebits.errors import ArgumentError
+
+# fma(0.1f, 0.1f, -0.01f): the product's rounding error is all that is left.
+FUSED = ["a*b + c", "a=0x3dcccccd", "b=0x3dcccccd", "c=0xbc23d70a"]
+
+
+def got_of_fused() -> str:
+    a, c = bits_to_float(0x3DCCCCCD, 32), bits_to_float(0xBC23D70A, 32)
+    return f"0x{float_to_bits(exact_fma(a, a, c, 32), 32):08x}"
+
+
+def test_a_fused_product_is_named_with_its_expression(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["explain", *FUSED, "--got", got_of_fused()]) == 0
+    out = capsys.readouterr().out
+    named = out.index("gives these bits:\n  fused multiply-add\n    fma(a, b, c)\n    as by GCC")
+    assert out.index("strict") < out.index("observed") < named < out.index("does not:")
+
+
+def test_json_has_the_same_facts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["explain", *FUSED, "--got", got_of_fused(), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["operands"]["c"] == "0xbc23d70a"
+    assert facts["observed"] == got_of_fused()
+    assert facts["causes"][0]["hazards"] == ["fma"]
+    assert facts["causes"][0]["evaluations"][0]["expression"] == "fma(a, b, c)"
+    assert facts["complete"] is True
+
+
+def test_bits_that_nothing_gives_end_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["explain", *FUSED, "--got", "42.5"]) == 1
+    assert "no evaluation that was tried gives these bits" in capsys.readouterr().out
+
+
+def test_the_strict_result_is_explained_by_the_strict_evaluation() -> None:
+    for expression, got in (
+        ("a + b", "3"),
+        ("a/b", "0.5"),
+        ("sqrt(a*b*b)", "2"),
+        ("min(a, b)", "1"),
+    ):
+        explanation = explain(expression, {"a": "1", "b": "2"}, got)
+        assert explanation.strict == explanation.observed
+        assert explanation.causes[0].hazards == ()
+
+
+def test_two_hazards_are_tried_where_none_alone_gives_the_bits() -> None:
+    a, c = bits_to_float(0x3DCCCCCD, 32), bits_to_float(0xBC23D70A, 32)
+    inner, together = exact_fma(a, a, c, 32), 0
+    for divisor in range(3, 40):
+        inverse = float(np.float32(1) / np.float32(divisor))
+        both = float_to_bits(exact_fma(inner, inverse, 0.0, 32), 32)
+        values = {"a": "0x3dcccccd", "b": "0x3dcccccd", "c": "0xbc23d70a", "d": str(divisor)}
+        causes = explain("(a*b + c) / d", values, f"0x{both:08x}").causes
+        names = [{h.name for h in cause.hazards} for cause in causes]
+        assert {"fma"} in names or {"fma", "reciprocal"} in names
+        together += all(len(each) == 2 for each in names)
+    assert together > 3
+
+
+def test_a_library_an_ulp_away_is_named() -> None:
+    strict = explain("sin(x)", {"x": "1"}, "0").strict
+    causes = explain("sin(x)", {"x": "1"}, f"0x{strict + 1:08x}").causes
+    assert ["libm-ulp"] in [[h.name for h in cause.hazards] for cause in causes]
+    assert any(e.expression == "(sin(x) + 1 ulp)" for c in causes for e in c.evaluations)
+
+
+def test_a_constant_an_ulp_off_is_named() -> None:
+    names = [
+        [h.name for h in cause.hazards]
+        for cause in explain("x * 0.1", {"x": "1"}, "0x3dcccccc").causes
+    ]
+    assert ["constant"] in names
+
+
+def test_eight_operations_take_less_than_two_seconds() -> None:
+    values = {name: str(1.1 + 0.37 * i) for i, name in enumerate("abcdefgh")}
+    for expression in (
+        "a + b + c + d + e + f + g*h",
+        "a/b + c/d + e/f + g/h + a",
+        "sqrt(a*b + c*d) / (e + f) * g - h",
+    ):
+        used = {
+            name: value for name, value in values.items() if name in expression.replace("sqrt", "")
+        }
+        started = time.process_time()
+        explanation = explain(expression, used, "123.456")
+        assert not explanation.causes
+        assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("expression", "values", "got", "message"),
+    [
+        ("a % b", {"a": "1"}, "1", "this operator is not in the language\n  a % b\n  ^^^^^"),
+        ("a + foo(b)", {"a": "1"}, "1", "there is no function `foo` here\n  a + foo(b)\n      ^^^"),
+        ("a + b", {"a": "1"}, "1", "no value is given for b"),
+        ("a + 1", {"a": "1", "z": "1"}, "1", "the expression has no z"),
+        ("a + 1", {"a": "x"}, "1", "a is not a number: 'x'"),
+        ("a + 1", {"a": "0x3fb999999999999a"}, "1", "add `--type float64`"),
+        ("a + 1", {"a": "1"}, "0x1", "what was observed has 1 hex digits"),
+        ("a +", {"a": "1"}, "1", "this is not an expression"),
+        ("a", {"a": "1"}, "1", "there is no operation to explain"),
+        ("(" * 300 + "a" + ")" * 300, {"a": "1"}, "1", "this is not an expression"),
+        ("a" + "+a" * 65, {"a": "1"}, "1", "65 operations, and 64 are the most"),
+    ],
+)
+def test_bad_usage_says_what_and_where(
+    expression: str, values: dict[str, str], got: str, message: str
+) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        explain(expression, values, got)
+    assert message in str(caught.value)
+
+
+def test_bad_usage_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["explain", "a + b", "a=1", "b", "--got", "1"]) == 2
+    assert status(["explain", "a + b", "a=1", "a=1", "--got", "1"]) == 2
+    assert status(["explain", "a + b", "a=1", "b=2"]) == 2
+    assert "'b' is not an operand" in capsys.readouterr().err

@@ -1,0 +1,190 @@
+"""What real compilers and processors did to an expression is named."""
+
+from __future__ import annotations
+
+import platform
+import random
+import shutil
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from samebits.diagnose.explain import explain
+
+PROGRAM = """
+#include <fenv.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#if defined __x86_64__
+#include <immintrin.h>
+#elif defined __aarch64__
+#include <arm_neon.h>
+#endif
+__attribute__((noinline)) static float f(float a, float b, float c, float d) { %(body)s }
+int main(void) {
+    unsigned in[4], out;
+    %(setup)s
+    while (scanf("%%x %%x %%x %%x", in, in + 1, in + 2, in + 3) == 4) {
+        float v[4], r;
+        memcpy(v, in, sizeof v);
+        r = f(v[0], v[1], v[2], v[3]);
+        memcpy(&out, &r, 4);
+        printf("%%08x\\n", out);
+    }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    hazard: str
+    expression: str
+    flags: tuple[str, ...] = ()
+    body: str = ""
+    setup: str = ""
+    operands: str = "near"
+
+    def __str__(self) -> str:
+        return f"{self.hazard}-{self.expression}"
+
+
+X86 = [
+    Case("fma", "a*b + c", ("-mfma", "-ffp-contract=fast"), operands="cancel"),
+    Case("fma", "a*b + c*d", ("-mfma", "-ffp-contract=fast")),
+    Case("fma", "c - a*b", ("-mfma", "-ffp-contract=fast"), operands="cancel"),
+    Case("x87", "a*b + c*d - a", ("-mfpmath=387",)),
+    Case("x87", "a/b + c/d", ("-mfpmath=387",)),
+    Case("x87", "a/b + c/d", ("-mfpmath=387",),
+         setup='__asm__("fldcw %0" :: "m"((unsigned short){0x27f}));'),
+    Case("x87", "a*b + c/d", ("-mfpmath=387",), operands="least",
+         setup='__asm__("fldcw %0" :: "m"((unsigned short){0x7f}));'),
+    Case("order", "a + b + c + d", body="return (a + c) + (b + d);"),
+    Case("order", "a*b*c*d", body="return (a * b) * (c * d);"),
+    Case("reciprocal", "a/b", body="volatile float r = 1 / b; return a * r;"),
+    Case("estimate", "a/b", ("-Ofast", "-mrecip")),
+    Case("estimate", "1/sqrt(a)", ("-Ofast", "-mrecip"), body="return 1 / sqrtf(a);"),
+    Case("double-rounding", "a*b + c*d", body="return (double)a * b + (double)c * d;"),
+    Case("flush", "a*b + c", setup="_mm_setcsr(_mm_getcsr() | 0x8040);", operands="tiny"),
+    Case("flush", "a*b", setup="_mm_setcsr(_mm_getcsr() | 0x8000);", operands="tiny"),
+    Case("min-max", "min(a, b)", body="return a < b ? a : b;", operands="nan"),
+    Case("min-max", "max(a, b)", body="return fmaxf(a, b);", operands="quiet"),
+    Case("to-integer", "int32(a)", body="return (float)(int)a;", operands="any"),
+    Case("to-integer", "uint32(a)", body="return (float)(unsigned)a;", operands="any"),
+    Case("nan", "a*b + c", operands="nan"),
+    Case("rounding", "a*b + c*d", ("-frounding-math",), setup="fesetround(FE_UPWARD);"),
+    Case("rounding", "a/b - c", ("-frounding-math",), setup="fesetround(FE_TOWARDZERO);"),
+]  # fmt: skip
+_FZ = (
+    'unsigned long r; __asm__ volatile("mrs %0, fpcr" : "=r"(r)); r |= 1ul << 24; '
+    '__asm__ volatile("msr fpcr, %0" :: "r"(r));'
+)
+ARM = [
+    Case("fma", "a*b + c", ("-ffp-contract=on",), operands="cancel"),
+    Case("fma", "a*b + c*d", ("-ffp-contract=on",)),
+    Case("estimate", "1/a", body="return vrecpes_f32(a);"),
+    Case("estimate", "1/a", body="float x = vrecpes_f32(a); x *= vrecpss_f32(x, a); return x;"),
+    Case("estimate", "1/sqrt(a)", body="return vrsqrtes_f32(a);"),
+    Case("estimate", "1/sqrt(a)",
+         body="float x = vrsqrtes_f32(a); x *= vrsqrtss_f32(x * a, x); return x;"),
+    Case("flush", "a*b", ("-ffp-contract=off",), setup=_FZ, operands="tiny"),
+    Case("nan", "a*b + c", ("-ffp-contract=off",), operands="nan"),
+]  # fmt: skip
+
+
+def bits_of(value: float) -> int:
+    return int.from_bytes(struct.pack("<f", value), "little")
+
+
+def rows(kind: str, count: int = 60) -> list[list[int]]:
+    source = random.Random(kind)
+    found: list[list[int]] = []
+    for _ in range(count):
+        a, b, c, d = (source.uniform(0.5, 4) for _ in range(4))
+        if kind == "cancel":
+            found.append(
+                [bits_of(v) for v in (a, b, -a * b if source.random() < 0.7 else a * b, d)]
+            )
+        elif kind == "tiny":
+            found.append(
+                [bits_of(a * 2.0**-70), bits_of(b * 2.0**-57), bits_of(c * 2.0**-126), bits_of(d)]
+            )
+        elif kind == "nan":
+            special = [
+                source.choice(
+                    (0x7FC00001, 0xFFC12345, 0x7F812345, bits_of(a), 0x80000000, 0, 0x7F800000)
+                )
+                for _ in range(3)
+            ]
+            found.append([*special, bits_of(d)])
+        elif kind == "quiet":
+            pair = [source.choice((0x7FC00000, 0x80000000)), source.choice((0, bits_of(b)))]
+            found.append([*pair, bits_of(c), bits_of(d)])
+        elif kind == "least":
+            small = (a * 2.0**-70, b * 2.0**-70, c * 2.0**-139, d)
+            found.append([bits_of(v) for v in small])
+        elif kind == "any":
+            found.append([source.getrandbits(32), *map(bits_of, (b, c, d))])
+        else:
+            found.append([bits_of(v) for v in (a, b, c, d)])
+    return found  # fmt: skip
+
+
+def check(case: Case, compiler: list[str], runner: list[str], folder: Path) -> None:
+    body = case.body or f"return {case.expression};"
+    source, program = folder / "f.c", folder / "f"
+    source.write_text(PROGRAM % {"body": body, "setup": case.setup})
+    command = [
+        *compiler,
+        "-O2",
+        "-fno-strict-aliasing",
+        *case.flags,
+        str(source),
+        "-o",
+        str(program),
+        "-lm",
+    ]
+    made = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    given = rows(case.operands)
+    text = "\n".join(" ".join(f"{bits:08x}" for bits in row) for row in given)
+    out = subprocess.run(
+        [*runner, str(program)], input=text, capture_output=True, text=True, check=True
+    )
+    named, differing = 0, 0
+    for row, got in zip(given, out.stdout.split(), strict=True):
+        values = {n: f"0x{b:08x}" for n, b in zip("abcd", row, strict=True) if n in _names(case)}
+        explanation = explain(case.expression, values, f"0x{got}")
+        if explanation.strict != int(got, 16):
+            differing += 1
+            causes = [[h.name for h in cause.hazards] for cause in explanation.causes]
+            named += [case.hazard] in causes
+            assert [case.hazard] in causes, (values, got, causes, hex(explanation.strict))
+    assert differing >= 3, f"only {differing} results differ"
+
+
+def _names(case: Case) -> set[str]:
+    import ast
+
+    return {n.id for n in ast.walk(ast.parse(case.expression)) if isinstance(n, ast.Name)}
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="the host is not x86-64")
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+@pytest.mark.parametrize("case", X86, ids=str)
+def test_what_x86_does_is_named(case: Case, tmp_path: Path) -> None:
+    if "-mfma" in case.flags and " fma " not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("the processor has no FMA")
+    check(case, ["gcc"], [], tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("qemu-aarch64") is None, reason="there is no qemu-aarch64")
+@pytest.mark.parametrize("case", ARM, ids=str)
+def test_what_arm_does_is_named(case: Case, tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    compiler = [sys.executable, "-m", "ziglang", "cc", "-target", "aarch64-linux-musl", "-static"]
+    check(case, compiler, ["qemu-aarch64"], tmp_path)
