@@ -21,4 +21,9 @@ def keep(
     kept = load(place)
     for target, functions in agreed.items():
         kept[target] = {name: digests[name] for name in functions if name in digests}
+    write(kept, place)
+
+
+def write(kept: Mapping[str, Mapping[str, str]], place: Path = PLACE) -> None:
+    """Replace all that is kept."""
     place.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
