@@ -21,7 +21,7 @@ FUNCTIONS = {
 """Functions of `samebits.math` that can be called, by the number of their arguments."""
 CONVERSIONS = ("int32", "uint32", "int64", "uint64")
 """Conversions to integers; the integer goes on as a float."""
-MOST_OPERATIONS = 64
+MOST_OPERATIONS = 8
 _LONGEST = 2_000
 _ALLOWED = (
     "use + - * /, parentheses, numbers, names, sqrt, abs, min, max, fma, int32 … uint64, "
@@ -35,7 +35,7 @@ _BINARY: dict[type[ast.operator], str] = {
 def parse(text: str) -> Tree:
     """The tree of an expression. Raises ArgumentError with a caret at what is not in the language.
 
-    At most 64 operations and 2,000 characters.
+    At most 8 operations and 2,000 characters.
     """
     if len(text) > _LONGEST:
         raise ArgumentError(f"the expression is longer than {_LONGEST:,} characters")

@@ -92,6 +92,7 @@ ARM = [
     Case("estimate", "1/sqrt(a)",
          body="float x = vrsqrtes_f32(a); x *= vrsqrtss_f32(x * a, x); return x;"),
     Case("flush", "a*b", ("-ffp-contract=off",), setup=_FZ, operands="tiny"),
+    Case("flush", "a*b", ("-ffp-contract=off",), setup=_FZ, operands="edge"),
     Case("nan", "a*b + c", ("-ffp-contract=off",), operands="nan"),
 ]  # fmt: skip
 
@@ -127,6 +128,8 @@ def rows(kind: str, count: int = 60) -> list[list[int]]:
         elif kind == "least":
             small = (a * 2.0**-70, b * 2.0**-70, c * 2.0**-139, d)
             found.append([bits_of(v) for v in small])
+        elif kind == "edge":  # just below the least normal number, to which it rounds
+            found.append([0x1F9132D8, 0x2061AD56, bits_of(c), bits_of(d)])
         elif kind == "any":
             found.append([source.getrandbits(32), *map(bits_of, (b, c, d))])
         else:
