@@ -21,7 +21,7 @@ from benchmarks.variants import DETERMINISTIC, load
 
 NUMBA_MEAN_GOAL = 1.1
 WORKERS_GOAL = 1.8
-HEAVY_SECONDS = 5e-4
+HEAVY_SECONDS = 5e-3
 """A kernel is heavy where one worker takes at least so long on its `heavy` arguments."""
 
 ONE, TWO, NUMBA_ONE, NUMBA_TWO = "1 worker", "2 workers", "Numba, 1 thread", "Numba, 2 threads"

@@ -181,6 +181,6 @@ BENCHMARK = Benchmark(
     c=C,
     numba=numba_boids,
     arguments=arguments,
-    heavy=lambda: arguments(1_536),
+    heavy=lambda: arguments(6_144),
     lengths=lambda a: (len(a[0]),),
 )

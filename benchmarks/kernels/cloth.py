@@ -205,6 +205,6 @@ BENCHMARK = Benchmark(
     c=C,
     numba=numba_cloth,
     arguments=arguments,
-    heavy=lambda: arguments(256, 256),
+    heavy=lambda: arguments(768, 1_024),
     lengths=lambda a: a[0].shape[:2],
 )

@@ -96,6 +96,6 @@ BENCHMARK = Benchmark(
     c_fast=C_FAST,
     numba=numba_fir,
     arguments=arguments,
-    heavy=lambda: arguments(524_288),
+    heavy=lambda: arguments(8_388_608),
     lengths=lambda a: (len(a[2]),),
 )

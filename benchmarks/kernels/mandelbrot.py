@@ -83,8 +83,9 @@ def numba_mandelbrot(counts, left, top, pixel, limit):
             counts[row, column] = count
 
 
-def arguments() -> Arguments:
-    return (np.zeros((HEIGHT, WIDTH), np.int32), -2.0, -1.0, 2.0 / HEIGHT, LIMIT)
+def arguments(scale: int = 1) -> Arguments:
+    counts = np.zeros((HEIGHT * scale, WIDTH * scale), np.int32)
+    return (counts, -2.0, -1.0, 2.0 / len(counts), LIMIT)
 
 
 BENCHMARK = Benchmark(
@@ -95,6 +96,6 @@ BENCHMARK = Benchmark(
     c=C,
     numba=numba_mandelbrot,
     arguments=arguments,
-    heavy=arguments,
+    heavy=lambda: arguments(4),
     lengths=lambda a: a[0].shape,
 )

@@ -355,6 +355,6 @@ BENCHMARK = Benchmark(
     c=C,
     numba=numba_sph,
     arguments=arguments,
-    heavy=lambda: arguments(4_096),
+    heavy=lambda: arguments(32_768),
     lengths=lambda a: (len(a[0]), len(a[2])),
 )

@@ -51,12 +51,20 @@ def _range(address: int) -> Any:
     return RANGE(address)
 
 
+def _batch_size(turns: int, least: int, workers: int) -> int:
+    """`least` at least, and as many batches for each worker where there are some for all."""
+    batches = min(turns // least, BATCHES_A_WORKER * workers)
+    if batches > workers:
+        batches -= batches % workers
+    return -(-turns // max(1, batches))
+
+
 def _run(function: int, slots: int, turns: int, batch: int, least: int, own: int | None) -> int:
     found = pool()
     workers = found.workers
     if workers == 1 or inside.depth:
         return IN_LINE
-    size = batch or max(least, -(-turns // (BATCHES_A_WORKER * workers)))
+    size = batch or _batch_size(turns, least, workers)
     block = ControlBlock(turns, size)
     if block.words[BATCHES] <= 1:
         return IN_LINE
