@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from samebits.lang.arrays import ReadOnly, zeros
+from samebits.lang.arrays import Array, ReadOnly, zeros
 from samebits.lang.decorators import kernel
 from samebits.lang.functions import abs, sqrt
 from samebits.lang.scalars import float32, float64, int64, uint64
@@ -135,6 +135,27 @@ def block_deviations(x: ReadOnly[T], start: int, count: int, centre: T) -> T:
 
 
 @kernel
+def carry(levels: Array[T], b: int, total: T) -> None:
+    """Add the sum of block `b` as a binary counter carries: levels[k] has that of 2^k blocks."""
+    k = 0
+    while (b >> k) & 1 != 0:
+        total = levels[k] + total
+        k += 1
+    levels[k] = total
+
+
+@kernel
+def joined(levels: ReadOnly[T], blocks: int, rest: T) -> T:
+    """The sum of what `blocks` whole ones left in the levels, and of the rest after them."""
+    level = 0
+    while blocks >> level != 0:
+        if (blocks >> level) & 1 != 0:
+            rest = levels[level] + rest
+        level += 1
+    return rest
+
+
+@kernel
 def sum(x: ReadOnly[T]) -> T:
     """The sum of floats; 0 of none."""
     n = len(x)
@@ -144,18 +165,9 @@ def sum(x: ReadOnly[T]) -> T:
     blocks = n // BLOCK
     for b in range(blocks):
         total = block_sum(x, b * BLOCK, BLOCK)
-        k = 0
-        while (b >> k) & 1 != 0:
-            total = levels[k] + total
-            k += 1
-        levels[k] = total
+        carry(levels, b, total)
     rest = block_sum(x, blocks * BLOCK, n - blocks * BLOCK)
-    level = 0
-    while blocks >> level != 0:
-        if (blocks >> level) & 1 != 0:
-            rest = levels[level] + rest
-        level += 1
-    return rest
+    return joined(levels, blocks, rest)
 
 
 @kernel
@@ -169,18 +181,9 @@ def dot(x: ReadOnly[T], y: ReadOnly[T]) -> T:
     blocks = n // BLOCK
     for b in range(blocks):
         total = block_dot(x, y, b * BLOCK, BLOCK)
-        k = 0
-        while (b >> k) & 1 != 0:
-            total = levels[k] + total
-            k += 1
-        levels[k] = total
+        carry(levels, b, total)
     rest = block_dot(x, y, blocks * BLOCK, n - blocks * BLOCK)
-    level = 0
-    while blocks >> level != 0:
-        if (blocks >> level) & 1 != 0:
-            rest = levels[level] + rest
-        level += 1
-    return rest
+    return joined(levels, blocks, rest)
 
 
 @kernel
@@ -191,18 +194,9 @@ def squares(x: ReadOnly[T], scale: float64) -> float64:
     blocks = n // BLOCK
     for b in range(blocks):
         total = block_squares(x, b * BLOCK, BLOCK, scale)
-        k = 0
-        while (b >> k) & 1 != 0:
-            total = levels[k] + total
-            k += 1
-        levels[k] = total
+        carry(levels, b, total)
     rest = block_squares(x, blocks * BLOCK, n - blocks * BLOCK, scale)
-    level = 0
-    while blocks >> level != 0:
-        if (blocks >> level) & 1 != 0:
-            rest = levels[level] + rest
-        level += 1
-    return rest
+    return joined(levels, blocks, rest)
 
 
 @kernel
@@ -270,18 +264,9 @@ def variance(x: ReadOnly[T]) -> T:
     blocks = n // BLOCK
     for b in range(blocks):
         total = block_deviations(x, b * BLOCK, BLOCK, centre)
-        k = 0
-        while (b >> k) & 1 != 0:
-            total = levels[k] + total
-            k += 1
-        levels[k] = total
+        carry(levels, b, total)
     rest = block_deviations(x, blocks * BLOCK, n - blocks * BLOCK, centre)
-    level = 0
-    while blocks >> level != 0:
-        if (blocks >> level) & 1 != 0:
-            rest = levels[level] + rest
-        level += 1
-    return rest / T(n)
+    return joined(levels, blocks, rest) / T(n)
 
 
 @kernel
