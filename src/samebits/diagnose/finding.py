@@ -1,0 +1,188 @@
+"""What a diagnosis has found: frame, fields, operation, cause, cousins, and how sure each is.
+
+Owns the facts alone; how they are found is `search`, how they read the command line's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from samebits.errors import Span
+
+CERTAINTIES = {
+    "certain": "the experiment gives the other side's bits in every frame compared, and no other "
+    "hazard does",
+    "likely": "the experiment gives the other side's bits, and so does another, or too few frames "
+    "could tell them apart",
+    "possible": "it gives the operation's result, but not all that follows",
+    "unknown": "no experiment gives the other side's bits",
+}
+"""How sure a cause is, and what that means."""
+
+
+@dataclass(frozen=True)
+class Datum:
+    """A scalar: its type, its bits in hex, and how it is written."""
+
+    type: str
+    bits: str
+    text: str
+    name: str = ""
+    """What it is in the source, where that can be told."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A piece of source: where, and the line itself, with the columns to mark."""
+
+    file: str
+    line: int
+    column: int
+    end_column: int
+    function: str
+    source: str
+
+    @classmethod
+    def of(cls, span: Span) -> Place:
+        import linecache
+
+        text = linecache.getline(span.file, span.line).rstrip("\n")
+        end = span.end_column if span.end_line == span.line else len(text)
+        name = span.function.rpartition("<locals>.")[2]
+        return cls(span.file, span.line, span.column, end, name, text)
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column + 1}"
+
+
+@dataclass(frozen=True)
+class FieldFact:
+    """A scalar of the state that differs after the frame. `ulps` is None for integers and NaN."""
+
+    path: str
+    a: Datum
+    b: Datum
+    ulps: int | None
+
+
+@dataclass(frozen=True)
+class HeatFact:
+    """A field of the state: how many of its scalars differ, of how many, and the largest ULP
+    distance among them."""
+
+    path: str
+    differing: int
+    scalars: int
+    ulps: int | None
+
+
+@dataclass(frozen=True)
+class OperationFact:
+    """The first operation whose operands agree and whose results do not.
+
+    `kind` is "result" for that; "memory", "input", "loop" and "path" say that the difference is
+    none of arithmetic: memory that differs though nothing wrote it differently, an input, the order
+    or the number of a loop's turns, an operation that only one side does.
+    """
+
+    kind: str
+    opcode: str
+    place: Place
+    calls: tuple[Place, ...]
+    """The calls that lead there, the step's first."""
+    turns: tuple[tuple[str, int], ...]
+    """The counters of the loops around it."""
+    operands: tuple[Datum, ...]
+    a: Datum | None
+    b: Datum | None
+    ulps: int | None
+    believed: str
+    """Why the trace is believed, or what stands in its stead."""
+
+
+@dataclass(frozen=True)
+class CauseFact:
+    """One hazard that explains the other side's bits, with the experiment that shows it."""
+
+    hazard: str
+    title: str
+    expression: str
+    """How the operation is evaluated under it."""
+    practice: str
+    remedy: str
+    everywhere: bool
+    """Whether it acted on every operation that it can act on, or on this one alone."""
+    frames_same: int
+    """Frames, from the differing one on, in which the experiment gave the other side's hash."""
+    frames_compared: int
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the experiment gave the other side's bits in all frames compared."""
+        return 0 < self.frames_compared == self.frames_same
+
+
+@dataclass(frozen=True)
+class CousinFact:
+    """Another operation that the same hazard acts on."""
+
+    place: Place
+    opcode: str
+    steps: int | None
+    """Operations between it and the hashed state, at least; None where it does not get there."""
+    changed: int
+    """How many of its evaluations in the frame the hazard changes."""
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class TimelineFact:
+    """One frame: scalars that differ, and the largest distance in ULP among floats."""
+
+    frame: int
+    differing: int
+    ulps: int | None
+    path: str = ""
+    """The scalar with the largest distance."""
+
+
+@dataclass(kw_only=True)
+class Diagnosis:
+    """What was found about sides `a` and `b` of a simulation. What could not be told is empty, and
+    `notes` say why."""
+
+    simulation: str
+    version: str
+    seed: int
+    a: str
+    b: str
+    frames: int
+    """Frames that both sides have."""
+    frame: int | None = None
+    """The first that differs; -1 is the state that `init` leaves; None where none does."""
+    hashes: tuple[str, str] | None = None
+    fields: tuple[FieldFact, ...] = ()
+    differing: int = 0
+    """Scalars that differ after the frame, of which `fields` holds the first."""
+    heat: tuple[HeatFact, ...] = ()
+    timeline: tuple[TimelineFact, ...] = ()
+    operation: OperationFact | None = None
+    causes: tuple[CauseFact, ...] = ()
+    """The first is the cause; the others are "also explained by"."""
+    certainty: str = "unknown"
+    """A key of `CERTAINTIES`."""
+    cousins: tuple[CousinFact, ...] = ()
+    cousins_left: int = 0
+    notes: list[str] = field(default_factory=list[str])
+    seconds: float = 0.0
+
+    @property
+    def same(self) -> bool:
+        """Whether no frame differs."""
+        return self.frame is None
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, as JSON has it."""
+        return {"same": self.same, **asdict(self)}
