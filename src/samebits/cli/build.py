@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from samebits.cli import SAME
-from samebits.cli.report import print_built
+from samebits.cli.printing import print_built
 from samebits.sim.export.build import build, choose_targets
 from samebits.sim.export.inputs_file import export_inputs
 from samebits.sim.load import load_simulation

@@ -1,4 +1,4 @@
-"""The commands and their options. What they do is in the layers below, how it reads in `report`."""
+"""The commands and their options: what they do is in the layers below, how it reads in printing."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def targets(
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
     """List what can run here, and why the rest cannot."""
-    from samebits.cli.report import print_targets
+    from samebits.cli.printing import print_targets
     from samebits.sim.targets import all_rows
 
     print_targets(all_rows(), json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from samebits.cli import DIFFERS, INTERRUPTED, SAME
-from samebits.cli.report import progress_bars
+from samebits.cli.printing import progress_bars
 from samebits.sim.load import load_simulation
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samebits.cli import BAD, DIFFERS, INTERRUPTED, SAME
-from samebits.cli.report import Run, print_runs, progress_bars
+from samebits.cli.printing import Run, print_runs, progress_bars
 from samebits.errors import ReplayError, SimulationError
 from samebits.sim import targets
 from samebits.sim.golden import Golden, read_golden, write_golden
