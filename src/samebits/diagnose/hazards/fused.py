@@ -56,4 +56,10 @@ def _apart(tree: Tree) -> Tree | None:
             return None
 
 
-FUSED = Hazard("fma", "fused multiply-add", _ways)
+FUSED = Hazard(
+    "fma",
+    "fused multiply-add",
+    _ways,
+    practice="-ffp-contract=fast or on, the default on ARM64, POWER and GPUs",
+    remedy="build with -ffp-contract=off; write fma where you mean it",
+)

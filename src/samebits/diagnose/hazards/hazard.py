@@ -14,12 +14,16 @@ Variant = tuple[Tree, Arithmetic, str]
 
 @dataclass(frozen=True, slots=True)
 class Hazard:
-    """One way in which the same source gives other bits."""
+    """One way in which the same source gives other bits, within an expression."""
 
     name: str
     title: str
     """What happens, in a few words."""
     ways: Callable[[Tree, Arithmetic], Iterator[Variant]]
     """The evaluations that it makes of one, the most plausible first."""
+    practice: str
+    """What does it in the real world, in a line."""
+    remedy: str
+    """What to do about it, in a line."""
     last: bool = False
     """Whether it only comes after others: its trees are large, with subtrees many times over."""

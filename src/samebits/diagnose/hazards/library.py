@@ -1,4 +1,4 @@
-"""Math functions of other libraries: the host's C library, and results some ULPs away."""
+"""Math functions of the host's C library."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.functions import LIBM, libm
 from samebits.diagnose.hazards.hazard import Hazard, Variant
 from samebits.diagnose.numbers import FLOAT32
-from samebits.diagnose.trees import Op, Tree, choices, nodes, replaced
+from samebits.diagnose.trees import Op, Tree, choices, nodes
 
 _MOST = 64
-_EXACT_EVERYWHERE = ("floor", "ceil", "trunc", "round", "copysign", "fmod", "remainder")
 
 
 def _from(prefix: str) -> Callable[[Op], list[Tree]]:
@@ -36,15 +35,10 @@ def _host(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
                 yield variant, arithmetic, note
 
 
-def _offsets(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
-    for distance in (1, 2, 3, 4):
-        for sign in "+-":
-            detail = f"{sign}{distance}"
-            note = f"a math library whose result is {distance} ULP away"
-            for node in nodes(tree):
-                if node.name == "call" and node.detail not in _EXACT_EVERYWHERE:
-                    yield replaced(tree, node, Op("ulps", (node,), detail)), arithmetic, note
-
-
-LIBRARY = Hazard("libm", "the C library's math function", _host)
-OFFSET = Hazard("libm-ulp", "another library's math function, by its distance", _offsets)
+LIBRARY = Hazard(
+    "libm",
+    "the C library's math function",
+    _host,
+    practice="sin, exp or pow of the platform's libm, which differs between versions",
+    remedy="call samebits.math, or ship one math library with the program",
+)

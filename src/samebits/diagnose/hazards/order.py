@@ -8,21 +8,18 @@ from functools import reduce
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.hazards.hazard import Hazard, Variant
 from samebits.diagnose.trees import (
-    Constant,
     Op,
     Tree,
     add,
-    div,
     mul,
     neg,
     nodes,
-    rebuilt,
     replaced,
     sub,
 )
 
 _ALL_SHAPES_UP_TO = 6
-_FAST = "-Ofast, -ffast-math, -fassociative-math, /fp:fast, Burst's FloatMode.Fast, shaders"
+FAST_MATH = "-Ofast, -ffast-math, -fassociative-math, /fp:fast, Burst's FloatMode.Fast, shaders"
 _LANES = (2, 4, 8, 16)
 
 Join = Callable[[Tree, Tree], Tree]
@@ -151,12 +148,12 @@ def _orders(terms: list[Tree], join: Join) -> Iterator[tuple[Tree, str]]:
     yield reduce(join, terms[::-1]), "the terms from the last to the first"
     if len(terms) <= _ALL_SHAPES_UP_TO:
         for shape in _shapes(terms, join):
-            yield shape, _FAST
+            yield shape, FAST_MATH
     elif len(terms) <= 9:
         for shape in _in_order(terms, join, {}):
-            yield shape, _FAST
+            yield shape, FAST_MATH
     for i in range(1, len(terms)):
-        yield reduce(join, [*terms[i:], *terms[:i]]), _FAST
+        yield reduce(join, [*terms[i:], *terms[:i]]), FAST_MATH
 
 
 def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
@@ -165,41 +162,10 @@ def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
             yield replaced(tree, node, shape), arithmetic, note
 
 
-def _algebra(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
-    for rule in (_factored, _divided_once, _multiplied_first):
-        changed = rebuilt(tree, rule)
-        if changed != tree:
-            yield changed, arithmetic, _FAST
-
-
-def _factored(tree: Tree) -> Tree | None:
-    match tree:
-        case Op("add" | "sub" as name, (Op("mul", left), Op("mul", right))):
-            for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
-                if left[i] == right[j]:
-                    return mul(left[i], Op(name, (left[1 - i], right[1 - j])))
-        case _:
-            pass
-    return None
-
-
-def _divided_once(tree: Tree) -> Tree | None:
-    match tree:
-        case Op("div", (Op("div", (a, b)), c)):
-            return div(a, mul(b, c))
-        case _:
-            return None
-
-
-def _multiplied_first(tree: Tree) -> Tree | None:
-    match tree:
-        case Op("div", (Op("mul", (a, b)), c)):
-            return mul(a, div(b, c))
-        case Op("mul", (Op("div", (a, b)), c)) if not isinstance(a, Constant):
-            return div(mul(a, c), b)
-        case _:
-            return None
-
-
-ORDER = Hazard("order", "reassociation or SIMD reduction order", _ways)
-ALGEBRA = Hazard("algebra", "factors and divisors rearranged", _algebra)
+ORDER = Hazard(
+    "order",
+    "reassociation or SIMD reduction order",
+    _ways,
+    practice="-fassociative-math, vectorised sums, parallel and GPU reductions",
+    remedy="fix the shape of sums: build without -ffast-math, use samebits' reductions",
+)

@@ -1,4 +1,4 @@
-"""The processor's floating-point settings: flushing of subnormal numbers, rounding direction."""
+"""Subnormal numbers flushed to zero, by x86's and by ARM's rule."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.numbers import Flush, Rounding
+from samebits.diagnose.numbers import Flush
 from samebits.diagnose.trees import Tree
 
 _FLUSHES: tuple[tuple[Flush, bool, str], ...] = (
@@ -17,11 +17,6 @@ _FLUSHES: tuple[tuple[Flush, bool, str], ...] = (
     ("before", True, "ARM FZ, AArch32 NEON: results tested before rounding; many GPUs"),
     ("before", False, "results flushed by their exact value, operands kept"),
 )
-_DIRECTIONS: tuple[tuple[Rounding, str], ...] = (
-    ("zero", "rounding towards zero: fesetround, _controlfp, processors that truncate"),
-    ("up", "rounding up: left behind by interval arithmetic or a foreign library"),
-    ("down", "rounding down: left behind by interval arithmetic or a foreign library"),
-)
 
 
 def _flush(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
@@ -30,11 +25,10 @@ def _flush(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
             yield tree, replace(arithmetic, flush=flush, flush_inputs=inputs), note
 
 
-def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
-    if arithmetic.rounding == "nearest":
-        for rounding, note in _DIRECTIONS:
-            yield tree, replace(arithmetic, rounding=rounding), note
-
-
-FLUSH = Hazard("flush", "subnormal numbers flushed to zero", _flush)
-DIRECTION = Hazard("rounding", "another rounding direction", _direction)
+FLUSH = Hazard(
+    "flush",
+    "subnormal numbers flushed to zero",
+    _flush,
+    practice="FTZ and DAZ on x86, FZ on ARM: -ffast-math, audio libraries, GPU compilers",
+    remedy="pin the FP environment at every entry, on every thread (`samebits doctor`)",
+)

@@ -1,0 +1,32 @@
+"""Another rounding direction than to nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards.hazard import Hazard, Variant
+from samebits.diagnose.numbers import Rounding
+from samebits.diagnose.trees import Tree
+
+_DIRECTIONS: tuple[tuple[Rounding, str], ...] = (
+    ("zero", "rounding towards zero: fesetround, _controlfp, processors that truncate"),
+    ("up", "rounding up: left behind by interval arithmetic or a foreign library"),
+    ("down", "rounding down: left behind by interval arithmetic or a foreign library"),
+)
+
+
+def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    if arithmetic.rounding == "nearest":
+        for rounding, note in _DIRECTIONS:
+            yield tree, replace(arithmetic, rounding=rounding), note
+
+
+DIRECTION = Hazard(
+    "rounding",
+    "another rounding direction",
+    _direction,
+    practice="fesetround or _controlfp left switched by a library or a driver",
+    remedy="pin the FP environment at every entry, on every thread (`samebits doctor`)",
+)

@@ -1,0 +1,30 @@
+"""Math functions of a library that is known by its distance alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards.hazard import Hazard, Variant
+from samebits.diagnose.trees import Op, Tree, nodes, replaced
+
+_EXACT_EVERYWHERE = ("floor", "ceil", "trunc", "round", "copysign", "fmod", "remainder")
+
+
+def _offsets(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    for distance in (1, 2, 3, 4):
+        for sign in "+-":
+            detail = f"{sign}{distance}"
+            note = f"a math library whose result is {distance} ULP away"
+            for node in nodes(tree):
+                if node.name == "call" and node.detail not in _EXACT_EVERYWHERE:
+                    yield replaced(tree, node, Op("ulps", (node,), detail)), arithmetic, note
+
+
+OFFSET = Hazard(
+    "libm-ulp",
+    "another library's math function, by its distance",
+    _offsets,
+    practice="another version, platform or vendor of libm, a GPU's or JavaScript engine's",
+    remedy="call samebits.math, or ship one math library with the program",
+)

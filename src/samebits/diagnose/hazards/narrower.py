@@ -1,0 +1,40 @@
+"""A narrower precision than the type's on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards.hazard import Hazard, Variant
+from samebits.diagnose.hazards.spills import cast, plain
+from samebits.diagnose.numbers import FLOAT16, FLOAT32, FLOAT64
+from samebits.diagnose.trees import Tree, nodes, replaced
+
+
+def _narrow(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    if not plain(arithmetic):
+        return
+    if arithmetic.form is FLOAT64:
+        note = "double computed as float: a wrong type, -fsingle-precision-constant, GPUs"
+        yield tree, replace(arithmetic, working=FLOAT32), note
+        # One intermediate result that passes through a float.
+        for node in nodes(tree):
+            if node != tree:
+                yield (
+                    replaced(tree, node, cast(FLOAT32, node)),
+                    arithmetic,
+                    ("an intermediate result stored in a float"),
+                )
+    else:
+        note = "half precision: mediump and min16float in shaders, results stored as half"
+        yield tree, replace(arithmetic, working=FLOAT16), note
+
+
+NARROW = Hazard(
+    "narrower",
+    "a narrower precision on the way",
+    _narrow,
+    practice="mediump and half in shaders, a float between doubles",
+    remedy="declare full precision (highp), look for the narrower variable or cast",
+)

@@ -1,0 +1,52 @@
+"""Zeros whose sign is not kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards.hazard import Hazard, Variant
+from samebits.diagnose.trees import Constant, Op, Tree, rebuilt, sub
+
+_ZERO = Constant("0")
+
+
+def _without_zeros(tree: Tree) -> Tree | None:
+    match tree:
+        case Op("add", (x, Constant("0" | "0.0"))) | Op("add", (Constant("0" | "0.0"), x)):
+            return x
+        case Op("mul", (_, Constant("0" | "0.0"))) | Op("mul", (Constant("0" | "0.0"), _)):
+            return _ZERO
+        case Op("neg", (Op("sub", (a, b)),)):
+            return sub(b, a)
+        case Op("sub", (Constant("0" | "0.0"), x)):
+            return Op("neg", (x,))
+        case _:
+            return None
+
+
+def _negated_by_zero(tree: Tree) -> Tree | None:
+    match tree:
+        case Op("neg", (x,)):
+            return sub(_ZERO, x)
+        case _:
+            return None
+
+
+def _zeros(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    for rule, note in (
+        (_without_zeros, "-fno-signed-zeros, -ffast-math: x + 0 is x, -(a - b) is b - a"),
+        (_negated_by_zero, "0 - x for -x: hand-written negation, some shader compilers"),
+    ):
+        changed = rebuilt(tree, rule)
+        if changed != tree:
+            yield changed, arithmetic, note
+
+
+SIGNED_ZERO = Hazard(
+    "signed-zero",
+    "signed zeros not kept",
+    _zeros,
+    practice="-fno-signed-zeros, part of -ffast-math; 0 - x written for -x",
+    remedy="build without -fno-signed-zeros, negate with -x",
+)

@@ -1,0 +1,46 @@
+"""Evaluations in a wider format, with intermediate results stored in the type on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards.hazard import Variant
+from samebits.diagnose.numbers import Format
+from samebits.diagnose.trees import Op, Tree, choices
+
+_MOST_SPILLS = 256
+
+
+def cast(form: Format, tree: Tree) -> Op:
+    """`tree`, rounded to a format on its way."""
+    return Op("cast", (tree,), form.name)
+
+
+def _spilled(tree: Tree, form: Format) -> Iterator[Tree]:
+    """The tree with each subset of its intermediate results stored in the type."""
+
+    def options(node: Op) -> list[Tree]:
+        return [] if node.name in ("cast", "neg", "abs") else [cast(form, node)]
+
+    if not isinstance(tree, Op):
+        return
+    # The result itself is stored in any case.
+    for variant in choices(tree, options, _MOST_SPILLS):
+        if not (isinstance(variant, Op) and variant.name == "cast"):
+            yield variant
+
+
+def widened(tree: Tree, arithmetic: Arithmetic, form: Format, note: str) -> Iterator[Variant]:
+    """`tree` rounding to `form`, and with each subset of its results stored in the type."""
+    wide = replace(arithmetic, working=form)
+    yield tree, wide, note
+    for variant in _spilled(tree, arithmetic.form):
+        if variant != tree:
+            yield variant, wide, f"{note}; what is cast was stored on the way"
+
+
+def plain(arithmetic: Arithmetic) -> bool:
+    """Whether every operation rounds to the expression's type."""
+    return arithmetic.working is arithmetic.form
