@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 .PHONY: verify test lint bench bench-math fuzz prove prove-fixed prove-targets clean help
 
 help:
-	@echo "make verify  install, then verify both examples on every target available here"
+	@echo "make verify  install, then verify the examples on every target available here"
 	@echo "make test    install, then run the tests"
 	@echo "make lint    ruff and pyright"
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
@@ -35,6 +35,7 @@ $(VENV)/.lint: $(STAMP)
 verify: $(STAMP)
 	$(BIN)/samebits verify examples/outer_planets/outer_planets.py --frames 4000 --golden examples/outer_planets/golden.txt
 	$(BIN)/samebits verify examples/arena/arena.py examples/arena/replays/*.mcap
+	$(BIN)/samebits verify examples/pinball/pinball.py --frames 1800 --golden examples/pinball/golden.txt
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
