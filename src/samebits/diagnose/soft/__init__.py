@@ -1,0 +1,55 @@
+"""Foreign arithmetic in software: x87, other precisions, rounding directions and flushing rules.
+
+Kernels in integers alone, so that a simulation whose operations they replace gives the foreign
+bits on every target. The reference is `samebits.diagnose.arithmetic`, but for the payloads of
+NaNs: there is one NaN here. Operands and results are wide values (`soft.kinds`), three scalars
+each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.numbers import Flush, Rounding
+from samebits.diagnose.soft import addition, conversions, kinds, multiplication, rounding
+from samebits.lang.kernel import Kernel
+
+ROUNDINGS: Mapping[Rounding, int] = {
+    "nearest": kinds.NEAREST,
+    "zero": kinds.ZERO,
+    "up": kinds.UP,
+    "down": kinds.DOWN,
+}
+FLUSHES: Mapping[Flush, int] = {
+    "no": kinds.KEPT,
+    "before": kinds.FLUSHED_BEFORE,
+    "after": kinds.FLUSHED_AFTER,
+}
+KERNELS: Mapping[str, Kernel] = {
+    "from_float32": conversions.from_float32,
+    "from_float64": conversions.from_float64,
+    "to_float32": conversions.to_float32,
+    "to_float64": conversions.to_float64,
+    "round_wide": rounding.round_wide,
+    "add": addition.add,
+    "sub": addition.sub,
+    "mul": multiplication.mul,
+}
+
+
+def parameters(arithmetic: Arithmetic) -> tuple[int, int, int, int, int, int]:
+    """precision, least, most, rounding, flush and flush_inputs of operations of an arithmetic.
+
+    `to_float32` and `to_float64` take the fourth and fifth where the working format is not that of
+    the result; where it is, a value of it is stored as it stands, with 0 and 0.
+    """
+    working = arithmetic.working
+    return (
+        working.precision,
+        working.smallest_normal,
+        working.limit - 1,
+        ROUNDINGS[arithmetic.rounding],
+        FLUSHES[arithmetic.flush],
+        int(arithmetic.flush_inputs),
+    )

@@ -1,0 +1,46 @@
+"""Every soft operation gives the exact evaluator's number, under every format and setting."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import pytest
+from tests.unit.diagnose.soft.loops import LOOPS, results
+from tests.unit.diagnose.soft.operands import operands, wide
+
+from samebits.diagnose.arithmetic import Arithmetic, Evaluator
+from samebits.diagnose.numbers import (
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    X87_24,
+    X87_53,
+    X87_64,
+    Flush,
+    Format,
+    Rounding,
+)
+from samebits.diagnose.soft import FLUSHES, ROUNDINGS, parameters
+from samebits.diagnose.trees import Op, Operand
+
+FORMATS = (FLOAT16, FLOAT32, FLOAT64, X87_24, X87_53, X87_64)
+SETTINGS: list[tuple[Rounding, Flush, bool]] = list(product(ROUNDINGS, FLUSHES, (False, True)))
+CASES = 200
+"""For each operation, format and setting."""
+
+
+@pytest.mark.parametrize("form", FORMATS, ids=lambda f: f.name)
+@pytest.mark.parametrize("name", LOOPS)
+def test_an_operation_gives_the_number_of_the_exact_evaluator(name: str, form: Format) -> None:
+    source = Random(f"{name} in {form.name}")
+    arithmetics = [Arithmetic(form, form, *setting) for setting in SETTINGS for _ in range(CASES)]
+    cases = [operands(source, name, form) for _ in arithmetics]
+    got = results(
+        name, [[wide(x) for x in case] for case in cases], [parameters(a) for a in arithmetics]
+    )
+    names = "abc"[: len(cases[0])]
+    tree = Op(name, tuple(Operand(n) for n in names))
+    for arithmetic, case, found in zip(arithmetics, cases, got, strict=True):
+        values = dict(zip(names, case, strict=True))
+        assert found == wide(Evaluator(arithmetic, values).value(tree)), (arithmetic, values)
