@@ -1,0 +1,192 @@
+"""How a diagnosis reads on the command line: frame, fields, operation, cause, cousins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from samebits.cli.printing import console
+from samebits.diagnose.finding import (
+    CERTAINTIES,
+    CauseFact,
+    CousinFact,
+    Datum,
+    Diagnosis,
+    FieldFact,
+    OperationFact,
+    Place,
+)
+
+FIELDS_SHOWN = 5
+COUSINS_SHOWN = 8
+
+Line = tuple[str, str]
+"""A style and a text; both may be empty."""
+
+_STYLES = {"certain": "bold green", "likely": "bold yellow", "possible": "yellow", "unknown": "red"}
+
+
+def print_diagnosis(diagnosis: Diagnosis) -> None:
+    """Everything that was found, on stdout."""
+    out = console()
+    for style, text in as_lines(diagnosis):
+        out.print(Text(text, style), soft_wrap=True)
+
+
+def as_lines(d: Diagnosis) -> Iterator[Line]:
+    """The lines and their styles."""
+    yield "bold", f"{d.simulation} {d.version}, seed {d.seed}"
+    yield "", f"  a  {d.a}"
+    yield "", f"  b  {d.b}"
+    yield "", ""
+    if d.same:
+        yield "green", f"the same: no frame of {d.frames:,} differs"
+        yield from _notes(d.notes)
+        return
+    yield from _frame(d)
+    yield from _fields(d)
+    if d.operation is not None:
+        yield from _operation(d.operation)
+    yield from _causes(d)
+    yield from _cousins(d.cousins, d.cousins_left)
+    yield from _notes(d.notes)
+
+
+def frame_name(frame: int) -> str:
+    """A frame's number, or what comes before them all."""
+    return "the state after init" if frame < 0 else f"frame {frame:,}"
+
+
+def _frame(d: Diagnosis) -> Iterator[Line]:
+    assert d.frame is not None
+    yield "bold", f"frame: {frame_name(d.frame)} is the first that differs, of {d.frames:,}"
+    if d.hashes is not None:
+        yield "", f"  a  {d.hashes[0]}"
+        yield "", f"  b  {d.hashes[1]}"
+    yield "", ""
+
+
+def _fields(d: Diagnosis) -> Iterator[Line]:
+    if not d.fields:
+        return
+    count = "one scalar differs" if d.differing == 1 else f"{d.differing:,} scalars differ"
+    yield "bold", f"field: {d.fields[0].path}; {count} after the frame"
+    for fact in d.fields[:FIELDS_SHOWN]:
+        yield from _field(fact)
+    left = d.differing - min(FIELDS_SHOWN, len(d.fields))
+    if left > 0:
+        yield "dim", f"  and {left:,} more"
+    yield "", ""
+
+
+def _field(fact: FieldFact) -> Iterator[Line]:
+    yield "", f"  {fact.path}  {fact.a.type}{_apart(fact.ulps)}"
+    yield from _both(fact.a, fact.b)
+
+
+def _both(a: Datum, b: Datum) -> Iterator[Line]:
+    width = max(len(a.bits), len(b.bits))
+    yield "", f"    a  {a.bits:>{width}}  {a.text}"
+    yield "red", f"    b  {b.bits:>{width}}  {b.text}"
+
+
+def _apart(ulps: int | None) -> str:
+    return "" if ulps is None else f", {ulps:,} ULP apart"
+
+
+_KINDS = {
+    "result": "the first whose operands agree and whose results do not",
+    "memory": "it reads what no earlier operation wrote differently",
+    "input": "it reads an input that differs",
+    "loop": "its turns, or what they add up to, differ",
+    "path": "one side does it and the other does not",
+}
+
+
+def _operation(o: OperationFact) -> Iterator[Line]:
+    yield "bold", f"operation: {o.opcode} in {o.place.function}, {o.place}"
+    yield "", f"  {_KINDS[o.kind]}"
+    if o.calls:
+        path = " → ".join(f"{p.function}:{p.line}" for p in o.calls)
+        yield "", f"  by way of {path}"
+    if o.turns:
+        turns = ", ".join(f"{name} = {value:,}" for name, value in o.turns)
+        yield "", f"  in the turn {turns}"
+    yield from source(o.place)
+    names = [datum.name or f"operand {k + 1}" for k, datum in enumerate(o.operands)]
+    width = max(map(len, (*names, "a")))
+    for name, datum in zip(names, o.operands, strict=True):
+        yield "", f"    {name:<{width}}  {datum.bits}  {datum.text}  {datum.type}"
+    if o.a is not None:
+        yield "", f"    {'a':<{width}}  {o.a.bits}  {o.a.text}"
+    if o.b is not None:
+        yield "red", f"    {'b':<{width}}  {o.b.bits}  {o.b.text}{_apart(o.ulps)}"
+    yield "dim", f"  {o.believed}"
+    yield "", ""
+
+
+def source(place: Place) -> Iterator[Line]:
+    """The line, and a caret under its columns."""
+    if place.source:
+        indent = len(place.source) - len(place.source.lstrip())
+        start = max(place.column - indent, 0)
+        yield "", f"      {place.source.strip()}"
+        yield "bold", f"      {' ' * start}{'^' * max(1, place.end_column - place.column)}"
+
+
+def _causes(d: Diagnosis) -> Iterator[Line]:
+    if not d.causes:
+        yield "bold red", f"cause: unknown: {CERTAINTIES['unknown']}"
+        yield "", ""
+        return
+    first, *others = d.causes
+    yield _STYLES[d.certainty], f"cause: {first.title} ({first.hazard}), {d.certainty}"
+    yield "dim", f"  {CERTAINTIES[d.certainty]}"
+    yield from _cause(first)
+    if others:
+        yield "", "  also explained by:"
+        for cause in others:
+            yield "", f"    {cause.title} ({cause.hazard}): {_agreement(cause)}"
+    yield "", ""
+
+
+def _cause(cause: CauseFact) -> Iterator[Line]:
+    yield "", f"  {cause.expression}" + (", everywhere" if cause.everywhere else "")
+    yield "", f"  experiment: {_agreement(cause)}"
+    for line in cause.evidence:
+        yield "", f"  {line}"
+    yield "", f"  as by: {cause.practice}"
+    yield "", f"  instead: {cause.remedy}"
+
+
+def _agreement(cause: CauseFact) -> str:
+    if not cause.frames_compared:
+        return "gives the operation's result"
+    if cause.holds:
+        frames = "the frame" if cause.frames_same == 1 else f"all {cause.frames_same:,} frames"
+        return f"gives b's hash in {frames} from there on"
+    return f"gives b's hash in {cause.frames_same:,} of {cause.frames_compared:,} frames"
+
+
+def _cousins(cousins: Sequence[CousinFact], left: int) -> Iterator[Line]:
+    if not cousins:
+        return
+    yield (
+        "bold",
+        "cousins: what else the same hazard acts on, nearest to the state first",
+    )
+    for cousin in cousins[:COUSINS_SHOWN]:
+        steps = "no path" if cousin.steps is None else f"{cousin.steps} steps"
+        changed = f"changes {cousin.changed:,} of {cousin.evaluations:,} results in the frame"
+        where = f"{cousin.place}  {cousin.opcode} in {cousin.place.function}"
+        yield "", f"  {where}: {steps}, {changed}"
+    more = left + len(cousins) - min(COUSINS_SHOWN, len(cousins))
+    if more:
+        yield "dim", f"  and {more:,} more (--json has them)"
+    yield "", ""
+
+
+def _notes(notes: Sequence[str]) -> Iterator[Line]:
+    for note in notes:
+        yield "", f"note: {note}"
