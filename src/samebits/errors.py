@@ -144,6 +144,10 @@ class ReplayError(SamebitsError):
     """A replay or golden file that cannot be used."""
 
 
+class HazardError(SamebitsError, ValueError):
+    """A hazard or a place that there is not, or a hazard that changes nothing there."""
+
+
 TRAP_MESSAGES = {
     "index": "index out of range",
     "zero": "division by zero",

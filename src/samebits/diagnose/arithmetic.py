@@ -218,7 +218,9 @@ def _x86_integer(name: str, value: int | None, x: Number) -> int:
         return wide & 0xFFFFFFFF
     low, high = _INTEGERS[name]
     if name == "uint64":
-        return value if value is not None and low <= value <= high else 1 << 63
+        low, high = _INTEGERS["int64"]
+        wide = value if value is not None and low <= value <= high else low
+        return wide & 0xFFFFFFFFFFFFFFFF
     return value if value is not None and low <= value <= high else low
 
 
@@ -248,9 +250,14 @@ INTEGER_RULES: dict[str, Callable[[str, int | None, Number], int]] = {
 }
 
 
-def _convert(a: Arithmetic, detail: str, v: Values) -> Number:
+def to_integer(detail: str, x: Number) -> int:
+    """The integer of a type by a rule, `detail` (as `int32 x86`), that a number is converted to."""
     name, _, rule = detail.partition(" ")
-    integer = INTEGER_RULES[rule](name, _truncated(v[0]), v[0])
+    return INTEGER_RULES[rule](name, _truncated(x), x)
+
+
+def _convert(a: Arithmetic, detail: str, v: Values) -> Number:
+    integer = to_integer(detail, v[0])
     return rounded(Number(integer < 0, abs(integer)), a.working, a.rounding)
 
 

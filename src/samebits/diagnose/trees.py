@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ def choices(tree: Tree, options: Callable[[Op], list[Tree]], limit: int) -> Iter
             return [t]
         rows: list[tuple[Tree, ...]] = [()]
         for arg in t.args:
-            rows = [(*row, each) for row in rows for each in walk(arg)][:limit]
+            variants = walk(arg)
+            rows = list(islice(((*row, each) for row in rows for each in variants), limit))
         made: dict[Tree, None] = {}
         for args in rows:
             here = Op(t.name, args, t.detail)
