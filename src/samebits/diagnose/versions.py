@@ -1,0 +1,224 @@
+"""Two versions of a source as typed IR: which operations are the same, and what has changed.
+
+Owns the matching of operations, so that traces of both versions can be compared. Knows nothing of
+values or of hazards.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import count
+
+from samebits.diagnose.places import Place
+from samebits.errors import Span
+from samebits.ir.grammar import (
+    CALLS,
+    For,
+    Function,
+    If,
+    Module,
+    Op,
+    Region,
+    Statement,
+    Value,
+    While,
+)
+from samebits.passes.clone import clone
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One operation that the second version has otherwise.
+
+    `kind` is "constant", "operation", "operands", "added" or "removed"; `place` is in the first
+    version, or, for what was added, in the second as it is numbered there; `a` and `b` are where
+    it stands in each, and None where it does not.
+    """
+
+    kind: str
+    place: Place
+    text: str
+    a: Span | None
+    b: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """The second version with the first one's names and numbers where operations are the same."""
+
+    module: Module
+    changes: tuple[Change, ...]
+
+
+def align(a: Module, b: Module) -> Aligned:
+    """`b` with functions named and operations numbered as in `a`, and what differs.
+
+    Functions correspond where their names do, or the last part of them does.
+    """
+    names = _names(a, b)
+    functions: dict[str, Function] = {}
+    changes: list[Change] = []
+    for name, function in b.functions.items():
+        new = names.get(name, name)
+        other = a.functions.get(new)
+        renamed = _renamed(function, new, names)
+        if other is None:
+            functions[new] = renamed
+            changes.append(
+                Change("added", Place(new, 0), f"{_short(new)} is new", None, function.span)
+            )
+        else:
+            functions[new], found = _Matching(other, renamed).run()
+            changes += found
+    for name in a.functions.keys() - functions.keys():
+        span = a.functions[name].span
+        changes.append(Change("removed", Place(name, 0), f"{_short(name)} is gone", span, None))
+    return Aligned(Module(functions, {**a.tables, **b.tables}), tuple(changes))
+
+
+_NUMBER = re.compile(r"#\d+")
+"""How names are told apart that are the same in both versions."""
+
+
+def _short(name: str) -> str:
+    return _NUMBER.sub("", name).rpartition(".")[2]
+
+
+def _kind(types: Sequence[Value]) -> tuple[str, ...]:
+    """Types by name: those of two versions are not the same objects."""
+    return tuple(_NUMBER.sub("", str(value.type)) for value in types)
+
+
+def _names(a: Module, b: Module) -> dict[str, str]:
+    """Names of `b` that stand for others in `a`."""
+    free = [name for name in a.functions if name not in b.functions]
+    by_end = {_short(name): name for name in free}
+    found: dict[str, str] = {}
+    for name in b.functions:
+        if name not in a.functions and _short(name) in by_end:
+            found[name] = by_end.pop(_short(name))
+    return found
+
+
+def _renamed(function: Function, name: str, names: dict[str, str]) -> Function:
+    """A copy that calls what it calls by `a`'s names."""
+    body = clone(function.body, count())
+    for statement in numbered(body):
+        if isinstance(statement, Op) and statement.opcode in CALLS:
+            statement.attr = names.get(str(statement.attr), str(statement.attr))
+    return replace(function, name=name, body=body)
+
+
+def numbered(region: Region) -> Iterator[Op | If | For | While]:
+    """The statements with ids, in the order in which `clone` numbers them."""
+    for statement in region:
+        match statement:
+            case Op():
+                yield statement
+            case If():
+                yield statement
+                yield from numbered(statement.then)
+                yield from numbered(statement.orelse)
+            case For():
+                yield statement
+                yield from numbered(statement.body)
+                yield from numbered(statement.orelse)
+            case While():
+                yield from numbered(statement.head)
+                yield statement
+                yield from numbered(statement.body)
+                yield from numbered(statement.orelse)
+            case _:
+                pass
+
+
+class _Matching:
+    """Matches the statements of one function in both versions."""
+
+    def __init__(self, a: Function, b: Function) -> None:
+        self._a, self._b = a, b
+        self._left = list(numbered(a.body))
+        self._right = list(numbered(b.body))
+        self._pairs: dict[int, int] = {}
+        """From an id of `b` to the id of `a`."""
+        self._changes: list[Change] = []
+
+    def run(self) -> tuple[Function, list[Change]]:
+        left = [_token(s) for s in self._left]
+        right = [_token(s) for s in self._right]
+        matcher = SequenceMatcher(None, left, right, autojunk=False)
+        for tag, a0, a1, b0, b1 in matcher.get_opcodes():
+            if tag == "equal" or a1 - a0 == b1 - b0:
+                for x, y in zip(self._left[a0:a1], self._right[b0:b1], strict=True):
+                    self._pair(x, y)
+                continue
+            for x in self._left[a0:a1]:
+                self._one_sided("removed", x, x.span, None)
+            for y in self._right[b0:b1]:
+                self._one_sided("added", y, None, y.span)
+        self._operands()
+        fresh = count(1 + max((s.id for s in self._left), default=-1))
+        ids = [self._pairs.get(s.id, -1) for s in self._right]
+        numbers = iter([next(fresh) if n < 0 else n for n in ids])
+        renumbered = replace(self._b, body=clone(self._b.body, numbers))
+        return renumbered, self._changes
+
+    def _pair(self, x: Statement, y: Statement) -> None:
+        if type(x) is not type(y):
+            self._one_sided("removed", x, x.span, None)
+            self._one_sided("added", y, None, y.span)
+            return
+        assert isinstance(x, Op | If | For | While)
+        assert isinstance(y, Op | If | For | While)
+        if isinstance(x, Op) and isinstance(y, Op):
+            if _kind(x.results) != _kind(y.results):
+                self._one_sided("removed", x, x.span, None)
+                self._one_sided("added", y, None, y.span)
+                return
+            if x.opcode != y.opcode:
+                self._change("operation", x, y, f"{x.opcode} became {y.opcode}")
+            elif repr(x.attr) != repr(y.attr):  # which tells zeros apart, and NaNs not
+                kind = "constant" if x.opcode == "const" else "operation"
+                self._change(kind, x, y, f"{x.opcode} {x.attr!r} became {y.attr!r}")
+        elif isinstance(x, For) and isinstance(y, For) and x.step != y.step:
+            self._change("operation", x, y, f"a step of {x.step} became {y.step}")
+        self._pairs[y.id] = x.id
+
+    def _operands(self) -> None:
+        """Operations that are the same, of other operands."""
+        mine = {s.id: s for s in self._left}
+        for y in self._right:
+            x = mine.get(self._pairs.get(y.id, -1))
+            if isinstance(x, Op) and isinstance(y, Op) and x.opcode == y.opcode:
+                mapped = [self._mapped(v) for v in y.args]
+                if mapped != [(v.op, v.index) for v in x.args] and None not in mapped:
+                    self._change("operands", x, y, f"{x.opcode} has other operands")
+
+    def _mapped(self, value: Value) -> tuple[int, int] | None:
+        number = self._pairs.get(value.op)
+        return None if number is None else (number, value.index)
+
+    def _change(self, kind: str, x: Statement, y: Statement, text: str) -> None:
+        assert isinstance(x, Op | If | For | While)
+        self._changes.append(Change(kind, Place(self._a.name, x.id), text, x.span, y.span))
+
+    def _one_sided(self, kind: str, s: Statement, a: Span | None, b: Span | None) -> None:
+        assert isinstance(s, Op | If | For | While)
+        what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
+        self._changes.append(Change(kind, Place(self._a.name, s.id), f"{what} was {kind}", a, b))
+
+
+def _token(statement: Op | If | For | While) -> tuple[object, ...]:
+    """What makes two statements candidates for being the same."""
+    match statement:
+        case Op(opcode="const"):
+            return "const", _kind(statement.results)
+        case Op():
+            return statement.opcode, statement.attr, _kind(statement.results)
+        case For():
+            return "for", statement.slot
+        case _:
+            return (type(statement).__name__,)
