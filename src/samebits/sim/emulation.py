@@ -37,8 +37,9 @@ class EmulatedExecution(Execution):
         self._words = self._dtype(state)
         self._input_words = self._dtype(program.input)
         allocate = self._remote.allocate
-        self._state = allocate(state.size)
-        self._shadow = allocate(state.size)
+        self._size = program.memory.size
+        self._state = allocate(self._size)
+        self._shadow = allocate(self._size)
         self._packed = allocate(canonical_size(state)), word_count(state)
         self._done = allocate(8), 1
         self._capacity = 0
@@ -49,7 +50,7 @@ class EmulatedExecution(Execution):
         self._remote.close()
 
     def start(self, seed: int) -> None:
-        self._remote.write(self._state, bytes(self.program.state.size))
+        self._remote.write(self._state, bytes(self._size))
         self._init(seed)
 
     def _init(self, seed: int) -> None:
@@ -79,7 +80,7 @@ class EmulatedExecution(Execution):
             )
             if done >= frames:
                 raise RunnerError(f"the program answered nonsense: {done} frames done") from None
-            shadow = self._remote.read(self._shadow, self.program.state.size)
+            shadow = self._remote.read(self._shadow, self._size)
             self._remote.write(self._state, shadow)
             return Advance(self._read_hashes(done), trap)
         return Advance(self._read_hashes(frames), None)

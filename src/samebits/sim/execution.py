@@ -45,12 +45,14 @@ class Execution(ABC):
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.memory: Memory = np.zeros(1, program.state.dtype)
+        self._whole: Memory = np.zeros(1, program.memory.dtype)
+        state = _bytes(self._whole)[: program.state.size].view(program.state.dtype)
+        self.memory: Memory = state
         """The state, one element."""
 
     def start(self, seed: int) -> None:
         """Zero the state and run `init`. Raises Trap."""
-        _bytes(self.memory)[:] = 0
+        _bytes(self._whole)[:] = 0
         self._init(seed)
 
     @abstractmethod
@@ -83,11 +85,11 @@ class _Stepwise(Execution):
     def advance(self, inputs: Inputs) -> Advance:
         hashes: list[int] = []
         for row in inputs:
-            before = self.memory.tobytes()
+            before = self._whole.tobytes()
             try:
                 self._step(row)
             except Trap as trap:
-                _bytes(self.memory)[:] = np.frombuffer(before, np.uint8)
+                _bytes(self._whole)[:] = np.frombuffer(before, np.uint8)
                 return Advance(np.array(hashes, np.uint64), trap)
             hashes.append(self.hash())
         return Advance(np.array(hashes, np.uint64), None)
@@ -120,11 +122,11 @@ class EvaluateExecution(_Stepwise):
 
     def _init(self, seed: int) -> None:
         with fpenv.pinned():
-            self._evaluator.run(self.program.init, [self.memory, seed])
+            self._evaluator.run(self.program.init, [self._whole, seed])
 
     def _step(self, inputs: Inputs) -> None:
         with fpenv.pinned():
-            self._evaluator.run(self.program.step, [self.memory, inputs])
+            self._evaluator.run(self.program.step, [self._whole, inputs])
 
 
 class NativeExecution(Execution):
@@ -134,12 +136,12 @@ class NativeExecution(Execution):
         super().__init__(program)
         self._module = NativeModule(compiled, len(program.entries))
         self._entries = [self._module.entry(n) for n in range(len(program.entries))]
-        self._shadow = np.zeros_like(self.memory)
+        self._shadow = np.zeros_like(self._whole)
         self._words = np.zeros(word_count(program.state), word_type(program.state).dtype)
         self._done = np.zeros(1, np.uint64)
 
     def _init(self, seed: int) -> None:
-        self._run(0, self.memory.ctypes.data, seed)
+        self._run(0, self._whole.ctypes.data, seed)
 
     def advance(self, inputs: Inputs) -> Advance:
         # Addresses go to compiled code from here on.
@@ -151,7 +153,7 @@ class NativeExecution(Execution):
         try:
             self._run(
                 1,
-                self.memory.ctypes.data,
+                self._whole.ctypes.data,
                 self._shadow.ctypes.data,
                 *(inputs.ctypes.data, frames, players),
                 *_array(hashes),
@@ -159,12 +161,12 @@ class NativeExecution(Execution):
                 *_array(self._done),
             )
         except Trap as trap:
-            _bytes(self.memory)[:] = _bytes(self._shadow)
+            _bytes(self._whole)[:] = _bytes(self._shadow)
             return Advance(hashes[: int(self._done[0])], trap)
         return Advance(hashes, None)
 
     def hash(self) -> int:
-        slots = self._run(2, self.memory.ctypes.data, *_array(self._words), 0)
+        slots = self._run(2, self._whole.ctypes.data, *_array(self._words), 0)
         return int(slots[-1])
 
     def save(self) -> bytes:

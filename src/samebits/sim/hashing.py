@@ -68,16 +68,20 @@ def word_count(t: MemoryType) -> int:
     return canonical_size(t) // word_type(t).size
 
 
-def hash_functions(t: StructType) -> tuple[Function, Function, Function]:
+def hash_functions(
+    t: StructType, memory: StructType | None = None
+) -> tuple[Function, Function, Function]:
     """`pack(state, words)`, `xxh64(words)` and `hash(state, words)`, in calling order.
 
-    `words` is scratch memory of `word_count(t)` elements.
+    `words` is scratch memory of `word_count(t)` elements. `memory` is what lies there, if it is
+    more than a `t`: the fields of `t`, then some that are left out.
     """
     words = word_type(t)
-    pack = _Pack(t, words).function()
+    memory = memory or t
+    pack = _Pack(t, memory, words).function()
     digest = _Xxh64(canonical_size(t), words).function()
     array = ArrayType(words, 1)
-    b = Builder(HASH, {_STATE: RefType(t), _WORDS: array}, (UINT64,), file=FILE)
+    b = Builder(HASH, {_STATE: RefType(memory), _WORDS: array}, (UINT64,), file=FILE)
     b.call(pack, b.get(_STATE), b.get(_WORDS))
     return pack, digest, b.ret(*b.call(digest, b.get(_WORDS)))
 
@@ -146,8 +150,8 @@ class Words:
 class _Pack(Words):
     """Writes a struct's canonical bytes: declared order, no padding, lowest byte first."""
 
-    def __init__(self, t: StructType, word: ScalarType) -> None:
-        params: dict[str, ValueType] = {_STATE: RefType(t), _WORDS: ArrayType(word, 1)}
+    def __init__(self, t: StructType, memory: StructType, word: ScalarType) -> None:
+        params: dict[str, ValueType] = {_STATE: RefType(memory), _WORDS: ArrayType(word, 1)}
         super().__init__(Builder(PACK, params, file=FILE), word)
         self._type = t
 

@@ -59,6 +59,23 @@ class Program:
     )
 
     @property
+    def memory(self) -> StructType:
+        """What lies where the kernels' state does: a `state`, with what no hash or file sees
+        behind it in a build that has such a thing."""
+        return state_memory(self.kernels, self.step)
+
+    def with_kernels(self, kernels: Module) -> Program:
+        """The same simulation with other kernels, realised ones, and entries of the same names.
+
+        The state that they take may have more fields behind its own, which start as zeros and
+        live as long as the state, and which the hash and saved states leave out.
+        """
+        module = _assembled(self.state, self.input, self.step, kernels)
+        return Program(
+            self.state, self.input, self.init, self.step, kernels, module, self.rewritten
+        )
+
+    @property
     def entries(self) -> tuple[str, str, str]:
         """`init(state, seed)`, `run(state, shadow, inputs, hashes, words, done)` and
         `hash(state, words)`."""
@@ -125,7 +142,7 @@ class Program:
         return self._with_more(self.optimised)
 
     def _with_more(self, module: Module) -> Module:
-        more = (unpack_function(self.state), unpack_inputs_function(self.input))
+        more = (unpack_function(self.state, self.memory), unpack_inputs_function(self.input))
         functions = {**module.functions, **{f.name: f for f in more}}
         return Module(functions, self.module.tables)
 
@@ -145,22 +162,40 @@ def build_program(state: StructType, input: StructType, init: Kernel, step: Kern
     rewritten = next(iter(rewrites(kernels)), None)
     reordered = None if rewritten is None else plain_name(kernels.functions[rewritten])
     kernels = realise(kernels)
-    module = Module(dict(kernels.functions), kernels.tables)
-    pack_hash = hash_functions(state)
-    for function in (*pack_hash, _run(state, input, units[1].function, pack_hash[-1])):
-        module.functions[function.name] = function
     init_name, step_name = (unit.function.name for unit in units)
+    module = _assembled(state, input, step_name, kernels)
     return Program(state, input, init_name, step_name, kernels, module, reordered)
 
 
-def _run(state: StructType, input: StructType, step: Function, hash_: Function) -> Function:
+def state_memory(kernels: Module, step: str) -> StructType:
+    """The struct that `step` takes as the state."""
+    _, t = kernels.functions[step].params[0]
+    assert isinstance(t, RefType)
+    assert isinstance(t.target, StructType)
+    return t.target
+
+
+def _assembled(state: StructType, input: StructType, step: str, kernels: Module) -> Module:
+    """Realised kernels with the frame loop and the hash."""
+    module = Module(dict(kernels.functions), kernels.tables)
+    memory = state_memory(kernels, step)
+    pack_hash = hash_functions(state, memory)
+    run = _run(state, memory, input, kernels.functions[step], pack_hash[-1])
+    for function in (*pack_hash, run):
+        module.functions[function.name] = function
+    return module
+
+
+def _run(
+    state: StructType, memory: StructType, input: StructType, step: Function, hash_: Function
+) -> Function:
     """The frame loop: before each step the state is copied to `shadow`, so that a trap in the
     step leaves the last whole frame's state there; `done` counts the whole frames."""
     b = Builder(
         RUN,
         {
-            "state": RefType(state),
-            "shadow": RefType(state),
+            "state": RefType(memory),
+            "shadow": RefType(memory),
             "inputs": ArrayType(input, 2, readonly=True),
             "hashes": ArrayType(UINT64, 1),
             "words": ArrayType(word_type(state), 1),

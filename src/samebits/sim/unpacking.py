@@ -26,10 +26,13 @@ UNPACK_INPUTS = "samebits.unpack_inputs"
 FILE = "samebits/sim/unpacking.py"
 
 
-def unpack_function(t: StructType) -> Function:
-    """`unpack(memory, words)`: one value of `t` from `word_count(t)` words."""
+def unpack_function(t: StructType, memory: StructType | None = None) -> Function:
+    """`unpack(memory, words)`: one value of `t` from `word_count(t)` words.
+
+    `memory` is what lies there, if it is more than a `t`: other fields are left as they are.
+    """
     params: dict[str, ValueType] = {
-        "memory": RefType(t), "words": ArrayType(word_type(t), 1, readonly=True),
+        "memory": RefType(memory or t), "words": ArrayType(word_type(t), 1, readonly=True),
     }  # fmt: skip
     unpack = _Unpack(Builder(UNPACK, params, file=FILE), word_type(t))
     unpack.value(t, unpack.b.get("memory"), None, 0)

@@ -1,0 +1,249 @@
+"""Changes to one function of a module: what stays keeps its id, what is new gets a fresh one.
+
+Owns how statements are put in, and values brought into functions that have none. What is changed,
+and why, is the hazards' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from samebits.diagnose.places import Numbered, Place, is_own, statement_at
+from samebits.errors import Span
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import (
+    CALLS,
+    For,
+    Function,
+    If,
+    Module,
+    Op,
+    Region,
+    Statement,
+    Value,
+    ValueType,
+    While,
+    regions,
+    walk,
+)
+from samebits.types import UINT64, ArrayType, RefType, ScalarType, StructType
+
+
+def own_functions(module: Module) -> list[Function]:
+    """The functions that the user wrote."""
+    return [f for name, f in module.functions.items() if is_own(name)]
+
+
+def with_function(module: Module, function: Function) -> Module:
+    """The module with a function exchanged for the one of its name."""
+    return Module({**module.functions, function.name: function}, module.tables)
+
+
+def with_regions(statement: Statement, made: list[Region]) -> Statement:
+    """The statement with other regions, in the order of `regions`."""
+    match statement:
+        case If():
+            return replace(statement, then=made[0], orelse=made[1])
+        case While():
+            return replace(statement, head=made[0], body=made[1], orelse=made[2])
+        case For():
+            return replace(statement, body=made[0], orelse=made[1])
+        case _:
+            return statement
+
+
+def around(function: Function) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
+    """Every statement, with those that it lies in, the outermost first."""
+
+    def inside(
+        region: Region, outer: tuple[Statement, ...]
+    ) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
+        for statement in region:
+            yield statement, outer
+            for inner in regions(statement):
+                yield from inside(inner, (*outer, statement))
+
+    yield from inside(function.body, ())
+
+
+class Draft(Builder):
+    """A function under change: statements that are built get fresh ids and the span of the one
+    whose place they take."""
+
+    def __init__(self, module: Module, name: str) -> None:
+        self.module = module
+        old = module.functions[name]
+        self.function = replace(old, slots=dict(old.slots), locals=dict(old.locals))
+        self.region: Region = []
+        self.span = old.span
+        self._next = 1 + max(
+            (s.id for s in walk(old.body) if isinstance(s, Numbered)), default=-1
+        )  # fmt: skip
+
+    def _line(self) -> Span:
+        return self.span
+
+    @contextmanager
+    def instead(self, number: int) -> Generator[Numbered]:
+        """What is built inside stands for statement `number`, which is given. HazardError."""
+        found = statement_at(self.done(), Place(self.function.name, number))
+        self.span = found.span
+        made: Region = []
+        with self.into(made):
+            yield found
+        self.function.body = _exchanged(self.function.body, found, made)
+
+    @contextmanager
+    def first(self) -> Generator[None]:
+        """What is built inside comes before all that the function does."""
+        self.span = self.function.span
+        made: Region = []
+        with self.into(made):
+            yield
+        self.function.body = [*made, *self.function.body]
+
+    def keep(self, statement: Statement) -> None:
+        """The statement as it was."""
+        self.region.append(statement)
+
+    def again(self, op: Op) -> Value:
+        """The op's result by a new op, so that another one can give the result of its id."""
+        types = [value.type for value in op.results]
+        return self.emit(
+            op.opcode, *op.args, attr=op.attr, types=types, unchecked=op.unchecked
+        ).result
+
+    def give(self, number: int, opcode: str, *args: Value, type: ValueType) -> None:
+        """An op that has the id `number`: what used that result uses this one."""
+        result = Value(number, 0, type)
+        self.region.append(Op(number, opcode, args, None, (result,), self.span))
+
+    def done(self) -> Module:
+        """The module with the function as it is now."""
+        return with_function(self.module, self.function)
+
+
+def _exchanged(region: Region, old: Statement, new: Region) -> Region:
+    made: Region = []
+    for statement in region:
+        if statement is old:
+            made += new
+        elif inner := regions(statement):
+            made.append(with_regions(statement, [_exchanged(r, old, new) for r in inner]))
+        else:
+            made.append(statement)
+    return made
+
+
+def entries(module: Module) -> tuple[str, str]:
+    """The names of `init` and `step` in a simulation's kernels, by what they take. LookupError."""
+    called = {
+        op.attr
+        for f in module.functions.values()
+        for op in walk(f.body)
+        if isinstance(op, Op) and op.opcode in CALLS
+    }
+    found = sorted(own_functions(module), key=lambda f: f.name in called)
+    step = next((f for f in found if _is_step(f)), None)
+    if step is None:
+        raise LookupError("these are no kernels of a simulation")
+    state = step.params[0][1]
+    init = next((f for f in found if _types(f) == [state, UINT64] and not f.results), None)
+    if init is None:
+        raise LookupError("these are no kernels of a simulation")
+    return init.name, step.name
+
+
+def _types(function: Function) -> list[ValueType]:
+    return [t for _, t in function.params]
+
+
+def _is_step(function: Function) -> bool:
+    match _types(function):
+        case [RefType(StructType()), ArrayType(StructType(), 1, True)]:
+            return not function.results
+        case _:
+            return False
+
+
+def callers(module: Module, name: str) -> set[str]:
+    """The functions from which calls lead to `name`, itself included."""
+    found = {name}
+    for function in module.functions.values():
+        for op in walk(function.body):
+            if isinstance(op, Op) and op.opcode in CALLS and op.attr in found:
+                found.add(function.name)
+    return found
+
+
+Source = Callable[[Draft], Value]
+
+
+def brought(
+    module: Module, function: str, slot: str, t: ValueType, sources: Mapping[str, Source]
+) -> Module:
+    """A module in which `function` has a value in a new slot, by way of all its callers.
+
+    `sources` make the value where a function begins, by name; each root of the calls needs one.
+    Raises LookupError where one has none. The module itself where the function has the slot.
+    """
+    if slot in dict(module.functions[function].params) | module.functions[function].slots:
+        return module
+    wanted = callers(module, function)
+    given = {name for name in wanted if name not in sources}
+    made = dict(module.functions)
+    called: set[str] = set()
+    for name, old in module.functions.items():
+        if name not in wanted or slot in dict(old.params) | old.slots:
+            continue
+        draft = Draft(Module(made, module.tables), name)
+        calls = [
+            op.id
+            for op in walk(old.body)
+            if isinstance(op, Op) and op.opcode in CALLS and op.attr in given
+        ]
+        if name in given:
+            rare = draft.function.rare and isinstance(t, ScalarType)
+            draft.function = replace(
+                draft.function, params=(*draft.function.params, (slot, t)), rare=rare
+            )
+        else:
+            draft.function.slots[slot] = t
+            with draft.first():
+                draft.set(slot, sources[name](draft))
+        for number in calls:
+            with draft.instead(number) as op:
+                assert isinstance(op, Op)
+                draft.keep(replace(op, args=(*op.args, draft.get(slot))))
+                called.add(str(op.attr))
+        made[name] = draft.function
+    if given - called:
+        raise LookupError(f"nothing gives {slot} to {', '.join(sorted(given - called))}")
+    return Module(made, module.tables)
+
+
+def guarded(module: Module) -> Module:
+    """The module with every index and assumption checked, and no demand on how it is compiled:
+    changed code may break what it relied on, and then has to trap as the source says."""
+    changed: dict[str, Function] = {}
+    for name, function in module.functions.items():
+        if not function.options.bounds_check:
+            options = replace(function.options, bounds_check=True)
+            changed[name] = function = replace(function, options=options)
+        loops = (s for s in walk(function.body) if isinstance(s, For | While))
+        if any(loop.vectorized for loop in loops):
+            changed[name] = replace(function, body=_undemanding(function.body))
+    return Module({**module.functions, **changed}, module.tables) if changed else module
+
+
+def _undemanding(region: Region) -> Region:
+    made: Region = []
+    for statement in region:
+        if inner := regions(statement):
+            statement = with_regions(statement, [_undemanding(r) for r in inner])
+        if isinstance(statement, For | While) and statement.vectorized:
+            statement = replace(statement, vectorized=False)
+        made.append(statement)
+    return made
