@@ -10,7 +10,8 @@ import pytest
 from compiled_kernels import CONFIGURATIONS, Compiled, assert_compiled_is_evaluated
 
 from samebits.backend import llvm
-from samebits.backend.emit import STACK_LIMIT, emit_module
+from samebits.backend.call_graph import STACK_LIMIT
+from samebits.backend.emit import emit_module
 from samebits.backend.targets import TARGETS
 from samebits.errors import CompileError, IRError
 from samebits.ir.builder import Builder

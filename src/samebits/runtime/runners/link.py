@@ -23,7 +23,7 @@ DRIVER = HERE / "driver.c"
 LINUX = HERE / "linux.h"
 """What a Linux program without a C library includes."""
 WASM_STACK = 2 << 20
-"""Bytes; locals need at most emit.STACK_LIMIT."""
+"""Bytes; locals need at most call_graph.STACK_LIMIT."""
 _LIMIT_SECONDS = 120.0
 _SAID = 400
 

@@ -1,0 +1,197 @@
+"""Which functions a module's entries reach, what they call, and what follows from that for how each
+is emitted: inlined, out of line, apart with the rare ones.
+
+Knows the typed IR and LLVM's types, not how a function becomes text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from samebits.backend.emit_context import DIVISIONS
+from samebits.backend.emit_types import function_symbol, scalar
+from samebits.backend.plans import Plan
+from samebits.backend.rare import RareFunction
+from samebits.backend.targets import Target
+from samebits.errors import CompileError, IRError
+from samebits.ir.grammar import CALLS, For, Function, Module, Op, While, can_trap, regions, walk
+from samebits.types import ScalarType
+
+STACK_LIMIT = 1 << 20
+"""Bytes of local memory that one call may need, its callees' included. Threads of some systems
+have no more than a few hundred KiB above this; a frame must never reach past the guard page."""
+
+APART_INLINE_LIMIT = 64
+"""Most statements, callees' included, of the functions that are always inlined where only rare ones
+lead to them: there is no loop to gain by it."""
+
+_NO_SIZE = 1 << 20
+
+
+class CallGraph:
+    """The functions that `roots` reach. Raises CompileError where local memory would not fit the
+    stack, IRError where a function is missing or calls itself. `threads`: parallel ranges may run
+    on several."""
+
+    def __init__(
+        self, module: Module, roots: Sequence[str], target: Target, plan: Plan, threads: bool
+    ) -> None:
+        self.target = target
+        self.plan = plan
+        self._module = module
+        self._threads = threads
+        self._owns: set[str] = set()
+        self._bodies: set[str] = set()
+        self._traps: dict[str, bool] = {}
+        self._calls: dict[str, set[str]] = {}
+        self._divides: dict[str, bool] = {}
+        self._rare: dict[str, RareFunction] = {}
+        self._called_in_loops: set[str] = set()
+        self._sizes: dict[str, int] = {}
+        found: dict[str, None] = {}
+        stack_bytes: dict[str, int] = {}
+        for name in roots:
+            self._visit(name, found, stack_bytes, ())
+        self.order = tuple(found)
+        """All of them, callees first."""
+        self._often = self.reached(roots) - self._rare.keys()
+        self._rarely = {*self._rare}
+        for name in reversed(found):
+            if name in self._rarely:
+                self._rarely |= self._calls[name]
+        looped = self.reached(self._called_in_loops)
+        for name, rare in self._rare.items():
+            if name not in looped or not plan.vectorise:
+                rare.drop_variants()
+
+    def function(self, name: str) -> Function:
+        """The function called `name`; raises IRError where there is none."""
+        if name not in self._module.functions:
+            raise IRError(f"there is no function {name} in the module")
+        return self._module.functions[name]
+
+    def traps(self, name: str) -> bool:
+        return self._traps[name]
+
+    def rare(self, name: str) -> RareFunction | None:
+        return self._rare.get(name)
+
+    def is_inlined(self, name: str) -> bool:
+        limit = self.plan.inline_limit
+        if self.is_apart(name):
+            limit = min(limit, APART_INLINE_LIMIT)
+        return self._sizes[name] <= limit
+
+    def inlined_size(self, name: str) -> int:
+        stays = name in self._rare or self._traps[name] or not self.is_inlined(name)
+        return 0 if stays else self._sizes[name]
+
+    def is_apart(self, name: str) -> bool:
+        """Whether the function is rare, or only rare functions lead to it."""
+        return name not in self._often
+
+    def is_rarely_called(self, name: str) -> bool:
+        """Whether the function is rare, or rare functions lead to it, they alone or others too."""
+        return name in self._rarely
+
+    def owns(self, name: str) -> bool:
+        return name in self._owns
+
+    def is_called_twice(self, name: str) -> bool:
+        return name in self._bodies
+
+    def divides(self, name: str) -> bool:
+        return self._divides[name]
+
+    def reached(self, names: Iterable[str]) -> set[str]:
+        """`names` and what they lead to, but not by way of a rare function."""
+        reached: set[str] = set()
+        waiting = list(names)
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting += () if name in self._rare else self._calls[name]
+        return reached
+
+    def _visit(
+        self,
+        name: str,
+        found: dict[str, None],
+        stack_bytes: dict[str, int],
+        callers: tuple[str, ...],
+    ) -> None:
+        if name in found:
+            return
+        function = self.function(name)
+        if name in callers:
+            raise IRError(f"function {name} calls itself", span=function.span)
+        traps, divides, deepest = False, False, 0
+        constants: set[int] = set()
+        calls = self._calls[name] = set[str]()
+        for statement in walk(function.body):
+            if isinstance(statement, For | While):
+                inside = (s for region in regions(statement) for s in walk(region))
+                self._called_in_loops.update(
+                    str(s.attr) for s in inside if isinstance(s, Op) and s.opcode in CALLS
+                )
+            if not isinstance(statement, Op):
+                continue
+            if statement.opcode in CALLS:
+                callee = str(statement.attr)
+                calls.add(callee)
+                self._visit(callee, found, stack_bytes, (*callers, name))
+                traps = traps or self._traps[callee]
+                divides = divides or self._divides[callee]
+                deepest = max(deepest, stack_bytes[callee])
+                if self._threads and statement.opcode == "parallel":
+                    traps = True  # threads can be interrupted, which has a status of its own
+                    self._bodies.add(callee)
+                continue
+            traps = traps or can_trap(statement)
+            if statement.opcode == "own" and can_trap(statement):
+                self._owns.add(name)
+            if statement.opcode == "const":
+                constants.add(statement.id)
+            elif statement.opcode in DIVISIONS:
+                divides = divides or statement.args[1].op not in constants
+        own = sum(t.size for t in function.locals.values())
+        if own + deepest > STACK_LIMIT:
+            raise CompileError(
+                f"local arrays and structs of {name} and what it calls need "
+                f"{own + deepest:,} bytes; {STACK_LIMIT:,} are the limit",
+                span=function.span,
+                fix="pass the largest one in as a parameter",
+            )
+        self._sizes[name] = self._size(function)
+        stack_bytes[name] = own + deepest
+        self._traps[name] = traps
+        out_of_line = function.rare and not traps  # what can trap is a function as any other
+        self._divides[name] = divides and not out_of_line
+        if out_of_line:
+            self._add_rare(function)
+        found[name] = None
+
+    def _size(self, function: Function) -> int:
+        """Statements with those of callees, if it only computes scalars of scalars, in a line."""
+        scalars = all(isinstance(t, ScalarType) for _, t in function.params)
+        size = 0 if scalars and not function.locals else _NO_SIZE
+        for statement in walk(function.body):
+            size += 1
+            if isinstance(statement, For | While):
+                return _NO_SIZE
+            if isinstance(statement, Op) and statement.opcode in CALLS:
+                callee = str(statement.attr)
+                size += 0 if callee in self._rare else self._sizes[callee]
+        return min(size, _NO_SIZE)
+
+    def _add_rare(self, function: Function) -> None:
+        types = [t for _, t in function.params if isinstance(t, ScalarType)]
+        self._rare[function.name] = RareFunction(
+            len(self._rare),
+            function_symbol(function.name),
+            [scalar(t) for t in types],
+            scalar(function.results[0]),
+            self.target.convention,
+            self.target.vector_bits,
+        )
