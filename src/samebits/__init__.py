@@ -159,6 +159,7 @@ if TYPE_CHECKING:
     from samebits import fpenv, math, noise, random
     from samebits.lang.appender import Appender
     from samebits.runtime.cache import set_cache_dir
+    from samebits.runtime.guarded import GuardedArray, guarded
     from samebits.runtime.handles import JobHandle, combine
     from samebits.runtime.inspection import inspect
     from samebits.runtime.jobs import For, Job, ParallelFor, ParallelForBatch, job
@@ -183,6 +184,8 @@ _LAZY = {
     "Simulation": "samebits.sim.simulation",
     "combine": "samebits.runtime.handles",
     "job": "samebits.runtime.jobs",
+    "GuardedArray": "samebits.runtime.guarded",
+    "guarded": "samebits.runtime.guarded",
     "set_workers": "samebits.runtime.pool",
     "workers": "samebits.runtime.pool",
     "assert_same_bits": "samebits.runtime.same_bits",
@@ -219,6 +222,7 @@ __all__ = [
     "CompileError",
     "FixedArray",
     "For",
+    "GuardedArray",
     "HazardError",
     "Job",
     "JobError",
@@ -321,6 +325,7 @@ __all__ = [
     "floor",
     "fma",
     "fpenv",
+    "guarded",
     "inspect",
     "int2",
     "int3",

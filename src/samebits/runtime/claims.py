@@ -105,12 +105,17 @@ def check_call(name: str, plan: Plan, slots: Any) -> None:
 
 def check_arrays(name: str, read: Iterable[object], written: Iterable[object]) -> None:
     """The same of a function of NumPy arrays; what is no array is passed over."""
+    check_memory(name, [*(("x", v, False) for v in read), *(("out", v, True) for v in written)])
+
+
+def check_memory(name: str, rows: Iterable[tuple[str, object, bool]]) -> None:
+    """The same of anything that is done to arrays: what each is called, the array, whether it is
+    written."""
     found: list[Claim] = []
-    for what, values, writes in (("x", read, False), ("out", written, True)):
-        for value in values:
-            if isinstance(value, np.ndarray):
-                low, high = np.lib.array_utils.byte_bounds(cast("np.ndarray[Any, Any]", value))
-                found.append(Claim(what, int(low), int(high), writes))
+    for what, value, writes in rows:
+        if isinstance(value, np.ndarray):
+            low, high = np.lib.array_utils.byte_bounds(cast("np.ndarray[Any, Any]", value))
+            found.append(Claim(what, int(low), int(high), writes))
     _refuse(name, meeting(found))
 
 

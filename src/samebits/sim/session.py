@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from samebits.backend.llvm import host_target
 from samebits.bits import xxh64
 from samebits.errors import ReplayError, Trap
+from samebits.runtime.claims import PENDING, check_memory
 from samebits.sim.execution import NativeExecution
 from samebits.sim.simulation import Simulation, check_seed
 
@@ -26,6 +27,7 @@ class Session:
     """One run of a simulation, compiled for this processor. One thread at a time.
 
     A trap in a frame is raised and leaves the state, `frame` and `hash` of the last whole frame.
+    While a scheduled job uses the state, or writes the inputs, methods raise ArgumentError.
     """
 
     def __init__(self, simulation: Simulation, seed: int = 0) -> None:
@@ -49,6 +51,7 @@ class Session:
 
         Raises ArgumentError where they do not fit, Trap.
         """
+        self._check_jobs("step", True, inputs)
         self._advance(self.simulation.inputs.frame(inputs))
 
     def run(self, inputs: Any) -> NDArray[np.uint64]:
@@ -57,6 +60,7 @@ class Session:
         Raises ArgumentError where it does not fit, Trap. A trap carries the hashes of the whole
         frames before it as its attribute `hashes`.
         """
+        self._check_jobs("run", True, inputs)
         frames = self.simulation.inputs.frames(inputs)
         parts: list[NDArray[np.uint64]] = []
         for first in range(0, len(frames), BLOCK_FRAMES):
@@ -74,16 +78,25 @@ class Session:
             raise SimulationTrap(done.trap, self.frame, done.hashes)
         return done.hashes
 
+    def _check_jobs(self, what: str, writes: bool, *inputs: object) -> None:
+        """Raise ArgumentError where scheduled jobs use the state, or write the inputs."""
+        if PENDING:
+            state = ("state", self._execution.memory, writes)
+            check_memory(f"session.{what}", [state, *(("inputs", i, False) for i in inputs)])
+
     def hash(self) -> int:
         """XXH64 of the state's canonical bytes."""
+        self._check_jobs("hash", False)
         return self._execution.hash()
 
     def canonical_state(self) -> bytes:
         """The state's canonical bytes: what is hashed, and what a replay's keyframes hold."""
+        self._check_jobs("canonical_state", False)
         return self._execution.save()
 
     def save(self) -> bytes:
         """Everything needed to come back to this frame, here or on another machine."""
+        self._check_jobs("save", False)
         state = self._execution.save()
         digest = bytes.fromhex(self.simulation.digest)
         return _HEAD.pack(_MAGIC, digest, self.seed, self.frame, xxh64(state)) + state
@@ -105,6 +118,7 @@ class Session:
         state = blob[_HEAD.size :]
         if xxh64(state) != checksum:
             raise ReplayError("the saved session is damaged: its checksum does not hold", fix=wrong)
+        self._check_jobs("restore", True)
         self._execution.restore(state)
         self.seed, self.frame = seed, frame
 
