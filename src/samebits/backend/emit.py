@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from samebits.backend.call_graph import CallGraph
 from samebits.backend.debug import Location, Locations
+from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit_context import TrapSite
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_lanes import LaneEmitter
@@ -70,10 +71,12 @@ class _Emission(CallGraph):
         locations: Locations | None,
         locate_loops: bool,
         threads: bool,
+        departures: Departures,
     ) -> None:
         roots = [*entries, *ranges]
         super().__init__(module, roots, target, PLANS[goal_of(module, roots)], threads)
         self._entries = tuple(entries), tuple(ranges)
+        self.departures = departures
         self.locations = locations
         self._locate_loops = locate_loops
         self._turns: dict[str, str] = {}
@@ -116,7 +119,7 @@ class _Emission(CallGraph):
         return [
             range_text(
                 symbol[1:], self.function(name), self._traps[name], self.target, self.locations,
-                owns=name in self._owns, based=True,
+                owns=name in self._owns, based=True, departures=self.departures,
             )
             for name, symbol in self._turns.items()
         ]  # fmt: skip
@@ -196,6 +199,7 @@ def emit_module(
     locate: bool = False,
     locate_loops: bool = False,
     threads: bool = False,
+    departures: Departures = NONE,
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
     of `ranges`, and what they reach.
@@ -206,7 +210,9 @@ def emit_module(
     where local memory would not fit the stack, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
-    emission = _Emission(module, entries, ranges, target, locations, locate_loops, threads)
+    emission = _Emission(
+        module, entries, ranges, target, locations, locate_loops, threads, departures
+    )
     texts: list[str] = []
     apart: list[str] = []
     for name in emission.order:
@@ -217,12 +223,12 @@ def emit_module(
             apart.append(text)
     for index, name in enumerate(entries):
         more = f"ptr @{OWN}" if emission.owns(name) else ""
-        traps = emission.traps(name)
-        texts.append(entry_text(index, emission.function(name), traps, target, locations, more))
+        function, traps = emission.function(name), emission.traps(name)
+        texts.append(entry_text(index, function, traps, target, locations, more, departures))
     texts += [
         range_text(
             f"sb_range_{index}", emission.function(name), emission.traps(name), target, locations,
-            owns=emission.owns(name),
+            owns=emission.owns(name), departures=departures,
         )
         for index, name in enumerate(ranges)
     ]  # fmt: skip

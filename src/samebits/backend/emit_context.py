@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from samebits.backend.debug import Locations
+from samebits.backend.departures import Departures
 from samebits.backend.emit_loops import Seen
 from samebits.backend.emit_types import scalar
 from samebits.backend.plans import Plan
@@ -32,6 +33,9 @@ class ModuleContext(Protocol):
 
     @property
     def plan(self) -> Plan: ...
+
+    @property
+    def departures(self) -> Departures: ...
 
     def function(self, name: str) -> Function: ...
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from samebits.backend.debug import Locations
+from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit_context import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.fp_control import pinned_call
@@ -130,6 +131,7 @@ def entry_text(
     target: Target,
     locations: Locations | None = None,
     more: str = "",
+    departures: Departures = NONE,
 ) -> str:
     """`sb_entry_<index>` for `function`, and its body, which is given `more` as last argument."""
     symbol = f"@sb.body.{index}"
@@ -137,5 +139,5 @@ def entry_text(
     if locations is not None:
         locations.begin(function)
         body = locations.attach(body)
-    pin = pinned_call(target.fp_control, symbol)
+    pin = pinned_call(target.fp_control, symbol, departures.environment)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from samebits.backend.emit_stores import serial_stores
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
-from samebits.modes import FAST
 from samebits.types import ScalarType
 
 _DERIVE = {"field", "component", "element", "view", "row"}
@@ -18,12 +17,13 @@ _KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round", "
 class Facts:
     """The facts of one function; `slot_types` covers parameters and slots."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, *, is_fast: bool) -> None:
         self.slot_types: dict[str, ValueType] = {**dict(function.params), **function.slots}
         self.set_slots: set[str] = set()
         self._origin: dict[tuple[int, int], str] = {}
         self._shared: set[str] = set()
-        self._is_fast = function.options.mode is FAST
+        self.is_fast = is_fast
+        """Whether it does not matter where NaNs are."""
         self._numbers: set[tuple[int, int]] = set()
         for statement in walk(function.body):
             match statement:
@@ -45,7 +45,7 @@ class Facts:
 
     def is_number(self, value: Value) -> bool:
         """Whether a float value is known not to be NaN, or it does not matter, as in FAST."""
-        return self._is_fast or (value.op, value.index) in self._numbers
+        return self.is_fast or (value.op, value.index) in self._numbers
 
     def _op(self, op: Op) -> None:
         if op.opcode == "set":

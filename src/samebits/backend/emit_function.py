@@ -167,6 +167,7 @@ class FunctionEmitter(FunctionWriter):
             size = 0 if apart else self.module.inlined_size(str(op.attr))
             self._seen.inlined += size
             self._seen.statements += size
+        self.choose_flags(op)
         LOWERINGS[op.opcode](self, op)
 
     def _is_division(self, op: Op) -> bool:

@@ -11,6 +11,7 @@ lowest index's trap is the one kept, whatever the threads did.
 from __future__ import annotations
 
 from samebits.backend.debug import Locations
+from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit_context import return_type
 from samebits.backend.emit_entry import SlotReader
 from samebits.backend.emit_types import function_symbol
@@ -120,6 +121,7 @@ def range_text(
     *,
     owns: bool = False,
     based: bool = False,
+    departures: Departures = NONE,
 ) -> str:
     """The range function `name` for a function (begin: int64, end: int64, ...), and its body.
 
@@ -156,7 +158,7 @@ def range_text(
         "  ret i32 0",
         "}",
     ]
-    pin = pinned_call(target.fp_control, symbol)
+    pin = pinned_call(target.fp_control, symbol, departures.environment)
     entry = [
         f"define {'internal ' * based}i32 @{name}(ptr %slots, ptr %shared) #0 {{",
         "entry:",

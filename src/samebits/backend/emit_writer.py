@@ -25,6 +25,9 @@ FAST_FLAGS = "reassoc nsz arcp contract afn "
 """What LLVM may do to FAST's operations. Not `nnan` and `ninf`: where they are wrong the result is
 poison, with which an index or a branch would be undefined behaviour."""
 
+_CARELESS = "nsz"
+"""The flag with which bits that only signs of zeros and NaNs have do not matter."""
+
 OWN_PLACE = "%own"
 """The last parameter of a function that checks own indices."""
 
@@ -38,7 +41,8 @@ class FunctionWriter:
         self.target = module.target
         self.fast = FAST_FLAGS if function.options.mode is FAST else ""
         """What comes before the type of a float operation."""
-        self.facts = Facts(function)
+        self._chosen = module.departures.fast if self.fast else None
+        self.facts = Facts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
         self.can_trap = module.traps(function.name)
         self._allocas: list[str] = []
@@ -61,6 +65,12 @@ class FunctionWriter:
         self._locations = module.locations
         self._open = True
         self._return = return_type(function, self.can_trap)
+
+    def choose_flags(self, op: Op) -> None:
+        """Let `op` have the flags that are its own, where not all of FAST's are on everywhere."""
+        if self._chosen is not None:
+            self.fast = self._chosen.get(self.function.name, {}).get(op.id, "")
+            self.facts.is_fast = _CARELESS in self.fast
 
     def emit(self, text: str) -> str:
         """Append an instruction that gives a value; returns the value's name."""

@@ -1,12 +1,16 @@
 """The registers that hold rounding mode, flushing and trap enables, one row each, as LLVM text.
 
-Owns how an entry pins the floating-point environment around a call. Registers are accessed by
-intrinsics with side effects, or by functions that LLVM sees nothing of: the call stays between.
+Owns how an entry pins the floating-point environment around a call: to the default one, or, where
+a diagnosis asks for it, to another. Registers are accessed by intrinsics with side effects, or by
+functions that LLVM sees nothing of: the call stays between.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from samebits.backend.fp_environments import environment_bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,20 +122,20 @@ def x87_accessors(convention: str) -> str:
 # The six sticky flags say nothing about how operations round: only the rest is compared. The
 # caller's word, flags included, is put back.
 _INTRINSICS = {
-    "mxcsr": f"""\
+    "mxcsr": """\
   %word = alloca i32
   %pinned = alloca i32
   call void @llvm.x86.sse.stmxcsr(ptr %word)
   %found = load i32, ptr %word
   %control = and i32 %found, -64
-  %odd = icmp ne i32 %control, {MXCSR_DEFAULT}
+  %odd = icmp ne i32 %control, {word}
   br i1 %odd, label %pin, label %run, !prof !0
 pin:
-  store i32 {MXCSR_DEFAULT}, ptr %pinned
+  store i32 {word}, ptr %pinned
   call void @llvm.x86.sse.ldmxcsr(ptr %pinned)
   br label %run
 run:
-  %status = call i32 {{body}}(ptr %args)
+  %status = call i32 {body}(ptr %args)
   call void @llvm.x86.sse.ldmxcsr(ptr %word)
   ret i32 %status
 """,
@@ -144,13 +148,13 @@ run:
   %x87 = call i32 @sb_x87_read()
   %found = load i32, ptr %word
   %control = and i32 %found, -64
-  %odd.sse = icmp ne i32 %control, {MXCSR_DEFAULT}
+  %odd.sse = icmp ne i32 %control, {{word}}
   %x87.control = and i32 %x87, {_X87_CONTROL}
   %odd.x87 = icmp ne i32 %x87.control, {X87_DEFAULT & _X87_CONTROL}
   %odd = or i1 %odd.sse, %odd.x87
   br i1 %odd, label %pin, label %run, !prof !0
 pin:
-  store i32 {MXCSR_DEFAULT}, ptr %pinned
+  store i32 {{word}}, ptr %pinned
   call void @llvm.x86.sse.ldmxcsr(ptr %pinned)
   call void @sb_x87_write(i32 {X87_DEFAULT})
   br label %run
@@ -166,10 +170,10 @@ done:
 """,
     "fpcr": """\
   %found = call i64 @llvm.aarch64.get.fpcr()
-  %odd = icmp ne i64 %found, 0
+  %odd = icmp ne i64 %found, {word}
   br i1 %odd, label %pin, label %run, !prof !0
 pin:
-  call void @llvm.aarch64.set.fpcr(i64 0)
+  call void @llvm.aarch64.set.fpcr(i64 {word})
   %pinned = call i32 {body}(ptr %args)
   call void @llvm.aarch64.set.fpcr(i64 %found)
   ret i32 %pinned
@@ -180,7 +184,10 @@ run:
 }
 
 
-def _checked(register: Register) -> str:
+_DEFAULTS = {"mxcsr": MXCSR_DEFAULT, "mxcsr-x87": MXCSR_DEFAULT}
+
+
+def _checked(register: Register, bits: int) -> str:
     """Read; pin where the word is odd; call; write back, flags included."""
     t = "i64" if register.type == "double" else register.type
 
@@ -189,14 +196,17 @@ def _checked(register: Register) -> str:
         held = f"  %{name}.held = bitcast {t} %{name} to {register.type}\n"
         return f"{held}  {result}{register.write.format(f'%{name}.held')}\n"
 
+    pinned = f"%pinned = and {t} %found, {register.keep}"
+    if bits:
+        pinned = f"%kept = and {t} %found, {register.keep}\n  %pinned = or {t} %kept, {bits}"
     return f"""\
   %read = {register.read}
   %found = bitcast {register.type} %read to {t}
   %control = and {t} %found, {register.control}
-  %odd = icmp ne {t} %control, 0
+  %odd = icmp ne {t} %control, {bits}
   br i1 %odd, label %pin, label %run, !prof !0
 pin:
-  %pinned = and {t} %found, {register.keep}
+  {pinned}
 {write("pinned")}  br label %run
 run:
   %status = call i32 {{body}}(ptr %args)
@@ -213,10 +223,15 @@ def definitions(fp_control: str | None) -> str:
     return "" if register is None else register.definitions
 
 
-def pinned_call(fp_control: str | None, body: str) -> str:
+def pinned_call(fp_control: str | None, body: str, environment: Sequence[str] = ()) -> str:
     """LLVM text that ends a function `i32 (ptr %args)` with a call of `body` in a pinned
-    environment, and puts the caller's back. Raises KeyError for an unknown register."""
+    environment, and puts the caller's back. `environment` are words of `fp_environments`, none of
+    them being the default. Raises KeyError for an unknown register, TargetError for a word that
+    it does not have."""
+    bits = environment_bits(fp_control, environment)
     if fp_control is None:
         return f"  %status = call i32 {body}(ptr %args)\n  ret i32 %status\n"
-    text = _INTRINSICS.get(fp_control) or _checked(REGISTERS[fp_control])
-    return text.format(body=body)
+    text = _INTRINSICS.get(fp_control)
+    if text is None:
+        return _checked(REGISTERS[fp_control], bits).format(body=body)
+    return text.format(body=body, word=_DEFAULTS.get(fp_control, 0) | bits)

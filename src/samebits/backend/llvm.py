@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from samebits.backend.debug import Location
+from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit import TrapSite, emit_module
 from samebits.backend.expected import Expected
 from samebits.backend.plans import SPEED, Plan
@@ -237,11 +238,12 @@ def compile_module(
     vectorise: bool = True,
     ranges: Sequence[str] = (),
     threads: bool = False,
+    departures: Departures = NONE,
 ) -> CompiledObject:
     """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
     `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
     its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
-    emitted = emit_module(module, entries, target, ranges, threads=threads)
+    emitted = emit_module(module, entries, target, ranges, threads=threads, departures=departures)
     code = compile_text(
         emitted.text, target, opt,
         vectorise=vectorise, plan=emitted.plan, expected=emitted.expected,

@@ -113,7 +113,7 @@ def _extreme(is_min: bool) -> Lowering:
         a, b = map(f.operand, op.args)
         first = f.emit(f"fcmp {'olt' if is_min else 'ogt'} {t} {a}, {b}")
         result = f.emit(f"select i1 {first}, {t} {a}, {t} {b}")
-        if f.fast:
+        if f.facts.is_fast:
             f.define(op.result, result)
             return
         merge = f"{'or' if is_min else 'and'} i{bits} {bits_of(f, a, bits)}, {bits_of(f, b, bits)}"

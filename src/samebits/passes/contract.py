@@ -6,7 +6,7 @@ Owns which product is meant. Names end an expression: what goes through a slot s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from samebits.ir.grammar import (
@@ -25,9 +25,17 @@ from samebits.types import ScalarType
 
 
 class Contraction:
-    """Contracts one function to operations `fused`; `ids` gives unused ids."""
+    """Contracts one function to operations `fused`; `ids` gives unused ids. With `only`, sums and
+    differences of other ids stay."""
 
-    def __init__(self, function: Function, ids: Iterator[int], fused: str = "fma") -> None:
+    def __init__(
+        self,
+        function: Function,
+        ids: Iterator[int],
+        fused: str = "fma",
+        only: Collection[int] | None = None,
+    ) -> None:
+        self._only = only
         self._opcode = fused
         self._function = function
         self._ids = ids
@@ -72,7 +80,7 @@ class Contraction:
             return
         # The left product, as C compilers choose.
         position = next((i for i, v in enumerate(op.args) if self._is_product(v, products)), None)
-        if position is None:
+        if position is None or (self._only is not None and op.id not in self._only):
             out.append(op)
             return
         product, other = products[op.args[position].op], op.args[1 - position]

@@ -7,7 +7,7 @@ number of turns alone, so that every target does the same operations.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from samebits.ir.grammar import (
@@ -60,9 +60,10 @@ PLACES = {
 
 
 class Accumulation:
-    """Gives the loops of one function their lanes."""
+    """Gives the loops of one function their lanes. With `only`, loops of other ids have none."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, only: Collection[int] | None = None) -> None:
+        self._only = only
         self._function = function
         self._types = {**function.slots, **dict(function.params)}
         self._scan = Scan()
@@ -113,6 +114,8 @@ class Accumulation:
         return max(0, -((start - stop) // statement.step))
 
     def _lanes(self, statement: For) -> Lanes | None:
+        if self._only is not None and statement.id not in self._only:
+            return None
         turns = self._turns(statement)
         if turns is not None and turns <= SMALL_TURNS:
             return None

@@ -5,6 +5,7 @@ The module that `realise` gives is the meaning: `evaluate` runs it, and every ta
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import count
 
@@ -26,14 +27,15 @@ class Rewrite:
     text: str
 
 
-def realise(module: Module) -> Module:
+def realise(module: Module, fast: Mapping[str, Collection[int]] | None = None) -> Module:
     """A linked module with the options of each function seen to; `module` stays as it is.
 
-    Once for each module, before anything else sees it: evaluation, the passes, a back end.
+    Once for each module, before anything else sees it: evaluation, the passes, a back end. `fast`
+    are the statements of FAST functions that are rewritten, by function and id; None: all.
     """
     functions: dict[str, Function] = {}
     for name, function in module.functions.items():
-        rewritten, _ = _rewritten(function)
+        rewritten, _ = _rewritten(function, None if fast is None else fast.get(name, ()))
         flushes = function.options.denormals == "flush"
         functions[name] = flush_function(rewritten, module) if flushes else rewritten
     return Module(functions, module.tables)
@@ -54,18 +56,22 @@ def first_fast(module: Module) -> str | None:
 _NUMBERED = (Op, If, For, While)
 
 
-def _rewritten(function: Function) -> tuple[Function, tuple[Rewrite, ...]]:
+def _rewritten(
+    function: Function, only: Collection[int] | None = None
+) -> tuple[Function, tuple[Rewrite, ...]]:
+    """`only` are the statements that are rewritten if the function is FAST; None: all."""
     if function.options.mode is STRICT:
         return function, ()
     done: list[Rewrite] = []
     fast = function.options.mode is FAST
+    only = only if fast else None
     if function.options.contract or fast:
         numbers = (s.id for s in walk(function.body) if isinstance(s, _NUMBERED))
         fused = "muladd" if fast else "fma"
-        contraction = Contraction(function, count(1 + max(numbers, default=-1)), fused)
+        contraction = Contraction(function, count(1 + max(numbers, default=-1)), fused, only)
         function = contraction.run()
         done += [Rewrite("contract", op.span, _contracted(op)) for op in contraction.found]
-    accumulation = Accumulation(function)
+    accumulation = Accumulation(function, only)
     function = accumulation.run()
     done += [Rewrite("lanes", s.span, _laned(s.lanes)) for s in accumulation.found if s.lanes]
     if fast:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from samebits.backend import llvm
+from samebits.backend.departures import NONE, Departures
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
 from samebits.frontend.compile import compile_kernel, link
@@ -41,7 +42,8 @@ class Program:
     """`kernels` holds init, step and what they call; `module` the frame loop and hash besides.
 
     `rewritten` is the name of a kernel that DETERMINISTIC rewrites, if there is one: then the
-    managed run, which follows the source, is no reference.
+    managed run, which follows the source, is no reference. Code has `departures` where a diagnosis
+    wants them.
     """
 
     state: StructType
@@ -51,11 +53,12 @@ class Program:
     kernels: Module
     module: Module
     rewritten: str | None = None
+    departures: Departures = NONE
     _objects: dict[tuple[Target, int, bool], CompiledObject] = field(
-        default_factory=dict[tuple[Target, int, bool], CompiledObject], repr=False
+        default_factory=dict[tuple[Target, int, bool], CompiledObject], init=False, repr=False
     )
     _programs: dict[tuple[Target, int], EmulatedProgram] = field(
-        default_factory=dict[tuple[Target, int], EmulatedProgram], repr=False
+        default_factory=dict[tuple[Target, int], EmulatedProgram], init=False, repr=False
     )
 
     @property
@@ -71,9 +74,7 @@ class Program:
         live as long as the state, and which the hash and saved states leave out.
         """
         module = _assembled(self.state, self.input, self.step, kernels)
-        return Program(
-            self.state, self.input, self.init, self.step, kernels, module, self.rewritten
-        )
+        return replace(self, kernels=kernels, module=module)
 
     @property
     def entries(self) -> tuple[str, str, str]:
@@ -95,7 +96,10 @@ class Program:
             module = self._with_more(self._ready(target)) if exported else self._ready(target)
             entries = self.exported_entries if exported else self.entries
             with Kernel.environment():  # constants are folded with this thread's arithmetic
-                found = llvm.compile_module(module, entries, target, opt, threads=not exported)
+                found = llvm.compile_module(
+                    module, entries, target, opt,
+                    threads=not exported, departures=self.departures,
+                )  # fmt: skip
             self._objects[target, opt, exported] = found
         return found
 
@@ -111,7 +115,7 @@ class Program:
     def cached(self, target: Target, opt: int) -> CompiledObject:
         """As `compiled`, from the compile cache where it is there."""
         cache = current_cache()
-        if cache is None:
+        if cache is None or self.departures != NONE:
             return self.compiled(target, opt)
         key = object_key(print_module(self.module), self.entries, STRICT.name, target, opt)
         found = cache.get(key)
@@ -152,19 +156,38 @@ def build_program(state: StructType, input: StructType, init: Kernel, step: Kern
 
     Raises CompileError, and SimulationError where FAST code could reach the state.
     """
+    linked = link_kernels(init, step)
+    refuse_fast(linked.kernels, (linked.init, linked.step))
+    return assemble(state, input, linked)
+
+
+@dataclass(frozen=True, eq=False)
+class Linked:
+    """Both kernels of a simulation and what they call, their options not yet seen to."""
+
+    kernels: Module
+    init: str
+    step: str
+
+
+def link_kernels(init: Kernel, step: Kernel) -> Linked:
+    """Compile and link both kernels. Raises CompileError."""
     units = [compile_kernel(kernel, kernel.resolve(())) for kernel in (init, step)]
     kernels = Module()
     for unit in units:
         linked = link(unit)
         kernels.functions.update(linked.functions)
         kernels.tables.update(linked.tables)
-    refuse_fast(kernels, [unit.function.name for unit in units])
-    rewritten = next(iter(rewrites(kernels)), None)
-    reordered = None if rewritten is None else plain_name(kernels.functions[rewritten])
-    kernels = realise(kernels)
-    init_name, step_name = (unit.function.name for unit in units)
-    module = _assembled(state, input, step_name, kernels)
-    return Program(state, input, init_name, step_name, kernels, module, reordered)
+    return Linked(kernels, *(unit.function.name for unit in units))
+
+
+def assemble(state: StructType, input: StructType, linked: Linked) -> Program:
+    """The program of linked kernels, whatever their modes: nothing is refused here."""
+    rewritten = next(iter(rewrites(linked.kernels)), None)
+    reordered = None if rewritten is None else plain_name(linked.kernels.functions[rewritten])
+    kernels = realise(linked.kernels)
+    module = _assembled(state, input, linked.step, kernels)
+    return Program(state, input, linked.init, linked.step, kernels, module, reordered)
 
 
 def state_memory(kernels: Module, step: str) -> StructType:
