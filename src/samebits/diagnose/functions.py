@@ -10,7 +10,16 @@ from functools import cache
 from typing import Any
 
 import samebits.math
-from samebits.diagnose.numbers import FLOAT32, FLOAT64, Format, Number, from_bits, rounded, to_bits
+from samebits.diagnose.numbers import (
+    FLOAT32,
+    FLOAT64,
+    NAN,
+    Format,
+    Number,
+    from_bits,
+    rounded,
+    to_bits,
+)
 from samebits.lang.running import managed_run
 from samebits.lang.scalars import float32, float64
 
@@ -42,7 +51,8 @@ def call(detail: str, args: list[Number], form: Format) -> Number:
     make = _TYPES[form.bits][1]
     function = getattr(samebits.math, name)
     with managed_run():
-        return _as_number(float(function(*(make(_as_float(x, form)) for x in args))), form)
+        result = float(function(*(make(_as_float(x, form)) for x in args)))
+    return NAN if result != result else _as_number(result, form)
 
 
 def _as_float(x: Number, form: Format) -> float:

@@ -62,8 +62,8 @@ class Site:
     def bits(self, tree: Tree, arithmetic: Arithmetic, given: Mapping[str, int]) -> int:
         """The pattern, in the result's type, that an evaluation of this expression gives.
 
-        `given` has the operands' patterns. Where the arithmetic's NaN is the canonical one, so is
-        the result's.
+        `given` has the operands' patterns. A NaN that is a float, or that the arithmetic makes
+        canonical, is the canonical one.
         """
         values = {name: from_bits(bits, self.form) for name, bits in given.items()}
         evaluator = Evaluator(arithmetic, values)
@@ -76,7 +76,7 @@ class Site:
         if t.bits != self.form.bits:
             pattern = to_bits(rounded(from_bits(pattern, self.form), FLOAT32), FLOAT32)
         value = bits_to_float(pattern, t.bits)
-        if value != value and arithmetic.nans == "canonical":
+        if value != value and (t.is_float or arithmetic.nans == "canonical"):
             return CANONICAL_NAN[t.bits]
         return pattern
 

@@ -1,0 +1,91 @@
+"""Evaluations of a tree as IR operations that compute just what the reference gives for them.
+
+The reference is `samebits.diagnose.arithmetic.Evaluator`. Plain arithmetic becomes ordinary
+operations, every other calls of `samebits.diagnose.soft`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.lowering.code import Code
+from samebits.diagnose.lowering.nans import Nans
+from samebits.diagnose.lowering.native import Native
+from samebits.diagnose.lowering.walk import CannotLower, Walk
+from samebits.diagnose.numbers import FLOAT32, FLOAT64
+from samebits.diagnose.trees import Op as Node
+from samebits.diagnose.trees import Tree
+from samebits.frontend.compile import Unit
+from samebits.ir.grammar import Op, Value
+from samebits.types import ScalarType
+
+__all__ = ["Lowered", "Unlowered", "lower"]
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """Operations of which the last has the result's id, and the kernels that they call."""
+
+    ops: tuple[Op, ...]
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True)
+class Unlowered:
+    """An evaluation that no operations of the IR give, and why not."""
+
+    reason: str
+
+
+def lower(
+    tree: Tree,
+    arithmetic: Arithmetic,
+    operands: Mapping[str, Value],
+    ids: Iterator[int],
+    result: Op,
+    known: Mapping[Tree, Value] | None = None,
+) -> Lowered | Unlowered:
+    """The operations that put an evaluation in the place of the operation `result`.
+
+    `operands` are values of the expression's type, by their names in the tree; `ids` gives unused
+    ids. `known` are values of subtrees, as the function has them: where the arithmetic is the
+    function's own they are used instead of being computed again.
+    """
+    code = Code(result, ids)
+    try:
+        if _is_strict(arithmetic):
+            walk = Native(code, arithmetic, operands, known or {})
+        else:
+            walk = _foreign(code, arithmetic, operands)
+        code.finish(_result(walk, tree, result))
+    except CannotLower as error:
+        return Unlowered(str(error))
+    return Lowered(tuple(code.ops), tuple(code.units.values()))
+
+
+def _is_strict(arithmetic: Arithmetic) -> bool:
+    """Whether it is the arithmetic of a function that was not changed."""
+    return arithmetic == Arithmetic(arithmetic.form, arithmetic.form)
+
+
+def _foreign(code: Code, a: Arithmetic, operands: Mapping[str, Value]) -> Native:
+    if a == replace(Arithmetic(a.form, a.form), nans=a.nans):
+        return Nans(code, a, operands, {})
+    if a == Arithmetic(FLOAT32, FLOAT64):
+        return Native(code, a, operands, {})
+    raise CannotLower(f"{a.working.name} is no arithmetic of the IR")
+
+
+def _result(walk: Walk[Any], tree: Tree, result: Op) -> Value:
+    t = result.result.type
+    assert isinstance(t, ScalarType)
+    if result.opcode == "convert" and t.is_int:
+        assert isinstance(tree, Node)
+        return walk.integer(tree.detail, walk.held(tree.args[0]))
+    if t.is_int and isinstance(walk, Nans):
+        return walk.pattern(tree, t)
+    value = walk.stored(walk.held(tree))
+    return walk.code.op("bitcast", t, value) if t.is_int else value

@@ -1,0 +1,174 @@
+"""Trees computed by the operations of the IR: each rounds as the type does, to nearest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from samebits.bits import bits_to_float
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.lowering.code import Code
+from samebits.diagnose.lowering.integers import TYPES, integer, truncated
+from samebits.diagnose.lowering.walk import CannotLower, Walk
+from samebits.diagnose.math_calls import OPERATIONS, kernel_of
+from samebits.diagnose.numbers import FLOAT32 as FORMAT32
+from samebits.diagnose.numbers import FLOAT64 as FORMAT64
+from samebits.diagnose.numbers import Format, Number, to_bits
+from samebits.diagnose.trees import Op, Tree
+from samebits.ir.grammar import Value
+from samebits.types import FLOAT32, FLOAT64, UINT32, UINT64, ScalarType
+
+ROUNDED = frozenset({"add", "sub", "mul", "div", "sqrt", "fma"})
+"""The operations whose result is rounded to the working format."""
+SIGN_ONLY = frozenset({"neg", "abs"})
+_BITS = {32: UINT32, 64: UINT64}
+
+
+def type_of(form: Format) -> ScalarType:
+    """The IR's type for values of the expression."""
+    return FLOAT32 if form is FORMAT32 else FLOAT64
+
+
+class Native(Walk[Value]):
+    """Values are floats of one type, which is the wider of the expression's and of the working
+    format where that is a type; subclasses round to others."""
+
+    def __init__(
+        self,
+        code: Code,
+        arithmetic: Arithmetic,
+        operands: Mapping[str, Value],
+        known: Mapping[Tree, Value],
+    ) -> None:
+        super().__init__(code, arithmetic, operands, known)
+        self.form = type_of(arithmetic.form)
+        double = FORMAT64 in (arithmetic.form, arithmetic.working)
+        self.type = FLOAT64 if double else FLOAT32
+
+    def operand(self, value: Value) -> Value:
+        return self.code.convert(value, self.type)
+
+    def number(self, number: Number) -> Value:
+        form = FORMAT32 if self.type is FLOAT32 else FORMAT64
+        return self.code.const(self.type, bits_to_float(to_bits(number, form), form.bits))
+
+    def stored(self, held: Value) -> Value:
+        return self.code.convert(held, self.form)
+
+    def integer(self, detail: str, held: Value) -> Value:
+        if " " in detail:
+            return integer(self.code, detail, truncated(self.code, held))
+        return self.code.convert(held, TYPES[detail])
+
+    def apply(self, op: Op, args: list[Value]) -> Value:
+        if op.name in ROUNDED:
+            return self.rounded(op.name, args)
+        if op.name in SIGN_ONLY:
+            return self.code.alike(op.name, *args)
+        return _OTHERS[op.name](self, op.detail, [self.read(x) for x in args])
+
+    def rounded(self, name: str, args: list[Value]) -> Value:
+        """The result of an operation, rounded once."""
+        return self.code.alike(name, *args)
+
+    def read(self, x: Value) -> Value:
+        """An operand as operations of other kinds take it."""
+        return x
+
+    def cast(self, form: Format, x: Value) -> Value:
+        """A value rounded to a format."""
+        return self.code.convert(self.code.convert(x, type_of(form)), self.type)
+
+    def from_integer(self, x: Value) -> Value:
+        return self.code.convert(x, self.type)
+
+    def from_function(self, x: Value) -> Value:
+        """The result of a math function, rounded to nearest."""
+        return self.code.convert(x, self.type)
+
+    def estimate(self, detail: str, x: Value) -> Value:
+        raise CannotLower(f"{detail} is not an operation of the IR")
+
+
+def _minimum(walk: Native, rule: str, args: list[Value]) -> Value:
+    return _extreme(walk, "min", "lt", rule, args)
+
+
+def _maximum(walk: Native, rule: str, args: list[Value]) -> Value:
+    return _extreme(walk, "max", "gt", rule, args)
+
+
+def _extreme(walk: Native, name: str, before: str, rule: str, args: list[Value]) -> Value:
+    code, (x, y) = walk.code, args
+    if rule == "lt":
+        return code.select(code.test(before, x, y), x, y)
+    if rule == "gt":
+        return code.select(code.test(before, y, x), y, x)
+    least = code.alike(name, x, y)
+    if not rule:
+        return least
+    either = code.select(code.is_nan(y), x, least)
+    return code.select(code.is_nan(x), y, either)
+
+
+def _ulps(walk: Native, detail: str, args: list[Value]) -> Value:
+    """Steps of the expression's type, away from zero for a plus."""
+    code, steps, bits = walk.code, int(detail), walk.form.bits
+    t = _BITS[bits]
+    x = code.convert(args[0], walk.form)
+    pattern = code.op("bitcast", t, x)
+    sign = code.const(t, 1 << bits - 1)
+    negative = code.alike("and", pattern, sign)
+    magnitude = code.alike("xor", pattern, negative)
+    distance = code.const(t, abs(steps))
+    moved = code.alike("add" if steps > 0 else "sub", magnitude, distance)
+    near = code.op("bitcast", walk.form, code.alike("or", moved, negative))
+    infinity = code.op("bitcast", t, code.const(walk.form, math.inf))
+    able = code.test("lt", magnitude, infinity)
+    if steps < 0:
+        able = code.alike("and", able, code.test("ge", magnitude, distance))
+    return code.convert(code.select(able, near, x), walk.type)
+
+
+def _convert(walk: Native, detail: str, args: list[Value]) -> Value:
+    return walk.from_integer(walk.integer(detail, args[0]))
+
+
+def _cast(walk: Native, detail: str, args: list[Value]) -> Value:
+    return walk.cast({"float32": FORMAT32, "float64": FORMAT64}[detail], args[0])
+
+
+def _call(walk: Native, detail: str, args: list[Value]) -> Value:
+    code = walk.code
+    single = walk.arithmetic.working.precision <= FORMAT32.precision
+    t = FLOAT32 if single else FLOAT64
+    given = [code.convert(x, t) for x in args]
+    return walk.from_function(called(code, detail, given, t))
+
+
+def called(code: Code, name: str, args: list[Value], t: ScalarType) -> Value:
+    """A math function of floats of one type. Raises CannotLower."""
+    if name in OPERATIONS:
+        return code.alike(name, *args)
+    if "." in name:
+        raise CannotLower(f"{name} is this machine's C library, which IR cannot call")
+    found = kernel_of(name, t.bits)
+    if found is None:
+        raise CannotLower(f"{name} is no function of the library")
+    return code.call(*found, *args)[0]
+
+
+def _estimate(walk: Native, detail: str, args: list[Value]) -> Value:
+    return walk.estimate(detail, args[0])
+
+
+_OTHERS: dict[str, Callable[[Native, str, list[Value]], Value]] = {
+    "min": _minimum,
+    "max": _maximum,
+    "ulps": _ulps,
+    "convert": _convert,
+    "cast": _cast,
+    "call": _call,
+    "estimate": _estimate,
+}
+"""Operations with a rule of their own, as the reference has them."""

@@ -1,0 +1,73 @@
+"""What every way to compute a tree has in common: each subtree once, leaves first."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+
+from samebits.diagnose.arithmetic import Arithmetic, constant
+from samebits.diagnose.lowering.code import Code
+from samebits.diagnose.numbers import Number
+from samebits.diagnose.trees import Constant, Op, Operand, Tree
+from samebits.ir.grammar import Value
+
+Held = TypeVar("Held")
+"""How a number is held between operations."""
+
+
+class CannotLower(Exception):
+    """What an evaluation needs that IR does not have."""
+
+
+class Walk(ABC, Generic[Held]):
+    """Computes trees under one arithmetic. `known` are subtrees that have their value already."""
+
+    def __init__(
+        self,
+        code: Code,
+        arithmetic: Arithmetic,
+        operands: Mapping[str, Value],
+        known: Mapping[Tree, Value],
+    ) -> None:
+        self.code = code
+        self.arithmetic = arithmetic
+        self.operands = operands
+        self.known = known
+        self._held: dict[Tree, Held] = {}
+
+    def held(self, tree: Tree) -> Held:
+        """The tree's value, between operations."""
+        found = self._held.get(tree)
+        if found is None:
+            found = self._held[tree] = self._computed(tree)
+        return found
+
+    def _computed(self, tree: Tree) -> Held:
+        if isinstance(tree, Operand):
+            return self.operand(self.operands[tree.name])
+        if isinstance(tree, Constant):
+            return self.number(constant(tree, self.arithmetic.form))
+        if tree in self.known:
+            return self.operand(self.known[tree])
+        return self.apply(tree, [self.held(arg) for arg in tree.args])
+
+    @abstractmethod
+    def operand(self, value: Value) -> Held:
+        """A float of the expression's type."""
+
+    @abstractmethod
+    def number(self, number: Number) -> Held:
+        """A constant."""
+
+    @abstractmethod
+    def apply(self, op: Op, args: list[Held]) -> Held:
+        """One operation. Raises CannotLower."""
+
+    @abstractmethod
+    def stored(self, held: Held) -> Value:
+        """A result, rounded to the expression's type."""
+
+    @abstractmethod
+    def integer(self, detail: str, held: Held) -> Value:
+        """A result as an integer of a type, by a rule."""
