@@ -26,6 +26,7 @@ from samebits.backend.plans import PLANS, Plan
 from samebits.backend.rare import APART
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
 from samebits.backend.targets import Target
+from samebits.backend.turns_apart import turns_are_apart
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import IRError
 from samebits.ir.grammar import For, Module, While
@@ -130,8 +131,16 @@ class _Emission(CallGraph):
         own = f"@{OWN} = {linkage}global [3 x i64] zeroinitializer, align 8"
         return [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(self._turns)
 
+    def _metadata(self, inside: Seen, function: str, statement: For | While) -> str:
+        def apart() -> bool:
+            lanes = statement.lanes.slots if isinstance(statement, For) and statement.lanes else ()
+            own = [slot for slot, _ in lanes] if inside.lanes else []  # else the turns after blocks
+            return turns_are_apart(statement, self.function(function), self.function, own)
+
+        return loop_metadata(inside, self.target, apart)
+
     def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
-        text = loop_metadata(inside, self.target) if self.plan.vectorise else ""
+        text = self._metadata(inside, function, statement) if self.plan.vectorise else ""
         more: list[str] = []
         if statement.vectorized:
             loop = Expectation(function, statement.span)

@@ -5,6 +5,7 @@ Knows counts of what a loop holds, not the functions or statements themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from samebits.backend.targets import Target
@@ -85,8 +86,12 @@ def wide_lanes(vector_bits: int) -> int:
     return 4 * vector_bits // 32
 
 
-def loop_metadata(inside: Seen, target: Target) -> str:
-    """The metadata of a loop with `inside` in it, its own name as `{name}`; empty for none."""
+def loop_metadata(inside: Seen, target: Target, apart: Callable[[], bool]) -> str:
+    """The metadata of a loop with `inside` in it, its own name as `{name}`; empty for none.
+
+    `apart` finds whether its turns have nothing to do with each other: only then is LLVM given a
+    width, which it would take as leave to reorder sums.
+    """
     if inside.checks:
         return CHECKED_LOOP
     if inside.divisions:
@@ -98,7 +103,8 @@ def loop_metadata(inside: Seen, target: Target) -> str:
         return ""
     if target.architecture not in INTERLEAVING:
         return ""
-    if not inside.wide and INTERLEAVINGS[0][0] < inside.statements <= INTERLEAVINGS[-1][0]:
+    large = INTERLEAVINGS[0][0] < inside.statements <= INTERLEAVINGS[-1][0]
+    if large and not inside.wide and apart():
         return WIDE_LOOP.format(width=wide_lanes(target.vector_bits))
     count = next((n for most, n in INTERLEAVINGS if inside.statements <= most), 0)
     return INTERLEAVED_LOOP.format(count=count) if count else ""

@@ -1,0 +1,126 @@
+"""Which loops have turns that have nothing to do with each other: what LLVM may be told to do in
+vectors of a given width.
+
+A width is more than a hint. LLVM takes it as leave to reorder sums of floats that go from turn to
+turn, strict or not (`LoopVectorizeHints::allowReordering`), and where it does not vectorise after
+all, it says so on standard error. Errs on the side of finding that turns meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from samebits.ir.grammar import (
+    OPS,
+    Break,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Return,
+    Value,
+    While,
+    regions,
+    walk,
+)
+from samebits.types import ScalarType
+
+_PLACES = {"field", "component", "view"}
+"""References into what their one operand refers to."""
+_HARMLESS = {"get", "set", "load", "index", "assert", "assume", "overflow"}
+"""Not pure, but they write no memory."""
+
+
+def turns_are_apart(
+    loop: For | While,
+    function: Function,
+    callee: Callable[[str], Function],
+    apart: Collection[str] = (),
+) -> bool:
+    """Whether every turn of the innermost `loop` runs, takes no slot's value from the turn before,
+    leaves none behind, and writes only to elements that its own number picks. Slots in `apart` are
+    known to be each turn's own; `callee` finds functions that the loop calls."""
+    if not isinstance(loop, For):
+        return False
+    ops: dict[int, Op] = {}
+    for statement in walk(loop.body):
+        if isinstance(statement, Break | Return | For | While):
+            return False
+        if isinstance(statement, Op):
+            ops[statement.id] = statement
+    if not all(_writes_own(op, loop.slot, ops, callee) for op in ops.values()):
+        return False
+    carried = {str(op.attr) for op in ops.values() if op.opcode == "set"} - set(apart)
+    read = _read_first(loop.body, {loop.slot})
+    for region in _after(function.body, loop):
+        read |= _read_first(region, set())
+    return not carried & read
+
+
+def _writes_own(op: Op, slot: str, ops: dict[int, Op], callee: Callable[[str], Function]) -> bool:
+    """Whether `op` writes no memory, or an element that the loop's slot picks."""
+    if OPS[op.opcode].pure or op.opcode in _HARMLESS:
+        return True
+    if op.opcode == "call":
+        return all(isinstance(t, ScalarType) for _, t in callee(str(op.attr)).params)
+    return op.opcode == "store" and _is_own(op.args[0], slot, ops)
+
+
+def _is_own(place: Value, slot: str, ops: dict[int, Op]) -> bool:
+    op = ops.get(place.op)
+    while op is not None and op.opcode in _PLACES:
+        op = ops.get(op.args[0].op)
+    if op is None or op.opcode != "element":
+        return False
+    return any(_is_slot(index, slot, ops) for index in op.args[1:]) or _is_own(
+        op.args[0], slot, ops
+    )
+
+
+def _is_slot(index: Value, slot: str, ops: dict[int, Op]) -> bool:
+    op = ops.get(index.op)
+    return op is not None and op.opcode == "get" and op.attr == slot
+
+
+def _after(region: Region, loop: For) -> Iterator[Region]:
+    """What may run after `loop`: the rest of each region around it, and all of a loop around it."""
+    for at, statement in enumerate(region):
+        if statement is loop:
+            yield loop.orelse
+            yield region[at + 1 :]
+            return
+        for inner in regions(statement):
+            found = list(_after(inner, loop))
+            if found:
+                yield from found
+                if isinstance(statement, For | While):
+                    yield from regions(statement)
+                yield region[at + 1 :]
+                return
+
+
+def _read_first(region: Region, sets: set[str]) -> set[str]:
+    """Slots that `region` may read before it sets them; those that it sets for sure join `sets`."""
+    found: set[str] = set()
+    for statement in region:
+        match statement:
+            case Op(opcode="get"):
+                found |= {str(statement.attr)} - sets
+            case Op(opcode="set"):
+                sets.add(str(statement.attr))
+            case If():
+                ways = sets.copy(), sets.copy()
+                found |= _read_first(statement.then, ways[0])
+                found |= _read_first(statement.orelse, ways[1])
+                sets |= ways[0] & ways[1]
+            case For():
+                found |= _read_first(statement.body, sets | {statement.slot})
+                found |= _read_first(statement.orelse, sets.copy())
+            case While():
+                found |= _read_first(statement.head, sets)
+                found |= _read_first(statement.body, sets.copy())
+                found |= _read_first(statement.orelse, sets.copy())
+            case _:
+                pass
+    return found
