@@ -19,7 +19,7 @@ from samebits.sim.sources import PlayerSource
 from samebits.sim.targets import Row, all_rows, choose_rows
 
 ROOT = Path(__file__).parents[2] / "examples"
-EXAMPLES = ("pinball",)
+EXAMPLES = ("pinball", "racing")
 ROWS = choose_rows(all_rows())
 NATIVE = [row for row in ROWS if not row.slow and not row.emulated]
 PLAINEST, BEST = NATIVE[0], NATIVE[-1]
