@@ -12,7 +12,17 @@ from collections.abc import Mapping
 
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.numbers import Flush, Rounding
-from samebits.diagnose.soft import addition, conversions, kinds, multiplication, rounding
+from samebits.diagnose.soft import (
+    addition,
+    conversions,
+    division,
+    estimates,
+    fused,
+    kinds,
+    multiplication,
+    rounding,
+    signs,
+)
 from samebits.lang.kernel import Kernel
 
 ROUNDINGS: Mapping[Rounding, int] = {
@@ -35,7 +45,23 @@ KERNELS: Mapping[str, Kernel] = {
     "add": addition.add,
     "sub": addition.sub,
     "mul": multiplication.mul,
+    "div": division.div,
+    "sqrt": division.sqrt,
+    "fma": fused.fma,
+    "neg": signs.neg,
+    "abs": signs.abs,
+    "compare": signs.compare,
+    "flushed_input": signs.flushed_input,
+    "frecpe_float32": estimates.frecpe_float32,
+    "frecpe_float64": estimates.frecpe_float64,
+    "frsqrte_float32": estimates.frsqrte_float32,
+    "frsqrte_float64": estimates.frsqrte_float64,
+    "rcp12_float32": estimates.rcp12_float32,
+    "rcp12_float64": estimates.rcp12_float64,
+    "rsqrt12_float32": estimates.rsqrt12_float32,
+    "rsqrt12_float64": estimates.rsqrt12_float64,
 }
+"""What lowering calls, by name: the tree's operation, or an estimate's and a type's."""
 
 
 def parameters(arithmetic: Arithmetic) -> tuple[int, int, int, int, int, int]:

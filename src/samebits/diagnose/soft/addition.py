@@ -55,7 +55,8 @@ def add(
     if (a_kind ^ b_kind) & NEGATIVE == 0:
         high = a + high
         if high < a:
-            low = (low >> 1) | (low & 1) | (high << 63)
+            # Then b was moved by less than 64 bits, and the last bit of low is zero.
+            low = (low >> 1) | (high << 63)
             high = (high >> 1) | TOP_BIT
             exponent += 1
     else:

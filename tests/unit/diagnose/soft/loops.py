@@ -78,7 +78,9 @@ def ternary(operation: Kernel) -> Kernel:
 
 
 LOOPS: dict[str, Kernel] = {
-    **{name: binary(KERNELS[name]) for name in ("add", "sub", "mul")},
+    **{name: binary(KERNELS[name]) for name in ("add", "sub", "mul", "div")},
+    "sqrt": unary(KERNELS["sqrt"]),
+    "fma": ternary(KERNELS["fma"]),
 }
 
 

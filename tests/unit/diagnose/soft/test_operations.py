@@ -19,6 +19,7 @@ from samebits.diagnose.numbers import (
     X87_64,
     Flush,
     Format,
+    Number,
     Rounding,
 )
 from samebits.diagnose.soft import FLUSHES, ROUNDINGS, parameters
@@ -26,7 +27,7 @@ from samebits.diagnose.trees import Op, Operand
 
 FORMATS = (FLOAT16, FLOAT32, FLOAT64, X87_24, X87_53, X87_64)
 SETTINGS: list[tuple[Rounding, Flush, bool]] = list(product(ROUNDINGS, FLUSHES, (False, True)))
-CASES = 200
+CASES = 100
 """For each operation, format and setting."""
 
 
@@ -44,3 +45,17 @@ def test_an_operation_gives_the_number_of_the_exact_evaluator(name: str, form: F
     for arithmetic, case, found in zip(arithmetics, cases, got, strict=True):
         values = dict(zip(names, case, strict=True))
         assert found == wide(Evaluator(arithmetic, values).value(tree)), (arithmetic, values)
+
+
+ONES = Number(False, (1 << 64) - 1)
+
+
+@pytest.mark.parametrize("last", [0, 1])
+@pytest.mark.parametrize("rounding", ROUNDINGS)
+def test_the_bit_that_a_carry_of_an_fma_shifts_out_is_kept(last: int, rounding: Rounding) -> None:
+    """(2^64 − 1)² has nothing but its last bit below 2^65."""
+    values = {"a": ONES, "b": ONES, "c": Number(False, (1 << 63) + last, 64)}
+    arithmetic = Arithmetic(X87_64, X87_64, rounding)
+    got = results("fma", [[wide(x) for x in values.values()]], [parameters(arithmetic)])
+    tree = Op("fma", (Operand("a"), Operand("b"), Operand("c")))
+    assert got == [wide(Evaluator(arithmetic, values).value(tree))]
