@@ -4,6 +4,9 @@ Kernels in integers alone, so that a simulation whose operations they replace gi
 bits on every target. The reference is `samebits.diagnose.arithmetic`, but for the payloads of
 NaNs: there is one NaN here. Operands and results are wide values (`soft.kinds`), three scalars
 each.
+
+An entry with many of them is best compiled for "compile_time" or "size": for "speed" they are put
+in line at every call, which of a hundred takes seconds to compile and saves a third of their time.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ PAIRS = [
     (FLOAT32, X87_64), (FLOAT64, FLOAT32), (FLOAT64, FLOAT64), (FLOAT64, X87_53),
     (FLOAT64, X87_64),
 ]  # fmt: skip
-COUNT = 40
+COUNT = 25
 """Of triples for each pair of formats and each setting."""
 
 
