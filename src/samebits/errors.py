@@ -132,6 +132,17 @@ class RunnerError(SamebitsError):
     nonsense."""
 
 
+class TraceError(SamebitsError):
+    """A trace of a frame's operations that can't be made, read or followed.
+
+    `event` is the operation, counted from the frame's first, where it ends to fit.
+    """
+
+    def __init__(self, message: str, *, event: int | None = None, note: str | None = None) -> None:
+        super().__init__(message, note=note)
+        self.event = event
+
+
 class BitsMismatchError(SamebitsError, AssertionError):
     """Two executions that should agree gave different bits."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import ArgumentError, IRError, Trap
-from samebits.ir.grammar import Attribute, Module, Op, ValueType
+from samebits.ir.grammar import Attribute, Function, Module, Op, ValueType
 from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.semantics import SEMANTICS, round_float
 from samebits.ir.steps import Listener, Steps, Turns
@@ -58,7 +58,7 @@ class Evaluator:
         self.module = module
         self.listener = listener
         self._turns = turns
-        self._tables = {name: table(data) for name, data in module.tables.items()}
+        self.tables = {name: table(data) for name, data in module.tables.items()}
         self._steps: dict[str, Steps] = {}
 
     def run(self, name: str, args: Sequence[object]) -> tuple[Any, ...]:
@@ -79,14 +79,15 @@ class Evaluator:
         """Run function `name` on values as the IR has them."""
         steps = self._steps.get(name)
         if steps is None:
-            steps = Steps(
-                self.module.functions[name], self._tables, self.call, self.listener, self._turns
-            )
-            self._steps[name] = steps
+            steps = self._steps[name] = self.prepared(self.module.functions[name])
         result = steps.run(steps.frame(args))
         if result is None:
             raise IRError(f"{name} ends without a return")
         return result
+
+    def prepared(self, function: Function) -> Steps:
+        """How a function is run, asked for once; a subclass may do more at its operations."""
+        return Steps(function, self.tables, self.call, self.listener, self._turns)
 
 
 _ARRAY: type[Any] = np.ndarray

@@ -1,0 +1,74 @@
+"""Where the statements of a function lie: in which statements, in which of their regions.
+
+Knows one function, and nothing of what happened when it ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from samebits.diagnose.places import Numbered
+from samebits.ir.grammar import (
+    Break,
+    Continue,
+    For,
+    Function,
+    If,
+    Region,
+    Return,
+    Statement,
+    regions,
+    walk,
+)
+
+
+class Spot(NamedTuple):
+    """Statement `at` of a region: of branch `branch` of the statement `around`, or the body."""
+
+    around: int | None
+    branch: int
+    region: Region
+    at: int
+
+
+class Layout:
+    """Finds the statements of one function by id."""
+
+    def __init__(self, function: Function) -> None:
+        self.statements: dict[int, Numbered] = {}
+        self.spots: dict[int, tuple[Spot, ...]] = {}
+        """From the function's body down to each statement."""
+        for spots in _spots(function.body, None, 0, ()):
+            statement = spots[-1].region[spots[-1].at]
+            if isinstance(statement, Numbered):
+                self.statements[statement.id] = statement
+                self.spots[statement.id] = spots
+
+    def loops_around(self, statement: int) -> tuple[For, ...]:
+        """The loops over ranges whose turns a statement is in, the outermost first."""
+        around = [self.statements[s.around] for s in self.spots[statement] if s.around is not None]
+        branches = [s.branch for s in self.spots[statement][1:]]
+        return tuple(
+            loop
+            for loop, branch in zip(around, branches, strict=True)
+            if isinstance(loop, For) and branch == 0
+        )
+
+
+def _spots(
+    region: Region, around: int | None, branch: int, outside: tuple[Spot, ...]
+) -> Iterator[tuple[Spot, ...]]:
+    for index, statement in enumerate(region):
+        spots = (*outside, Spot(around, branch, region, index))
+        yield spots
+        for number, inner in enumerate(regions(statement)):
+            assert isinstance(statement, Numbered)
+            yield from _spots(inner, statement.id, number, spots)
+
+
+def leaves_region(statement: Statement) -> bool:
+    """Whether control can go from an `if` to somewhere else than what follows it."""
+    return isinstance(statement, If) and any(
+        isinstance(inner, Break | Continue | Return) for inner in walk([statement])
+    )

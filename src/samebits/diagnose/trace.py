@@ -1,0 +1,163 @@
+"""One frame evaluated with every operation's result recorded, as bit patterns.
+
+Owns what a trace holds. What is not held (operands, calls, loop counters) is found by evaluating
+the frame again, up to the operation: `instances` does that.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.bits import to_canonical
+from samebits.diagnose.instances import Instance, at_event, environment_at
+from samebits.diagnose.model import Model, Numbering, recorded
+from samebits.diagnose.patterns import TYPES, Patterns, kept_as, patterns_of
+from samebits.diagnose.places import Place
+from samebits.diagnose.watching import Frames, Memory, State, Watcher
+from samebits.errors import TraceError, Trap
+from samebits.ir.grammar import Op, Value
+from samebits.ir.steps import Frame, Step, Steps
+from samebits.types import ScalarType
+
+__all__ = ["Instance", "Model", "Place", "Trace", "environment_at", "record"]
+
+LIMIT = 1 << 24
+"""Most operations of one frame that are recorded: 200 MB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The operations of one frame, as events in the order in which they ended.
+
+    `numbers[n]` is the operation of event n, as `model.numbering` counts them; its results are the
+    bit patterns `values[starts[n] : starts[n + 1]]`. A `set` or `store` has what it wrote. Arrays
+    and references have nothing.
+    """
+
+    frames: Frames
+    numbers: NDArray[np.uint32]
+    values: Patterns
+    memory: Memory
+    """The state that the frame left, also where it trapped."""
+    trap: Trap | None = None
+    parted_to: int | None = None
+    """The number of the operation that came next, where the frame could not be followed on."""
+
+    @property
+    def model(self) -> Model:
+        return self.frames.model
+
+    @property
+    def after(self) -> bytes:
+        """The canonical state after the frame; after a frame that trapped, the one before it."""
+        memory = self.memory if self.trap is None else self.frames.before
+        return to_canonical(self.model.state, memory)
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """Where each event's results begin in `values`, and where the last one's end."""
+        return self.model.numbering.starts(self.numbers)
+
+    @cached_property
+    def last(self) -> Place | None:
+        """The operation behind the last event: the one that trapped, or could not be followed."""
+        if self.parted_to is not None:
+            return self.model.numbering.places[self.parted_to]
+        return None if self.trap is None else self.instance(len(self)).place
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def place(self, event: int) -> Place:
+        return self.model.numbering.places[int(self.numbers[event])]
+
+    def op(self, event: int) -> Op:
+        """The operation as the plain module has it."""
+        return self.model.numbering.ops[int(self.numbers[event])]
+
+    def results(self, event: int) -> tuple[tuple[ScalarType, int], ...]:
+        """What is recorded of an event: types and bits."""
+        bits = self.values[self.starts[event] : self.starts[event + 1]]
+        types = self.model.numbering.columns[int(self.numbers[event])]
+        return tuple(zip(types, map(int, bits), strict=True))
+
+    def instance(self, event: int, values: Sequence[Value] = ()) -> Instance:
+        """An event with its operands, the calls that lead to it and its loops' counters; `event`
+        may be the length, where a frame trapped: then it is the operation that did."""
+        return at_event(self.frames, event, values)
+
+
+def record(model: Model, state: State, inputs: Memory, limit: int = LIMIT) -> Trace:
+    """The trace of one frame: of the state before it and the players' inputs, shape (players,).
+
+    Raises TraceError where there are more than `limit` operations, and IRError as evaluation does.
+    """
+    return traced(Frames.of(model, state, inputs), limit)
+
+
+def traced(frames: Frames, limit: int = LIMIT) -> Trace:
+    """As `record`."""
+    recorder = Recorder(frames.model.numbering, limit)
+    memory, trap = frames.run(recorder)
+    numbers, values = recorder.arrays()
+    return Trace(frames, numbers, values, memory, trap)
+
+
+class Recorder(Watcher):
+    """Keeps results in Python's compact arrays, of which there is one a kind of number."""
+
+    def __init__(self, numbering: Numbering, limit: int) -> None:
+        self.numbers = array("I")
+        self._numbering = numbering
+        self._limit = limit
+        self._turns = 0
+        self._kept: dict[str, array[Any]] = {kind: array(kind) for kind in "dqQ"}
+
+    def turn(self) -> None:
+        self._turns += 1
+        if self._turns > self._limit or len(self.numbers) > self._limit:
+            raise TraceError(
+                f"the frame has more than {self._limit} operations", event=len(self.numbers)
+            )
+
+    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        if number is None:
+            return step
+        note = self.numbers.append
+        results = [
+            (steps.read(value), self._kept[kept_as(value.type)].append)
+            for value in recorded(op)
+            if isinstance(value.type, ScalarType)
+        ]
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            note(number)
+            for at, keep in results:
+                keep(frame[at])
+
+        def run_without(frame: Frame) -> None:
+            step(frame)
+            note(number)
+
+        return run if results else run_without
+
+    def arrays(self) -> tuple[NDArray[np.uint32], Patterns]:
+        """The numbers of the operations and their results' patterns, as a trace has them."""
+        numbers = np.array(self.numbers, np.uint32)
+        types = self._numbering.types[self._numbering.columns_of(numbers)]
+        values = np.zeros(len(types), np.uint64)
+        for kind, kept in self._kept.items():
+            own = [i for i, t in enumerate(TYPES) if kept_as(t) == kind]
+            here = np.flatnonzero(np.isin(types, own))
+            for i in own:
+                mine = types[here] == i
+                values[here[mine]] = patterns_of(TYPES[i], np.asarray(kept)[mine])
+        return numbers, values

@@ -1,0 +1,131 @@
+"""One frame of a model, evaluated with a watcher at every operation that is seen.
+
+Owns how a frame is evaluated for a trace; what is done at an operation is the watcher's. The memory
+that is given is never written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from samebits.bits import from_canonical
+from samebits.diagnose.model import Model
+from samebits.errors import Trap
+from samebits.ir.evaluate import Evaluator
+from samebits.ir.grammar import Function, Op, Region
+from samebits.ir.steps import Frame, Signal, Step, Steps
+from samebits.runtime import fpenv
+
+Memory = np.ndarray[Any, Any]
+State = Memory | bytes
+"""A state: its canonical bytes, or one element of its dtype or of the model's `memory`."""
+
+Source = Callable[[Steps, Op, int, Step], Step]
+"""What is done in the stead of an operation that has a number: from the step that does it."""
+
+
+class Watcher:
+    """What is done at the operations, and at each turn of a region: here, nothing."""
+
+    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        """The step that runs instead of `step`, which is the operation's. `number` is None for an
+        operation of a planted hazard."""
+        return step
+
+    def begin(self, memory: Memory, inputs: Memory) -> None:
+        """The frame begins, in this memory."""
+
+    def turn(self) -> None:
+        """A region begins."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """What one frame is evaluated from: a model, the state before and the players' inputs."""
+
+    model: Model
+    memory: Memory
+    inputs: Memory
+    source: Callable[[], Source] | None = None
+    """Makes what the operations' results come from, if not from the operations."""
+
+    @classmethod
+    def of(cls, model: Model, state: State, inputs: Memory) -> Frames:
+        """Of copies of a state and inputs. ValueError where a state's size does not fit."""
+        given = from_canonical(model.state, state) if isinstance(state, bytes) else state
+        if given.nbytes not in (model.state.size, model.memory.size):
+            raise ValueError(f"{given.nbytes} bytes where a state has {model.state.size}")
+        memory = np.zeros(1, model.memory.dtype)
+        _bytes(memory)[: given.nbytes] = _bytes(np.ascontiguousarray(given))
+        return cls(model, memory, np.ascontiguousarray(inputs).copy())
+
+    @property
+    def before(self) -> Memory:
+        """The state before the frame, one element."""
+        return self._state_in(self.memory)
+
+    def _state_in(self, memory: Memory) -> Memory:
+        return _bytes(memory)[: self.model.state.size].view(self.model.state.dtype)
+
+    def run(self, watcher: Watcher) -> tuple[Memory, Trap | None]:
+        """The state after the frame, and the trap that ended it, if one did."""
+        memory = self.memory.copy()
+        state = self._state_in(memory)
+        source = None if self.source is None else self.source()
+        evaluator = _Watched(self.model, watcher, source)
+        watcher.begin(memory, self.inputs)
+        with fpenv.pinned():
+            try:
+                evaluator.run(self.model.step, [memory, self.inputs])
+            except Trap as trap:
+                return state, trap
+        return state, None
+
+
+def _bytes(memory: Memory) -> Memory:
+    return memory.reshape(-1).view(np.uint8)
+
+
+class _Watched(Evaluator):
+    """Evaluates what is seen with a watcher, and what is not without."""
+
+    def __init__(self, model: Model, watcher: Watcher, source: Source | None) -> None:
+        super().__init__(model.module)
+        self.numbering = model.numbering
+        self.watcher = watcher
+        self.source = source
+        self._unseen = Evaluator(model.module)
+
+    def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
+        if name in self.numbering.functions:
+            return super().call(name, args)
+        return self._unseen.call(name, args)
+
+    def prepared(self, function: Function) -> Steps:
+        return _WatchedSteps(function, self)
+
+
+class _WatchedSteps(Steps):
+    def __init__(self, function: Function, evaluator: _Watched) -> None:
+        self._evaluator = evaluator
+        super().__init__(function, evaluator.tables, evaluator.call, None)
+
+    def op(self, op: Op) -> Step:
+        evaluator, step = self._evaluator, super().op(op)
+        number = evaluator.numbering.number(self.function.name, op)
+        if evaluator.source is not None and number is not None:
+            step = evaluator.source(self, op, number, step)
+        return evaluator.watcher.watch(self, op, number, step)
+
+    def region(self, region: Region) -> Step:
+        run, turn = super().region(region), self._evaluator.watcher.turn
+
+        def turning(frame: Frame) -> Signal:
+            turn()
+            return run(frame)
+
+        return turning
