@@ -1,0 +1,173 @@
+"""The first operation at which two traces differ, and whether it is to blame.
+
+Everything before it agrees: where its operands do too, it is the answer. Where it only hands on
+what was in memory or in a slot, the answer is what put it there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from samebits.bits import from_canonical
+from samebits.diagnose.alignment import Alignment, align
+from samebits.diagnose.instances import Instance
+from samebits.diagnose.parting import END, parted_by
+from samebits.diagnose.places import Place
+from samebits.diagnose.trace import Trace
+from samebits.diagnose.unseen import Lost, loop_that_set, lost_set, lost_write, rewritten
+from samebits.diagnose.writers import Origin, origin_in_state, origin_of_load
+from samebits.errors import Span, Trap
+from samebits.ir.grammar import For, Op, While
+
+Kind = Literal["result", "path", "memory", "input", "loop"]
+KINDS: dict[Kind, str] = {
+    "result": "an operation gives other bits for the same operands",
+    "path": "an operation is done on one side alone, or an `if` goes two ways",
+    "memory": "memory differs that no operation wrote differently: it did before, or is never set",
+    "input": "an input differs",
+    "loop": "a loop does its turns in another order, more or fewer, or sums them in other lanes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDifference:
+    """The first thing that one frame does otherwise on one side than on the other.
+
+    `a` and `b` are the operation that shows it, on each side, with operands, results, calls and
+    loop counters; None on a side that does not do it. Their `values` are the operands of the
+    operation as the plain program has it, where they are to be had: what is evaluated may be
+    rewritten.
+    """
+
+    kind: Kind
+    place: Place | None
+    """What is to blame: an operation, for "path" an `if` perhaps, for "loop" a loop. None where
+    the state differs from the frame's beginning on, and nothing reads what differs."""
+    span: Span
+    op: Op | None
+    """The operation to blame, if it is one, as side a has it, or else as side b does."""
+    a: Instance | None = None
+    b: Instance | None = None
+
+
+def first_difference(a: Trace, b: Trace) -> OperationDifference | None:
+    """What differs first between two traces of one frame, or between the states that it leaves;
+    None where nothing does."""
+    at = align(a, b)
+    to_a, to_b = at.comes_to(0), at.comes_to(1)
+    if to_a != to_b:
+        return _path(at, to_a, to_b)
+    if to_a is None or (at.ended and _same_trap(a.trap, b.trap)):
+        return _state(at)
+    return _operation(at, to_a)
+
+
+def _same_trap(a: Trap | None, b: Trap | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return (a.kind, a.detail, a.own) == (b.kind, b.detail, b.own)
+
+
+def _operation(at: Alignment, place: Place) -> OperationDifference:
+    """Both sides do the same operation, and its results differ."""
+    a, b = at.instance(0, at.first), at.instance(1, at.first)
+    if a is None or b is None:
+        return _found(at, "path", place, a, b)
+    plain = at.plain(place)
+    if plain.opcode == "get":
+        return _slot(at, place, str(plain.attr), a, b)
+    if plain.opcode == a.op.opcode == b.op.opcode == "load":
+        origins = tuple(
+            origin_of_load(trace.frames, i.event)
+            for trace, i in zip(at.traces, (a, b), strict=True)
+        )
+        return _memory(at, place, (origins[0], origins[1]), a, b)
+    place, a, b = rewritten(at, a, b) or (place, a, b)
+    return _found(at, "result", place, a, b)
+
+
+def _slot(at: Alignment, get: Place, slot: str, a: Instance, b: Instance) -> OperationDifference:
+    lost = lost_set(at, get, slot)
+    if lost is not None:
+        return _lost(at, lost)
+    loop = loop_that_set(at, get, slot)
+    return _found(at, "result", get, a, b) if loop is None else _found(at, "loop", loop, a, b)
+
+
+def _memory(
+    at: Alignment,
+    place: Place | None,
+    origins: tuple[Origin, Origin],
+    a: Instance | None = None,
+    b: Instance | None = None,
+) -> OperationDifference:
+    """A load gives something else (or nothing reads it, and the state differs in the end)."""
+    lost = lost_write(at, origins)
+    if lost is not None and (lost.opcode != "zero" or place is None):
+        return _lost(at, lost)
+    read = any(o.memory == "inputs" and o.write is None for o in origins)
+    return _found(at, "input" if read else "memory", place, a, b)
+
+
+def _lost(at: Alignment, lost: Lost) -> OperationDifference:
+    plain = at.plain(lost.place)
+    done = at.traces[lost.side].instance(lost.event, plain.args)
+    a, b = (None, done) if lost.side else (done, None)
+    return _found(at, "path", lost.place, a, b)
+
+
+def _state(at: Alignment) -> OperationDifference | None:
+    """All operations agree; the states that they leave may differ nevertheless."""
+    a, b = (from_canonical(trace.model.state, trace.after) for trace in at.traces)
+    differing = np.flatnonzero(a.view(np.uint8) != b.view(np.uint8))
+    if not len(differing):
+        return None
+    offset = int(differing[0])
+    origins = tuple(origin_in_state(trace.frames, offset) for trace in at.traces)
+    return _memory(at, None, (origins[0], origins[1]))
+
+
+def _path(at: Alignment, to_a: Place | None, to_b: Place | None) -> OperationDifference:
+    """The sides do different operations next."""
+    a, b = at.instance(0, at.first), at.instance(1, at.first)
+    way_a, way_b = _way(a, to_a), _way(b, to_b)
+    level = 0
+    while level < min(len(way_a), len(way_b)) and way_a[level] == way_b[level]:
+        level += 1
+    next_a = way_a[level] if level < len(way_a) else None
+    next_b = way_b[level] if level < len(way_b) else None
+    place = next_a or next_b
+    assert place is not None
+    if next_a is None or next_b is None or next_a.function == next_b.function:
+        before = at.instance(0, at.first - 1) if at.first else None
+        way = () if before is None else _way(before, before.place)
+        last = way[level].op if way[:level] == way_a[:level] and level < len(way) else None
+        a_layout, b_layout = (at.layout(side, place.function) for side in (0, 1))
+        a_op, b_op = (END if to is None else to.op for to in (next_a, next_b))
+        place = Place(place.function, parted_by(a_layout, b_layout, last, a_op, b_op))
+    loop = isinstance(at.statement(place), For | While)
+    return _found(at, "loop" if loop else "path", place, a, b)
+
+
+def _way(instance: Instance | None, place: Place | None) -> tuple[Place, ...]:
+    """From the step down to an operation: calls, then itself."""
+    calls = () if instance is None else tuple(call for call, _ in instance.path)
+    return calls if place is None else (*calls, place)
+
+
+def _found(
+    at: Alignment,
+    kind: Kind,
+    place: Place | None,
+    a: Instance | None = None,
+    b: Instance | None = None,
+) -> OperationDifference:
+    if place is None:
+        model = at.traces[0].model
+        return OperationDifference(kind, None, model.module.functions[model.step].span, None, a, b)
+    statement = at.statement(place)
+    op = statement if isinstance(statement, Op) else None
+    return OperationDifference(kind, place, statement.span, op, a, b)

@@ -1,0 +1,152 @@
+"""What makes a value differ between two sides without being an operation that both show.
+
+A slot differs because a loop sets it, or because one side leaves out a `set`; memory because one
+side leaves out a `store`, or because it differed before; an operand because a rewritten program
+changes it on the way. Knows two aligned traces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+from samebits.diagnose.alignment import Alignment
+from samebits.diagnose.instances import Instance
+from samebits.diagnose.places import Place
+from samebits.diagnose.writers import Origin
+from samebits.ir.grammar import CALLS, For, Op
+
+
+class Lost(NamedTuple):
+    """A write that one side alone does."""
+
+    side: int
+    place: Place
+    event: int
+    opcode: str
+
+
+def rewritten(at: Alignment, a: Instance, b: Instance) -> tuple[Place, Instance, Instance] | None:
+    """The operation whose result one side changes before it is used, if that is why an operation's
+    operands differ: its place, and what each side makes of it in the end.
+
+    What was put behind an operation has its span; what was put before the one that shows it has
+    the latter's, which then is to blame itself.
+    """
+    if a.op.opcode != b.op.opcode or len(a.operands) != len(b.operands):
+        return None
+    for k, patterns in enumerate(zip(a.operands, b.operands, strict=True)):
+        makers = [_maker(at, side, i, k) for side, i in enumerate((a, b))]
+        known = [
+            at.knows(1 - side, Place(a.place.function, op.id)) for side, op in enumerate(makers)
+        ]
+        if None in patterns or patterns[0] == patterns[1] or known[0] == known[1]:
+            continue
+        maker, change = makers if known[0] else makers[::-1]
+        if change.span != maker.span or change.span == a.op.span:
+            continue
+        place = Place(a.place.function, maker.id)
+        made = [_last(at, side, place, i.event) for side, i in enumerate((a, b))]
+        index = (a, b)[not known[0]].op.args[k].index
+        made = [_with_result(i, index, p) for i, p in zip(made, patterns, strict=True)]
+        return place, made[0], made[1]
+    return None
+
+
+def _with_result(instance: Instance, index: int, pattern: int | None) -> Instance:
+    results = list(instance.results)
+    results[index] = pattern
+    return replace(instance, results=tuple(results))
+
+
+def _maker(at: Alignment, side: int, instance: Instance, operand: int) -> Op:
+    value = instance.op.args[operand]
+    made = at.layout(side, instance.place.function).statements[value.op]
+    assert isinstance(made, Op)
+    return made
+
+
+def _last(at: Alignment, side: int, place: Place, event: int) -> Instance:
+    number = at.traces[side].model.numbering.at(place)
+    assert number is not None
+    return at.traces[side].instance(at.last_before(side, {number}, event))
+
+
+def lost_set(at: Alignment, get: Place, slot: str) -> Lost | None:
+    """The `set` that one side alone does, of those since the last that both do."""
+    for side in (0, 1):
+        sets = {
+            number
+            for number, op in _numbered(at, side, get.function)
+            if op.opcode == "set" and op.attr == slot
+        }
+        own = {n for n in sets if _is_lost(at, side, get.function, n)}
+        event = at.event(side, at.first)
+        last = at.last_before(side, own, event)
+        if last > max(at.last_before(side, sets - own, event), _began(at, side, get.function)):
+            return Lost(side, at.traces[side].place(last), last, "set")
+    return None
+
+
+def _numbered(at: Alignment, side: int, function: str) -> list[tuple[int, Op]]:
+    numbering = at.traces[side].model.numbering
+    numbers = numbering.functions[function].values()
+    return [(number, numbering.ops[number]) for number in numbers]
+
+
+def _is_lost(at: Alignment, side: int, function: str, number: int) -> bool:
+    """Whether the other side lacks a `set`, and not what it sets as well: that was put in."""
+    op = at.traces[side].model.numbering.ops[number]
+    here, value = Place(function, op.id), Place(function, op.args[-1].op)
+    return not at.knows(1 - side, here) and at.knows(1 - side, value)
+
+
+def _began(at: Alignment, side: int, function: str) -> int:
+    """The event before the first of the function's present call, or some time earlier."""
+    numbering = at.traces[side].model.numbering
+    calls = {n for n, op in enumerate(numbering.ops) if op.opcode in CALLS and op.attr == function}
+    return at.last_before(side, calls, at.event(side, at.first))
+
+
+def loop_that_set(at: Alignment, get: Place, slot: str) -> Place | None:
+    """The loop that gives a slot its value: as its counter, or by joining its lanes there."""
+    loops = [loop for loop in _loops(at, get.function) if _sets(loop, slot)]
+    around = {loop.id for loop in at.layout(0, get.function).loops_around(get.op)}
+    inner = [loop for loop in loops if loop[0].id in around]
+    if inner:
+        return Place(get.function, inner[-1][0].id)
+    ended = {_ended(at, get.function, loop[0]): loop[0].id for loop in loops}
+    last = max(ended, default=-1)
+    return Place(get.function, ended[last]) if last > _began(at, 0, get.function) else None
+
+
+def _loops(at: Alignment, function: str) -> list[tuple[For, For]]:
+    """The function's loops, as both sides have them, outer ones before those inside."""
+    a, b = (at.layout(side, function).statements for side in (0, 1))
+    pairs = [(loop, b.get(id)) for id, loop in a.items()]
+    return [(x, y) for x, y in pairs if isinstance(x, For) and isinstance(y, For)]
+
+
+def _sets(loops: tuple[For, For], slot: str) -> bool:
+    a, b = loops
+    joined = {name for loop in loops if loop.lanes for name, _ in loop.lanes.slots}
+    return slot in (a.slot, b.slot) or (slot in joined and a.lanes != b.lanes)
+
+
+def _ended(at: Alignment, function: str, loop: For) -> int:
+    """The last event of side 0 in a loop."""
+    layout = at.layout(0, function)
+    inside = {id for id, spots in layout.spots.items() if any(s.around == loop.id for s in spots)}
+    numbers = {n for n, op in _numbered(at, 0, function) if op.id in inside}
+    return at.last_before(0, numbers, at.event(0, at.first))
+
+
+def lost_write(at: Alignment, origins: tuple[Origin, Origin]) -> Lost | None:
+    """The write that one side alone does, of the last ones to a piece of memory."""
+    for side, origin in enumerate(origins):
+        write = origin.write
+        if write is None or write.event is None:
+            continue
+        if at.shared_event(side, write.event) is None:
+            return Lost(side, write.place, write.event, write.opcode)
+    return None

@@ -1,0 +1,138 @@
+"""Who wrote a piece of memory last, in a frame: found by evaluating the frame again.
+
+Copies are followed to what they copied. Knows one frame of one side alone.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from samebits.diagnose.places import Place
+from samebits.diagnose.watching import Frames, Memory, Watcher
+from samebits.ir.grammar import Op
+from samebits.ir.memory import Buffer
+from samebits.ir.steps import Frame, Step, Steps
+from samebits.types import RefType
+
+WRITES = ("store", "zero", "copy")
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """`event` is None for an operation that the trace does not see."""
+
+    place: Place
+    opcode: str
+    event: int | None
+    memory: Buffer
+    start: int
+    end: int
+    copied: tuple[Buffer, int] | None
+    """Where a copy's source begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the bytes come from: the last write, or none; and the memory that it is about:
+    "state", "inputs", "local" or "table"."""
+
+    write: Write | None
+    memory: str
+    offset: int
+
+
+class _Writes(Watcher):
+    """Keeps all writes before event `event`, and where that operation's first operand refers to."""
+
+    def __init__(self, event: int | None) -> None:
+        self.writes: list[Write] = []
+        self.read: tuple[Buffer, int] | None = None
+        self.state: Memory
+        self.inputs: Memory
+        self._event = event
+        self._count = 0
+
+    def begin(self, memory: Memory, inputs: Memory) -> None:
+        self.state, self.inputs = memory, inputs
+
+    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        if op.opcode in WRITES:
+            step = self._writing(steps, op, number, step)
+        if number is None:
+            return step
+        ref = steps.read(op.args[0]) if op.opcode == "load" else None
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            if self._count == self._event:
+                self.read = None if ref is None else frame[ref]
+                raise _Enough
+            self._count += 1
+
+        return run
+
+    def _writing(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        t = op.args[0].type
+        assert isinstance(t, RefType)
+        place, size = Place(steps.function.name, op.id), t.target.size
+        target = steps.read(op.args[0])
+        source = steps.read(op.args[1]) if op.opcode == "copy" else None
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            event = None if number is None else self._count
+            memory, start = frame[target]
+            copied = None if source is None else frame[source]
+            write = Write(place, op.opcode, event, memory, start, start + size, copied)
+            self.writes.append(write)
+
+        return run
+
+
+class _Enough(Exception):
+    """The event has come."""
+
+
+def origin_of_load(frames: Frames, event: int) -> Origin:
+    """Where the first byte that the load at an event reads comes from."""
+    writes = _written(frames, event)
+    assert writes.read is not None
+    return _origin(writes, *writes.read)
+
+
+def origin_in_state(frames: Frames, offset: int) -> Origin:
+    """Where a byte of the state comes from, at the end of the frame."""
+    writes = _written(frames, None)
+    found = [w for w in writes.writes if np.shares_memory(_bytes(w.memory), writes.state)]
+    return _origin(writes, found[0].memory, offset) if found else Origin(None, "state", offset)
+
+
+def _written(frames: Frames, event: int | None) -> _Writes:
+    watcher = _Writes(event)
+    with suppress(_Enough):
+        frames.run(watcher)
+    return watcher
+
+
+def _origin(writes: _Writes, memory: Buffer, offset: int) -> Origin:
+    for write in reversed(writes.writes):
+        if write.memory is memory and write.start <= offset < write.end:
+            if write.copied is None:
+                return Origin(write, _kind(writes, memory), offset)
+            memory, offset = write.copied[0], write.copied[1] + offset - write.start
+    return Origin(None, _kind(writes, memory), offset)
+
+
+def _kind(writes: _Writes, memory: Buffer) -> str:
+    if isinstance(memory, bytearray):
+        return "local"
+    if np.shares_memory(_bytes(memory), writes.state):
+        return "state"
+    return "inputs" if np.shares_memory(_bytes(memory), writes.inputs) else "table"
+
+
+def _bytes(memory: Buffer) -> Memory:
+    return np.frombuffer(memory, np.uint8)

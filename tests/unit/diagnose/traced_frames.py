@@ -1,0 +1,101 @@
+"""One frame of a simulation, traced as it is and with its kernels changed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from linecache import getline
+
+from observed_frames import ARENA
+from traced_simulation import TRACED
+
+from samebits.diagnose.compare import OperationDifference, first_difference
+from samebits.diagnose.drafts import Draft, own_functions
+from samebits.diagnose.model import Model
+from samebits.diagnose.places import Place
+from samebits.diagnose.trace import Trace, record
+from samebits.diagnose.watching import Memory
+from samebits.ir.grammar import For, Module, Op, walk
+from samebits.sim.execution import EvaluateExecution
+from samebits.sim.program import Program
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import PlayerSource
+
+
+@dataclass(frozen=True, eq=False)
+class TracedFrame:
+    """A state, the inputs of the frame after it, and that frame's trace."""
+
+    program: Program
+    memory: Memory
+    inputs: Memory
+    trace: Trace
+
+    @classmethod
+    def of(cls, simulation: Simulation, frames: int, script: str, seed: int = 1) -> TracedFrame:
+        """The frame after so many."""
+        program = simulation.program
+        execution = EvaluateExecution(program)
+        execution.start(seed)
+        (block,) = PlayerSource(simulation, script, seed, frames + 1).blocks()
+        assert execution.advance(block.inputs[:frames]).trap is None
+        inputs = block.inputs[frames]
+        trace = record(Model.of(program), execution.memory, inputs)
+        return cls(program, execution.memory, inputs, trace)
+
+    def changed(self, kernels: Module) -> Trace:
+        """The frame's trace with other kernels; seen are the operations of the plain ones."""
+        return record(Model.of(self.program.with_kernels(kernels), self.program), *self.before)
+
+    @property
+    def before(self) -> tuple[Memory, Memory]:
+        return self.memory, self.inputs
+
+    def difference(self, kernels: Module) -> OperationDifference | None:
+        """Of the plain frame from the changed one."""
+        return first_difference(self.trace, self.changed(kernels))
+
+    def ops(self, *opcodes: str) -> Iterator[tuple[Place, Op]]:
+        """The user's own operations."""
+        for function in own_functions(self.program.kernels):
+            for op in walk(function.body):
+                if isinstance(op, Op) and op.opcode in opcodes:
+                    yield Place(function.name, op.id), op
+
+    def loops(self) -> Iterator[tuple[Place, For]]:
+        """The user's own loops over ranges."""
+        for function in own_functions(self.program.kernels):
+            for statement in walk(function.body):
+                if isinstance(statement, For):
+                    yield Place(function.name, statement.id), statement
+
+    def rebuilt(self, place: Place, build: Callable[[Draft, Op | For], None]) -> Module:
+        """The kernels with what `build` makes in the stead of a statement."""
+        draft = Draft(self.program.kernels, place.function)
+        with draft.instead(place.op) as found:
+            assert isinstance(found, Op | For)
+            build(draft, found)
+        return draft.done()
+
+    def at(self, function: str, line: str, opcode: str, which: int = 0) -> Place:
+        """An operation of a function whose source line contains `line`, by default the first."""
+        found = [
+            place
+            for place, op in self.ops(opcode)
+            if place.function.endswith(f".{function}")
+            and line in getline(op.span.file, op.span.line)
+        ]
+        return found[which]
+
+    def loop(self, function: str, line: str) -> Place:
+        """As `at`, of a loop."""
+        return next(
+            place
+            for place, loop in self.loops()
+            if place.function.endswith(f".{function}")
+            and line in getline(loop.span.file, loop.span.line)
+        )
+
+
+SMALL = TracedFrame.of(TRACED, 5, "push")
+ARENA_FRAME = TracedFrame.of(ARENA, 8, "duel")
