@@ -159,6 +159,10 @@ class HazardError(SamebitsError, ValueError):
     """A hazard or a place that there is not, or a hazard that changes nothing there."""
 
 
+class ReportError(SamebitsError):
+    """A desync report that cannot be written, read, or compared with another."""
+
+
 TRAP_MESSAGES = {
     "index": "index out of range",
     "zero": "division by zero",

@@ -86,14 +86,15 @@ def _machine() -> list[Row]:
 
     return [
         Row("system", system),
-        Row("processor", _processor()),
+        Row("processor", processor()),
         Row("target", f"{target.name}, tuned for {target.tune or target.cpu}"),
         Row("Python", python),
         Row("samebits", f"{__version__}, {llvm.llvm_version()}"),
     ]
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The processor's name as its maker gives it, or "unknown"."""
     try:
         for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
             if line.startswith(("model name", "Model")):

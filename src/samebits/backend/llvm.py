@@ -79,6 +79,14 @@ def available_targets() -> tuple[HostLevel, ...]:
 
 
 @cache
+def host_processor() -> tuple[str, tuple[str, ...]]:
+    """LLVM's name of this processor, and the features that it has, in LLVM's spelling, sorted."""
+    binding = _binding()
+    found = dict(binding.get_host_cpu_features())
+    return str(binding.get_host_cpu_name()), tuple(sorted(k for k, v in found.items() if v))
+
+
+@cache
 def host_target() -> Target:
     """The highest row that this process can run; raises TargetError on a host without one."""
     target = best_level(available_targets())

@@ -336,6 +336,53 @@ def explain(
     _finish(lambda: run(options))
 
 
+@_application.command(
+    epilog="Examples: `samebits report game.py duel.mcap --frames 120:130`,   "
+    "`samebits report game.py duel.mcap` (the hashes of the whole run),   "
+    "`samebits report --show game-120-129.desync`",
+)
+def report(
+    sim: Annotated[
+        str | None,
+        typer.Argument(metavar="SIM", help="path.py, path.py:Name or package.module:Name"),
+    ] = None,
+    replay: Annotated[str | None, typer.Argument(metavar="REPLAY", help="a replay of SIM")] = None,
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST:STOP",
+            help="The frames to tell in detail, STOP not among them, or just one; "
+            "without it, the hashes of the whole run alone.",
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="FILE", help="The report to write."),
+    ] = None,
+    a: Annotated[
+        str | None,
+        typer.Option("--a", metavar="SIDE", help="How to run it; else natively, optimised."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+    show: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Print all that a report reveals, and end."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+) -> None:
+    """Write what this machine says about a stretch of a run, to be compared elsewhere.
+
+    One file, small enough to mail, with nothing in it that identifies a person or a host:
+    hashes, states, the program as typed IR, what can change bits on this machine. `samebits
+    diagnose` compares it with another run, or with another machine's report. Exit status: 0
+    written or shown, 2 bad usage or input, or a damaged file.
+    """
+    from samebits.cli.desync import Options, run
+
+    options = Options(sim, replay, frames, None, out, a, force, show, json)
+    _finish(lambda: run(options))
+
+
 _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)
 _application.add_typer(_replay, name="replay")
 

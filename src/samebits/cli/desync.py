@@ -1,0 +1,177 @@
+"""`samebits report`: a desync report written, or shown to the person who is asked to mail it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from samebits.backend import llvm
+from samebits.cli import BAD, SAME
+from samebits.cli.printing import JSON_FORMAT, progress_bars
+from samebits.diagnose.desync.account import account
+from samebits.diagnose.desync.make import Wanted, make_report
+from samebits.diagnose.desync.read import read_report
+from samebits.diagnose.desync.report import Report
+from samebits.diagnose.desync.reveal import as_json, as_text
+from samebits.diagnose.desync.write import write_report
+from samebits.errors import ReportError, TargetError
+from samebits.sim import targets
+from samebits.sim.execution import Execution
+from samebits.sim.load import load_simulation
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import ReplaySource
+
+SUFFIX = ".desync"
+_FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9}))?")
+_EXAMPLE = "samebits report game.py duel.mcap --frames 120:130"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line said."""
+
+    sim: str | None
+    replay: str | None
+    frames: str | None
+    trace: int | None
+    out: str | None
+    side: str | None
+    force: bool
+    show: str | None
+    json: bool
+
+
+def run(options: Options) -> int:
+    """Write a report, or show one; the exit status."""
+    if options.show is not None:
+        return _show(options)
+    if options.sim is None or options.replay is None:
+        raise ReportError(
+            "a simulation and a replay of it are needed",
+            fix=f"write `{_EXAMPLE}`, or --show FILE to see what a report holds",
+        )
+    wanted = wanted_frames(options.frames, options.trace)
+    simulation = load_simulation(options.sim)
+    side = side_of(simulation, options.side)
+    source = ReplaySource(simulation, options.replay)
+    path = options.out or default_name(simulation, wanted)
+    _check_place(Path(path), options.force)
+    last = source.frames if wanted.frames is None else wanted.frames.stop
+    with progress_bars(min(last, source.frames)) as bars:
+        report = make_report(simulation, source, side, wanted, bars.show)
+    size = write_report(report, path, options.force)
+    if options.json:
+        print(json.dumps({"format": JSON_FORMAT, **as_json(report, path, size)}, indent=2))
+    else:
+        _print_written(report, path, size)
+    if source.damage:
+        sys.stderr.write(f"{options.replay} is {source.damage}\n")
+        return BAD
+    return SAME
+
+
+def wanted_frames(frames: str | None, trace: int | None) -> Wanted:
+    """What `--frames` and `--trace` say. Raises ReportError."""
+    if frames is None:
+        return Wanted(None if trace is None else range(trace, trace + 1), trace)
+    match = _FRAMES.fullmatch(frames)
+    first = int(match[1]) if match else 0
+    stop = int(match[2]) if match and match[2] else first + 1
+    if match is None or stop <= first:
+        raise ReportError(
+            f"--frames {frames!a:.60} names no frames",
+            fix="write --frames 124 for one, or --frames 120:130 for frames 120 to 129",
+        )
+    if trace is not None and trace not in range(first, stop):
+        raise ReportError(
+            f"--trace {trace} is not among the frames that --frames {frames} names",
+            fix=f"write --trace {first}, or frames that hold {trace}",
+        )
+    return Wanted(range(first, stop), trace)
+
+
+@dataclass(frozen=True, slots=True)
+class RowSide:
+    """A target as a way to run a simulation."""
+
+    row: targets.Row
+    simulation: Simulation
+
+    @property
+    def name(self) -> str:
+        return self.row.name
+
+    def open(self) -> Execution:
+        return self.row.make(self.simulation)
+
+
+def side_of(simulation: Simulation, text: str | None) -> RowSide:
+    """The target of this name; without one, this machine's best, optimised. Raises TargetError."""
+    if text is None:
+        try:
+            text = llvm.host_target().name
+        except TargetError:
+            text = "evaluate"
+    rows = targets.choose_rows(targets.all_rows(), [text])
+    return RowSide(rows[-1], simulation)
+
+
+def default_name(simulation: Simulation, wanted: Wanted) -> str:
+    """A file name that says simulation and frames."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "-", simulation.name).strip("-") or "simulation"
+    frames = wanted.frames
+    if frames is None:
+        return f"{plain}{SUFFIX}"
+    if len(frames) == 1:
+        return f"{plain}-{frames.start}{SUFFIX}"
+    return f"{plain}-{frames.start}-{frames.stop - 1}{SUFFIX}"
+
+
+def _check_place(path: Path, force: bool) -> None:
+    """Before the run, which may take long, what would keep its report from being written."""
+    if path.exists() and not force:
+        raise ReportError(
+            f"{path} exists already", fix="give another name with -o, or --force to replace it"
+        )
+    if not path.parent.is_dir():
+        raise ReportError(f"there is no folder {path.parent}", fix="make it, or give another name")
+
+
+def _print_written(report: Report, path: str, size: int) -> None:
+    about, asked = report.header, report.asked
+    frames = f"frames {asked.start:,} to {asked.stop - 1:,} of " if asked else ""
+    count = f"{report.frames:,} run"
+    print(
+        f"{path}: {about.simulation} {about.version}, seed {about.seed}, "
+        f"{report.contents.side}, {frames}{count}, {size:,} bytes"
+    )
+    trap = report.contents.trap
+    if trap is not None:
+        print(f"trap in frame {report.frames:,}: {trap.message}, at {trap.place}")
+    print(f"all that it reveals: samebits report --show {path}")
+
+
+def _show(options: Options) -> int:
+    assert options.show is not None
+    given = [name for name in ("sim", "frames", "trace", "out", "side") if getattr(options, name)]
+    if given:
+        raise ReportError(
+            f"--show is given beside {', '.join(given)}",
+            fix=f"write `samebits report --show {options.show}` alone",
+        )
+    report = read_report(options.show)
+    size = Path(options.show).stat().st_size
+    if options.json:
+        found: dict[str, Any] = {"format": JSON_FORMAT, **as_json(report, options.show, size)}
+        print(json.dumps(found, indent=2))
+    else:
+        print("\n".join(as_text(report, options.show, size)))
+    for line in report.damage:
+        sys.stderr.write(f"{options.show} is damaged: {line}\n")
+    if report.damage:
+        sys.stderr.write(f"{account(report)}\n")
+    return BAD if report.damage else SAME

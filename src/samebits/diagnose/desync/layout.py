@@ -1,0 +1,234 @@
+"""What a desync report is made of: its parts, how large each must be, and the bounds on all.
+
+Owns the facts that a report states about its own content, and the plan of parts that follows from
+them: a reader expects these and no others. Knows nothing of files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from samebits.bits import canonical_size
+from samebits.errors import ReplayError, ReportError
+from samebits.sim.outcome import TrapFact
+from samebits.sim.replay_header import ReplayHeader
+from samebits.sim.schema import from_json
+from samebits.types import StructType
+
+PROFILE = "samebits-report"
+FORMAT = 1
+
+HASHES = "/hashes"
+INPUT_HASHES = "/input-hashes"
+INPUTS = "/inputs"
+STATES = "/states"
+TREES = "/trees"
+PROGRAM = "/program"
+TRACE = "/trace"
+TOPICS = (HASHES, INPUT_HASHES, INPUTS, STATES, TREES, PROGRAM, TRACE)
+"""The order in which parts are written; a topic's channel is its place here, from 1 on."""
+
+BLOCK_VALUES = 512
+"""Hashes in a part."""
+INPUT_BLOCK = 32 * 1024
+"""A part of several frames' inputs holds at most this many bytes."""
+MAX_FRAMES = 1 << 22
+"""Most frames of a run: 19 hours at 60 Hz."""
+MAX_ASKED = 36_000
+"""Most frames that can be asked for."""
+MAX_TREES = 8 * 1024 * 1024
+"""Most bytes of hash trees, which bounds the frames asked for where states are large."""
+MAX_STATES = 16 * 1024 * 1024
+"""Most bytes of states, before compression."""
+MAX_PROGRAM = 8 * 1024 * 1024
+"""Most bytes of the program's text."""
+MAX_TRACE = 64 * 1024 * 1024
+"""Most bytes of a trace."""
+MAX_INPUTS = 32 * 1024 * 1024
+"""Most bytes of inputs."""
+MAX_WHOLE = 192 * 1024 * 1024
+"""Most bytes of all parts together."""
+MAX_FILE = 64 * 1024 * 1024
+"""Most bytes of a report's file."""
+
+
+class Key(NamedTuple):
+    """One part: its topic, and the number of the first frame or state that it is about.
+
+    State n is the one before frame n: state 0 is what `init` leaves, and state n + 1 is the one
+    after frame n. Hashes, states and trees go by states, inputs and the trace by frames.
+    """
+
+    topic: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a report says it holds. A value out of its range raises ReportError.
+
+    `side` is how the simulation was run, as the user gave it. `frames` whole frames were run, and
+    where `trap` is set, one more that trapped; those of `asked` are told in detail. `leaves` are
+    those of a state's tree. `program` and `trace` are sizes in bytes, 0 where there is none;
+    the trace is of frame `traced`, and the traced run left a state of hash `traced_hash`.
+    """
+
+    side: str
+    frames: int
+    asked: range
+    states: tuple[int, ...]
+    leaves: int
+    program: int
+    init: str = ""
+    step: str = ""
+    trace: int = 0
+    traced: int = 0
+    traced_hash: int = 0
+    trap: TrapFact | None = None
+
+    def __post_init__(self) -> None:
+        for name, most in _BOUNDS:
+            value = getattr(self, name)
+            if type(value) is not int or not 0 <= value <= most:
+                raise _wrong(f"{ascii(value)[:60]} as {name}, not an int from 0 to {most}")
+        asked = self.asked
+        if asked.step != 1 or not 0 <= asked.start <= asked.stop <= self.begun:
+            raise _wrong(f"frames {asked.start} to {asked.stop} of {self.frames}")
+        if len(asked) > MAX_ASKED:
+            raise _wrong(f"{len(asked)} frames in detail, more than {MAX_ASKED}")
+        if list(self.states) != sorted({n for n in self.states if 0 <= n <= self.frames}):
+            raise _wrong("states that are not in order, or not of the run")
+        if self.trace and self.traced not in asked:
+            raise _wrong(f"a trace of frame {self.traced}, which is not in detail")
+        for name in ("side", "init", "step"):
+            value = getattr(self, name)
+            if len(value) > 1000 or (value and not value.isprintable()):
+                raise _wrong(f"{ascii(value)[:60]} as {name}")
+
+    @property
+    def begun(self) -> int:
+        """Frames whose inputs were read: the whole ones, and the one that trapped."""
+        return self.frames + (self.trap is not None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Every fact by its name; `contents_from_json` gives an equal one back."""
+        facts: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
+        facts["asked"] = [self.asked.start, self.asked.stop]
+        facts["states"] = list(self.states)
+        if self.trap is not None:
+            facts["trap"] = [self.trap.kind, self.trap.message, self.trap.place]
+        return facts
+
+
+_BOUNDS = (
+    ("frames", MAX_FRAMES),
+    ("leaves", 1 << 16),
+    ("program", MAX_PROGRAM),
+    ("trace", MAX_TRACE),
+    ("traced", MAX_FRAMES),
+    ("traced_hash", (1 << 64) - 1),
+)
+_PLAIN = ("side", "init", "step", *(name for name, _ in _BOUNDS))
+_PLACE = re.compile(r"[^\0-\x1f]{0,1000}")
+
+
+def contents_from_json(given: Any) -> Contents:
+    """The contents that `to_json` wrote. Raises ReportError where they are none."""
+    if not isinstance(given, Mapping):
+        raise _wrong("no JSON object")
+    facts = cast("Mapping[str, Any]", given)
+    values: dict[str, Any] = {name: facts.get(name) for name in _PLAIN}
+    for name in ("side", "init", "step"):
+        if not isinstance(values[name], str):
+            raise _wrong(f"no text as {name}")
+    ends = _numbers(facts.get("asked"), "asked", 2)
+    if len(ends) != 2:
+        raise _wrong("no two frames as asked")
+    values["asked"] = range(*ends)
+    values["states"] = tuple(_numbers(facts.get("states"), "states", MAX_ASKED + 1))
+    trap = facts.get("trap")
+    if trap is not None:
+        texts = cast("list[Any]", trap) if isinstance(trap, list) else []
+        if len(texts) != 3 or not all(isinstance(t, str) and _PLACE.fullmatch(t) for t in texts):
+            raise _wrong("no trap as trap")
+        values["trap"] = TrapFact(*texts)
+    return Contents(**values)
+
+
+def _numbers(given: Any, name: str, most: int) -> list[int]:
+    found = cast("list[Any]", given) if isinstance(given, list) else []
+    if len(found) > most or not all(type(n) is int and 0 <= n <= MAX_FRAMES for n in found):
+        raise _wrong(f"no frames as {name}")
+    return found
+
+
+def _wrong(what: str) -> ReportError:
+    return ReportError(f"the report's description of its contents has {what}")
+
+
+def types_of(header: ReplayHeader) -> tuple[StructType, StructType]:
+    """The types of state and input that a header's schema gives. Raises ReportError where they do
+    not fit its sizes."""
+    found: list[StructType] = []
+    for name, size in (("state", header.state_size), ("input", header.input_size)):
+        try:
+            t = from_json(header.schema.get(name), max(1, size))
+        except ReplayError as error:
+            raise ReportError(f"the report's {name}: {error.message}") from None
+        if not isinstance(t, StructType) or canonical_size(t) != size:
+            raise ReportError(f"the report's schema of its {name} does not fit its size")
+        found.append(t)
+    return found[0], found[1]
+
+
+def input_block(header: ReplayHeader) -> int:
+    """Frames of inputs in a part."""
+    return max(1, INPUT_BLOCK // max(1, header.frame_size))
+
+
+def plan(header: ReplayHeader, contents: Contents) -> dict[Key, int]:
+    """Every part of a report and its size in bytes, in the order of the file.
+
+    Raises ReportError where that is more than a report may hold.
+    """
+    c = contents
+    parts = {
+        **_blocks(HASHES, range(c.frames + 1), BLOCK_VALUES, 8),
+        **_blocks(INPUT_HASHES, range(c.begun), BLOCK_VALUES, 8),
+        **_blocks(INPUTS, c.asked, input_block(header), header.frame_size),
+        **{Key(STATES, n): header.state_size for n in c.states},
+        **{Key(TREES, n + 1): 8 * c.leaves for n in c.asked if c.leaves and n < c.frames},
+    }
+    if c.program:
+        parts[Key(PROGRAM, 0)] = c.program
+    if c.trace:
+        parts[Key(TRACE, c.traced)] = c.trace
+    for topic, most in _MOST.items():
+        size = sum(size for key, size in parts.items() if key.topic == topic)
+        if size > most:
+            raise _wrong(f"{size} bytes in {topic}, more than {most}")
+    if sum(parts.values()) > MAX_WHOLE:
+        raise _wrong(f"{sum(parts.values())} bytes, more than {MAX_WHOLE}")
+    return parts
+
+
+def most_asked(header: ReplayHeader, leaves: int) -> int:
+    """Most frames of a simulation that a report can tell in detail."""
+    frame = max(1, header.frame_size)
+    return min(MAX_ASKED, MAX_INPUTS // frame, MAX_TREES // (8 * max(1, leaves)))
+
+
+_MOST = {INPUTS: MAX_INPUTS, STATES: MAX_STATES, TREES: MAX_TREES}
+
+
+def _blocks(topic: str, numbers: range, count: int, size: int) -> dict[Key, int]:
+    """Parts of at most `count` numbers of `size` bytes each."""
+    if not size:
+        return {}
+    return {
+        Key(topic, first): size * (min(first + count, numbers.stop) - first)
+        for first in range(numbers.start, numbers.stop, count)
+    }

@@ -1,0 +1,320 @@
+"""Making a desync report: a simulation is run over a replay, and what is asked for is kept.
+
+Owns what is kept: which states, under which bounds, and the program under portable names. Knows
+nothing of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.bits import canonical_size, to_canonical, xxh64
+from samebits.diagnose.desync.layout import (
+    BLOCK_VALUES,
+    HASHES,
+    INPUT_HASHES,
+    INPUTS,
+    MAX_FRAMES,
+    MAX_PROGRAM,
+    MAX_STATES,
+    PROGRAM,
+    STATES,
+    TRACE,
+    TREES,
+    Contents,
+    Key,
+    input_block,
+    most_asked,
+    plan,
+)
+from samebits.diagnose.desync.machine import this_machine
+from samebits.diagnose.desync.portable import Names, portable, without_paths
+from samebits.diagnose.desync.report import Report
+from samebits.diagnose.desync.tree import tree_of
+from samebits.errors import ReportError, Trap
+from samebits.ir.text import print_module
+from samebits.sim.execution import Execution
+from samebits.sim.inputs import Inputs
+from samebits.sim.outcome import TrapFact
+from samebits.sim.program import Program
+from samebits.sim.replay_header import ReplayHeader
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import Source
+
+BETWEEN_STATES = 4 * 1024 * 1024
+"""Most bytes of the states between the first and the last: those two are what is needed."""
+
+
+class Side(Protocol):
+    """A way to run a simulation: what the user called it, and a new execution of it."""
+
+    @property
+    def name(self) -> str: ...
+    def open(self) -> Execution: ...
+
+
+Progress = Callable[[str, int], None]
+"""What is being done, and frames that were run."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedFrame:
+    """One frame's operations as the trace's own encoding has them, and the hash of the state that
+    the traced run left."""
+
+    encoded: bytes
+    hash: int
+
+
+Tracer = Callable[[Program, bytes, Inputs], TracedFrame]
+"""Traces one frame of a program under portable names: state before it, inputs of shape (players,).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a report is asked to hold: `frames` in detail (None: the hashes of the whole run alone),
+    and the trace of one of them, or of none."""
+
+    frames: range | None
+    trace: int | None = None
+
+
+def make_report(
+    simulation: Simulation,
+    source: Source,
+    side: Side,
+    wanted: Wanted,
+    progress: Progress = lambda what, done: None,
+    tracer: Tracer | None = None,
+) -> Report:
+    """Run `side` over the source's inputs, up to the last frame asked for, and keep what is wanted.
+
+    Raises ReportError where the frames are not there or too many, ReplayError, CompileError, and
+    RunnerError where a side's program fails.
+    """
+    machine = this_machine()  # first of all: what follows may change this thread's registers
+    header = simulation.header(source.seed)
+    asked = _asked(simulation, source, header, wanted)
+    progress(f"preparing {side.name}", 0)
+    execution = side.open()
+    try:
+        run = _Run(simulation, execution, asked, wanted)
+        run.start(source.seed)
+        run.advance(source, progress)
+    finally:
+        execution.close()
+    names = Names(simulation)
+    program = _portable(execution.program, names)
+    text = print_module(program.kernels).encode()
+    if len(text) > MAX_PROGRAM:
+        text = b""
+    trace = None
+    if tracer is not None and wanted.trace is not None:
+        progress(f"tracing frame {wanted.trace}", run.frames)
+        state, given = run.before_traced()
+        trace = tracer(program, state, given)
+    contents = Contents(
+        side=without_paths(side.name),
+        frames=run.frames,
+        asked=run.told,
+        states=tuple(sorted(run.states)),
+        leaves=len(run.tree.leaves) if run.told else 0,
+        program=len(text),
+        init=program.init,
+        step=program.step,
+        trace=0 if trace is None else len(trace.encoded),
+        traced=0 if trace is None or wanted.trace is None else wanted.trace,
+        traced_hash=0 if trace is None else trace.hash,
+        trap=None if run.trap is None else names.trap(run.trap),
+    )
+    parts = {**run.parts(header), Key(PROGRAM, 0): text}
+    if trace is not None:
+        parts[Key(TRACE, contents.traced)] = trace.encoded
+    ordered = {key: parts[key] for key in plan(header, contents)}
+    return Report(machine, header, contents, ordered)
+
+
+def _asked(simulation: Simulation, source: Source, header: ReplayHeader, wanted: Wanted) -> range:
+    """The frames to tell in detail: none of them, at the end, where none are asked for."""
+    if source.frames > MAX_FRAMES and wanted.frames is None:
+        raise ReportError(
+            f"the run has {source.frames:,} frames; a report holds {MAX_FRAMES:,}",
+            fix="say which frames it is about: --frames 120:130",
+        )
+    if wanted.frames is None:
+        return range(source.frames, source.frames)
+    frames = wanted.frames
+    if frames.stop > source.frames:
+        last = f"frame {frames.stop - 1:,} is asked for, and {_told(source)}"
+        for _ in source.blocks():  # to its end, which is where damage shows
+            pass
+        raise ReportError(
+            last, note=source.damage, fix=f"ask for frames below {source.frames}, or for a longer "
+            "replay"
+        )  # fmt: skip
+    most = most_asked(header, len(tree_of(simulation.state_type).leaves))
+    if len(frames) > most or frames.stop > MAX_FRAMES:
+        raise ReportError(
+            f"{len(frames):,} frames are asked for, and a report of '{simulation.name}' tells "
+            f"{most:,} at most, below frame {MAX_FRAMES:,}",
+            fix=f"ask for fewer: --frames {frames.start}:{frames.start + min(most, 10)}",
+        )
+    return frames
+
+
+def _told(source: Source) -> str:
+    count = f"{source.frames:,} frame{'s' * (source.frames != 1)}"
+    return f"{source.replay or 'the run'} has {count}"
+
+
+def _portable(program: Program, names: Names) -> Program:
+    """The kernels under portable names; to be evaluated alone."""
+    module, renamed = portable(program.kernels, names)
+    init, step = renamed[program.init], renamed[program.step]
+    return Program(program.state, program.input, init, step, kernels=module, module=module)
+
+
+class _Run:
+    """One run, and what is kept of it as it goes by."""
+
+    def __init__(
+        self, simulation: Simulation, execution: Execution, asked: range, wanted: Wanted
+    ) -> None:
+        self._simulation = simulation
+        self._execution = execution
+        self._asked = asked
+        self._keep = _kept(asked, canonical_size(simulation.state_type), wanted.trace)
+        self._traced = wanted.trace
+        self._before = b""
+        self._hashes: list[NDArray[np.uint64]] = []
+        self._input_hashes: list[int] = []
+        self._inputs: list[bytes] = []
+        self.tree = tree_of(simulation.state_type)
+        self.states: dict[int, bytes] = {}
+        self.trees: dict[int, bytes] = {}
+        self.frames = 0
+        self.trap: TrapFact | None = None
+
+    @property
+    def told(self) -> range:
+        """The frames that were asked for and begun."""
+        begun = self.frames + (self.trap is not None)
+        return range(min(self._asked.start, begun), min(self._asked.stop, begun))
+
+    def start(self, seed: int) -> None:
+        """Run `init`."""
+        try:
+            self._execution.start(seed)
+        except Trap as trap:
+            raise ReportError(
+                f"the simulation traps in init: {trap.message}",
+                note="a report tells frames, and there are none",
+            ) from None
+        self._hashes.append(np.array([self._execution.hash()], np.uint64))
+        self._look()
+
+    def advance(self, source: Source, progress: Progress) -> None:
+        """Run up to the last frame that is asked for, or to a trap."""
+        for block in source.blocks():
+            for inputs in self._stretches(block.inputs):
+                self._step(inputs)
+                if self.trap is not None:
+                    self._check_trap()
+                    return
+            progress("running", self.frames)
+            if self._asked and self.frames == self._asked.stop:
+                return
+
+    def before_traced(self) -> tuple[bytes, Inputs]:
+        """The state before the frame to trace, and the frame's inputs."""
+        assert self._traced is not None
+        data = self._inputs[self._traced - self.told.start]
+        return self._before, self._simulation.inputs.from_bytes(data, 1)[0]
+
+    def parts(self, header: ReplayHeader) -> dict[Key, bytes]:
+        """Everything that was kept, as the report holds it."""
+        hashes = np.concatenate(self._hashes)
+        input_hashes = np.array(self._input_hashes, np.uint64)
+        parts = {**_values(HASHES, hashes), **_values(INPUT_HASHES, input_hashes)}
+        count = input_block(header)
+        for first in range(0, len(self._inputs) if header.frame_size else 0, count):
+            key = Key(INPUTS, self.told.start + first)
+            parts[key] = b"".join(self._inputs[first : first + count])
+        parts |= {Key(STATES, number): state for number, state in self.states.items()}
+        parts |= {Key(TREES, number): tree for number, tree in self.trees.items()}
+        return parts
+
+    def _stretches(self, inputs: Inputs) -> Iterator[Inputs]:
+        """The block's frames: at once where none is asked for, one by one where they are."""
+        inputs = inputs[: self._asked.stop - self.frames]
+        before = max(0, self._asked.start - self.frames)
+        if len(inputs[:before]):
+            yield inputs[:before]
+        for i in range(before, len(inputs)):
+            yield inputs[i : i + 1]
+
+    def _step(self, inputs: Inputs) -> None:
+        done = self._execution.advance(inputs)
+        begun = len(done.hashes) + (done.trap is not None)
+        size = len(inputs[0]) * canonical_size(self._simulation.input_type)
+        data = to_canonical(self._simulation.input_type, inputs)
+        for i in range(begun):
+            frame = data[i * size : (i + 1) * size]
+            self._input_hashes.append(xxh64(frame))
+            if self.frames + i in self._asked:
+                self._inputs.append(frame)
+        self._hashes.append(done.hashes)
+        self.frames += len(done.hashes)
+        if done.trap is not None:
+            self.trap = TrapFact.of(done.trap)
+        elif self.frames >= self._asked.start:
+            self._look()
+
+    def _look(self) -> None:
+        """Keep what is wanted of the present state."""
+        number = self.frames
+        after = number - 1 in self._asked
+        if after or number in self._keep or number == self._traced:
+            state = self._execution.save()
+            if number == self._traced:
+                self._before = state
+            if number in self._keep:
+                self.states[number] = state
+            if after:
+                self.trees[number] = self.tree.hashes(state).astype("<u8").tobytes()
+
+    def _check_trap(self) -> None:
+        """A trap must not come before what is asked for; without that, it is what is told."""
+        assert self.trap is not None
+        asked = self._asked.start if self._traced is None else self._traced
+        if self._asked and self.frames < asked:
+            raise ReportError(
+                f"the run traps in frame {self.frames:,}, before frame {asked:,}: "
+                f"{self.trap.message}",
+                fix=f"ask for that frame: --frames {self.frames}",
+            )
+
+
+def _kept(asked: range, size: int, traced: int | None) -> set[int]:
+    """The numbers of the states to keep: around the frames asked for, and as many between as fit,
+    those around the traced frame first."""
+    if not asked:
+        return set()
+    ends = [asked.start, asked.stop][: MAX_STATES // size]
+    near = [] if traced is None else [traced, traced + 1]
+    between = dict.fromkeys([*near, *range(asked.start + 1, asked.stop)])
+    room = min(BETWEEN_STATES, MAX_STATES - size * len(ends)) // size
+    return {*ends, *[number for number in between if number not in ends][:room]}
+
+
+def _values(topic: str, values: NDArray[np.uint64]) -> dict[Key, bytes]:
+    return {
+        Key(topic, first): values[first : first + BLOCK_VALUES].astype("<u8").tobytes()
+        for first in range(0, len(values), BLOCK_VALUES)
+    }

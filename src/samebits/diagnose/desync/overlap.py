@@ -1,0 +1,201 @@
+"""What two desync reports have in common: whether they can be compared, and over which frames.
+
+Owns the facts and the errors that follow from them. What differs and why is for others to find.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.bits import xxh64
+from samebits.diagnose.desync.report import Report
+from samebits.errors import ReportError
+from samebits.sim.replay_header import ReplayHeader
+
+AROUND = 5
+"""Frames on each side of a differing one that are worth asking for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Two reports side by side."""
+
+    a: Report
+    b: Report
+
+    @property
+    def same_simulation(self) -> bool:
+        return self.a.header.simulation == self.b.header.simulation
+
+    @property
+    def same_version(self) -> bool:
+        return self.a.header.version == self.b.header.version
+
+    @property
+    def same_digest(self) -> bool:
+        """Whether both ran the same code: kernels, what they capture, and types."""
+        return self.a.header.digest == self.b.header.digest
+
+    @property
+    def same_program(self) -> bool:
+        """Whether both ran the same IR; of one digest it differs with the version of samebits, and
+        where a side rewrites operations."""
+        one, other = self.a.program_text, self.b.program_text
+        return one is not None and one == other
+
+    @property
+    def same_layout(self) -> bool:
+        """Whether states and inputs of both have the same types."""
+        one, other = self.a.header, self.b.header
+        return one.schema == other.schema and one.players == other.players
+
+    @cached_property
+    def first_differing_inputs(self) -> int | None:
+        """The first frame of which both know the inputs' hashes, and these differ."""
+        return self.a.input_hashes.first_difference(self.b.input_hashes)
+
+    @property
+    def differing_inputs(self) -> int:
+        """How many frames have different inputs."""
+        return _differing(self.a, self.b)
+
+    @property
+    def first_difference(self) -> int | None:
+        """The first frame after which the hashes differ, of those that both know; -1: what `init`
+        leaves differs. None where none does."""
+        number = self.a.hashes.first_difference(self.b.hashes)
+        return None if number is None else number - 1
+
+    @property
+    def hashed(self) -> NDArray[np.int64]:
+        """The frames after which both know the hash; -1 is `init`."""
+        return self.a.hashes.shared(self.b.hashes) - 1
+
+    @property
+    def asked(self) -> range:
+        """The frames that both tell in detail."""
+        one, other = self.a.asked, self.b.asked
+        start = max(one.start, other.start)
+        return range(start, max(start, min(one.stop, other.stop)))
+
+    @property
+    def wanted(self) -> range:
+        """The frames that a report should tell in detail: around the first that differs, or where
+        that is not known those of `a`."""
+        frame = self.first_difference
+        if frame is None:
+            return self.a.asked or self.b.asked
+        return range(max(0, frame - AROUND), max(0, frame) + AROUND + 1)
+
+    def require(self, changed_inputs: bool = False) -> None:
+        """Raise ReportError unless both are of one version and replay, and share hashes.
+
+        With `changed_inputs`, inputs may differ in some frames: that is then what is to be found.
+        """
+        _require_same_run(self.a.header, self.b.header, self.a.name, self.b.name)
+        self._require_hashes()
+        frame = self.first_differing_inputs
+        if frame is not None and not changed_inputs:
+            raise ReportError(
+                f"{self.a.name} and {self.b.name} are of different inputs: those of frame {frame} "
+                f"differ, and of {self.differing_inputs:,} frames in all",
+                fix="report the same replay on both machines",
+            )
+
+    def require_detail(self) -> range:
+        """The frames that both tell in detail, the first differing one being among them. Raises
+        ReportError where it is not, with the command that writes reports that do."""
+        frame, shared = self.first_difference, self.asked
+        if shared and (frame is None or frame in shared or frame < 0):
+            return shared
+        what = "share no frame"
+        if shared and frame is not None:
+            what = f"differ first in frame {frame}, and do not both tell that one"
+        raise ReportError(
+            f"{self.a.name} and {self.b.name} {what}",
+            note=f"{_asked(self.a)}, and {_asked(self.b)}",
+            fix=f"write both again: {command(self.wanted, frame)}",
+        )
+
+    def _require_hashes(self) -> None:
+        if len(self.hashed):
+            return
+        known = [_ranges(report) for report in (self.a, self.b)]
+        raise ReportError(
+            f"{self.a.name} and {self.b.name} share no frame's hash",
+            note=f"the first has those of {known[0]}, the second those of {known[1]}",
+            fix=f"write them again: {command(self.wanted)}",
+        )
+
+
+def command(frames: range, traced: int | None = None) -> str:
+    """The command that writes a report of these frames, and of one the trace."""
+    if not frames:
+        return "samebits report SIM REPLAY"
+    given = f"{frames.start}:{frames.stop}" if len(frames) > 1 else f"{frames.start}"
+    trace = "" if traced is None or traced < 0 else f" --trace {traced}"
+    return f"samebits report SIM REPLAY --frames {given}{trace}"
+
+
+def require_replay(report: Report, header: ReplayHeader, replay: str) -> None:
+    """Raise ReportError unless a report is of the run that a replay's header names."""
+    _require_same_run(header, report.header, replay, report.name)
+
+
+def first_other_inputs(report: Report, first: int, frames: list[bytes]) -> int | None:
+    """The first frame whose inputs are not those that the report was made with, or None.
+
+    `frames` holds the canonical inputs of frames from `first` on, all players together.
+    """
+    for frame, data in enumerate(frames, first):
+        known = report.input_hashes[frame]
+        if known is not None and known != xxh64(data):
+            return frame
+    return None
+
+
+def _require_same_run(a: ReplayHeader, b: ReplayHeader, one: str, other: str) -> None:
+    if a.simulation != b.simulation:
+        raise ReportError(
+            f"{one} is of simulation '{a.simulation}', and {other} of '{b.simulation}'",
+            fix="give two of one simulation",
+        )
+    if a.version != b.version:
+        raise ReportError(
+            f"{one} is of version {a.version} of '{a.simulation}', and {other} of version "
+            f"{b.version}",
+            fix="run one version on both machines, and write reports again",
+        )
+    if a.schema != b.schema or (a.players, a.tick_rate) != (b.players, b.tick_rate):
+        raise ReportError(
+            f"{one} and {other} are of one version of '{a.simulation}' with different states, "
+            "inputs or players",
+            fix="run the same code on both machines, and write reports again",
+        )
+    if a.seed != b.seed:
+        raise ReportError(
+            f"{one} was run with seed {a.seed}, and {other} with seed {b.seed}",
+            fix="report the same replay on both machines",
+        )
+
+
+def _differing(a: Report, b: Report) -> int:
+    shared = a.input_hashes.shared(b.input_hashes)
+    one, other = a.input_hashes.values[shared], b.input_hashes.values[shared]
+    return int(np.count_nonzero(one != other))
+
+
+def _asked(report: Report) -> str:
+    frames = report.asked
+    if not frames:
+        return f"{report.name} tells none"
+    return f"{report.name} tells {frames.start} to {frames.stop - 1}"
+
+
+def _ranges(report: Report) -> str:
+    known = [f"{r.start - 1} to {r.stop - 2}" for r in report.hashes.ranges()]
+    return f"frames {', '.join(known)}" if known else "none"

@@ -1,0 +1,195 @@
+"""Programs without the machine that they were compiled on: files and modules by portable names.
+
+A span's file is relative to the folder of the simulation's own file, or named as the package that
+it belongs to (`samebits/mathlib/...`), or by its last part. Two machines give the same names,
+wherever the files lie and however the simulation was loaded.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from samebits.errors import Span
+from samebits.ir.grammar import CALLS, For, Function, If, Module, Op, Region, Statement, While
+from samebits.sim.outcome import TrapFact
+from samebits.sim.simulation import Simulation
+
+_LIBRARY = Path(__file__).resolve().parents[2]
+_PATH = re.compile(r"(?:(?<![A-Za-z0-9])[A-Za-z]:)?[^,;=@:]*[/\\](?P<last>[^,;=@:/\\]*)")
+"""A path in the text of a side: blanks may well be inside it."""
+_INSTALLED = {"site-packages", "dist-packages"}
+"""Folders whose packages go by their names, also where the simulation's folder holds them."""
+_REPEATED = re.compile(r"#[0-9]+\Z")
+
+
+class Names:
+    """The portable names of what a simulation is made of."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._folder = Path(_file_of(simulation)).parent
+        self._files: dict[str, str] = {}
+        self._modules: dict[str, str] = {}
+
+    def file(self, file: str) -> str:
+        """The portable name of a source file, by its path."""
+        found = self._files.get(file)
+        if found is None:
+            found = self._files[file] = self._portable(file)
+        return found
+
+    def function(self, name: str) -> str:
+        """The portable name of a function of the IR, whose own begins with its module's."""
+        module = _module_in(name)
+        if module is None:
+            return without_paths(name)
+        return self._module(module) + name[len(module) :]
+
+    def span(self, span: Span) -> Span:
+        return replace(span, file=self.file(span.file))
+
+    def trap(self, trap: TrapFact) -> TrapFact:
+        """A trap whose place is portable."""
+        file, *rest = trap.place.rsplit(":", 2)
+        return replace(trap, place=":".join([self.file(file), *rest])) if file else trap
+
+    def local(self, file: str) -> str | None:
+        """The path on this machine of the file that another one named so, if it is here."""
+        near = self._folder / file
+        library = _LIBRARY.parent / file
+        for path in (near, library):
+            if _is_plain(file) and path.is_file():
+                return str(path)
+        return None
+
+    def _portable(self, file: str) -> str:
+        path = Path(file)
+        if path.is_relative_to(_LIBRARY):
+            return path.relative_to(_LIBRARY.parent).as_posix()
+        if path.is_absolute() and path.is_relative_to(self._folder):
+            near = path.relative_to(self._folder)
+            if not _INSTALLED.intersection(near.parts):
+                return near.as_posix()
+        package = _packages(len(sys.modules)).get(file)
+        return package or re.split(r"[/\\]", file)[-1]
+
+    def _module(self, name: str) -> str:
+        found = self._modules.get(name)
+        if found is None:
+            file = getattr(sys.modules[name], "__file__", None)
+            found = self.file(file).removesuffix(".py") if file else without_paths(name)
+            found = found.removesuffix("/__init__").replace("/", ".")
+            self._modules[name] = found
+        return found
+
+
+def portable(module: Module, names: Names) -> tuple[Module, dict[str, str]]:
+    """An equal module under portable names, and the new name of each function.
+
+    Ops and statements keep their ids. The numbers that a process puts behind the names of kernels
+    that it has loaded twice are gone where the names are told apart without them.
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in module.functions:
+        new = names.function(name)
+        plain = _REPEATED.sub("", new)
+        new = plain if plain not in taken else new
+        while new in taken:
+            new += "'"
+        taken.add(new)
+        found[name] = new
+    functions = {
+        found[name]: _function(function, found, names)
+        for name, function in module.functions.items()
+    }
+    return Module(functions, module.tables), found
+
+
+def without_paths(text: str) -> str:
+    """`text` with each path in it cut to its last part."""
+    return _PATH.sub(lambda match: match["last"], text)
+
+
+def _function(function: Function, found: dict[str, str], names: Names) -> Function:
+    return replace(
+        function,
+        name=found[function.name],
+        body=_region(function.body, found, names),
+        span=names.span(function.span),
+    )
+
+
+def _region(region: Region, found: dict[str, str], names: Names) -> Region:
+    return [_statement(statement, found, names) for statement in region]
+
+
+def _statement(statement: Statement, found: dict[str, str], names: Names) -> Statement:
+    span = names.span(statement.span)
+    match statement:
+        case Op():
+            attr = statement.attr
+            if statement.opcode in CALLS:
+                attr = found[str(attr)]
+            return replace(statement, attr=attr, span=span)
+        case If():
+            then = _region(statement.then, found, names)
+            return replace(
+                statement, then=then, orelse=_region(statement.orelse, found, names), span=span
+            )
+        case While():
+            return replace(
+                statement,
+                head=_region(statement.head, found, names),
+                body=_region(statement.body, found, names),
+                orelse=_region(statement.orelse, found, names),
+                span=span,
+            )
+        case For():
+            body = _region(statement.body, found, names)
+            return replace(
+                statement, body=body, orelse=_region(statement.orelse, found, names), span=span
+            )
+        case _:
+            return replace(statement, span=span)
+
+
+def _file_of(simulation: Simulation) -> str:
+    return simulation.step.function.__code__.co_filename
+
+
+def _module_in(name: str) -> str | None:
+    """The longest name of a loaded module that `name` begins with."""
+    return next((head for head in _heads(name) if head in sys.modules), None)
+
+
+def _heads(name: str) -> Iterator[str]:
+    at = name.rfind(".")
+    while at > 0:
+        yield name[:at]
+        at = name.rfind(".", 0, at)
+
+
+@lru_cache(maxsize=1)
+def _packages(loaded: int) -> dict[str, str]:
+    """Files of modules inside packages, as the package names them; `loaded` keys the cache."""
+    found: dict[str, str] = {}
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        parts = name.split(".")
+        if not isinstance(file, str) or not all(part.isidentifier() for part in parts):
+            continue
+        path = Path(file)
+        if path.name == "__init__.py":
+            found[file] = "/".join([*parts, path.name])
+        elif len(parts) > 1 and path.stem == parts[-1]:
+            found[file] = "/".join([*parts[:-1], path.name])
+    return found
+
+
+def _is_plain(file: str) -> bool:
+    return not Path(file).is_absolute() and ".." not in Path(file).parts

@@ -1,0 +1,206 @@
+"""Reading a desync report that nobody vouches for: every whole part of it, and what is wrong.
+
+Owns which parts are believed: those that the report's description announces, of the size that
+follows from it, under checksums that hold. Nothing is allocated for what a file merely claims.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from samebits.bits import xxh64
+from samebits.diagnose.desync.layout import (
+    BLOCK_VALUES,
+    FORMAT,
+    HASHES,
+    MAX_FILE,
+    PROFILE,
+    STATES,
+    TOPICS,
+    Contents,
+    Key,
+    contents_from_json,
+    plan,
+    types_of,
+)
+from samebits.diagnose.desync.machine import Machine, machine_from_json
+from samebits.diagnose.desync.pieces import Assembly, Piece
+from samebits.diagnose.desync.report import Report
+from samebits.diagnose.desync.salvage import Message, salvage
+from samebits.diagnose.desync.tree import tree_of
+from samebits.diagnose.desync.write import METADATA_NAME, checksum
+from samebits.errors import ReplayError, ReportError
+from samebits.sim import replay_header
+from samebits.sim.replay_header import ReplayHeader, header_from_text
+from samebits.sim.replay_records import MAGIC
+
+_AGAIN = "ask for it again, as a file and not as text, or write it again with `samebits report`"
+_NO_REPORT = "give a file that `samebits report` wrote"
+
+
+@dataclass(frozen=True, slots=True)
+class _Description:
+    machine: Machine
+    header: ReplayHeader
+    contents: Contents
+
+
+def read_report(source: str | os.PathLike[str] | BinaryIO) -> Report:
+    """The report in a file or a binary stream, or what is whole of it: look at its `damage`.
+
+    Raises ReportError where there is no file, where it is no report, and where not even its
+    description is left.
+    """
+    is_path = isinstance(source, str | os.PathLike)
+    name = os.fspath(source) if is_path else "the stream"
+    data = _file(Path(name)) if is_path else _stream(source, name)
+    return report_from_bytes(data, name)
+
+
+def report_from_bytes(data: bytes, name: str = "the report") -> Report:
+    """As `read_report`, of a file's bytes."""
+    if not data:
+        raise ReportError(f"{name} is empty", fix=_AGAIN)
+    saved = salvage(data, METADATA_NAME)
+    damage = [] if saved.damage is None else [f"at byte {saved.damage.offset}, {saved.damage.what}"]
+    messages: list[Message] = []
+    found: list[_Description] = []
+    for item in saved.items:
+        if isinstance(item, Message):
+            messages.append(item)
+        elif item.name == METADATA_NAME:
+            try:
+                found.append(_described(item.pairs))
+            except ReportError as error:
+                damage.append(f"at byte {item.offset}, {error.message}")
+    if not found:
+        raise _nothing(data, name, saved.profile, damage)
+    about = found[0]
+    if not damage and found != [about, about]:
+        damage.append("its two descriptions of itself are not both there and equal")
+    if not damage and saved.profile != PROFILE:
+        damage.append(f"its profile is {(saved.profile or '')[:40]!a}")
+    parts = _parts(about, messages, damage)
+    missing = len(plan(about.header, about.contents)) - len(parts)
+    if missing and not damage:
+        damage.append(f"{missing} of its parts are not there")
+    return Report(about.machine, about.header, about.contents, parts, tuple(damage), name)
+
+
+def _nothing(data: bytes, name: str, profile: str | None, damage: list[str]) -> ReportError:
+    """Why no description was found."""
+    if profile == replay_header.PROFILE:
+        return ReportError(
+            f"{name} is a replay, not a desync report",
+            fix="write a report from it: samebits report SIM REPLAY --frames 120:130",
+        )
+    if METADATA_NAME.encode() not in data:
+        if not data.startswith(MAGIC):
+            return ReportError(f"{name} is no desync report", fix=_NO_REPORT)
+        if profile not in (None, PROFILE):
+            return ReportError(
+                f"{name} is an MCAP file of profile {profile[:40]!a}, not {PROFILE!r}",
+                fix=_NO_REPORT,
+            )
+    return ReportError(
+        f"nothing in {name} is usable: its description of itself is not there",
+        note=damage[0] if damage else None,
+        fix=_AGAIN,
+    )
+
+
+def _described(text: dict[str, str]) -> _Description:
+    if checksum(text) != text.get("checksum"):
+        raise ReportError("a description whose checksum does not hold")
+    if text.get("format") != str(FORMAT):
+        raise ReportError(
+            f"a report of format {text.get('format', '')[:20]!a}; this samebits reads {FORMAT}"
+        )
+    values: dict[str, Any] = {}
+    for key in ("machine", "run", "contents"):
+        try:
+            values[key] = json.loads(text.get(key, ""))
+        except (ValueError, RecursionError):
+            raise ReportError(f"a description whose {key} is not JSON") from None
+    run = values["run"]
+    pairs = cast("dict[Any, Any]", run) if isinstance(run, dict) else {}
+    if not all(isinstance(value, str) for value in pairs.values()):
+        raise ReportError("a description whose run is no text")
+    try:
+        header = header_from_text(cast("dict[str, str]", pairs))
+    except ReplayError as error:
+        raise ReportError(f"a description of a run that is none: {error.message}") from None
+    contents = contents_from_json(values["contents"])
+    state, _ = types_of(header)
+    if contents.leaves not in (0, len(tree_of(state).leaves)):
+        raise ReportError(f"a description with hash trees of {contents.leaves} leaves")
+    plan(header, contents)
+    return _Description(machine_from_json(values["machine"]), header, contents)
+
+
+def _parts(about: _Description, messages: Iterable[Message], damage: list[str]) -> dict[Key, bytes]:
+    """The parts that are whole, in the order of the plan; the rest becomes damage."""
+    sizes = plan(about.header, about.contents)
+    assemblies: dict[Key, Assembly] = {}
+    found: dict[Key, bytes] = {}
+    for message in messages:
+        try:
+            if not 1 <= message.channel <= len(TOPICS):
+                raise ReportError(f"a message on channel {message.channel}")
+            piece = Piece(message.data)
+            key = Key(TOPICS[message.channel - 1], piece.number)
+            if key not in sizes or key in found:
+                raise ReportError(f"a part of {key.topic} at {key.number} that does not belong")
+            if key not in assemblies:
+                assemblies[key] = Assembly(sizes[key])
+            part = assemblies[key].add(piece)
+            if part is not None:
+                found[key] = part
+        except ReportError as error:
+            damage.append(f"at byte {message.offset}, {error.message}")
+    _check_states(found, damage)
+    return {key: found[key] for key in sizes if key in found}
+
+
+def _check_states(found: dict[Key, bytes], damage: list[str]) -> None:
+    """Drop states that do not have the hash which the report itself gives for them."""
+    for key in [key for key in found if key.topic == STATES]:
+        first = key.number - key.number % BLOCK_VALUES
+        block = found.get(Key(HASHES, first))
+        if block is None:
+            continue
+        at = 8 * (key.number - first)
+        if xxh64(found[key]) != int.from_bytes(block[at : at + 8], "little"):
+            damage.append(
+                f"the state before frame {key.number} does not have the hash given for it"
+            )
+            del found[key]
+
+
+def _file(path: Path) -> bytes:
+    try:
+        # A pipe or a terminal would wait for ever instead of ending.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise ReportError(f"{path} is not a file", fix=_NO_REPORT)
+        with open(path, "rb") as file:
+            return _stream(file, str(path))
+    except OSError as error:
+        raise ReportError(
+            f"cannot read {path}: {error.strerror or error}",
+            fix="give the path of a report that this user may read",
+        ) from None
+
+
+def _stream(file: Any, name: str) -> bytes:
+    data = cast("BinaryIO", file).read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise ReportError(
+            f"{name} has more than {MAX_FILE:,} bytes: it is no desync report", fix=_NO_REPORT
+        )
+    return data

@@ -1,0 +1,183 @@
+"""A desync report: what one machine says about a stretch of a run, for others to compare with.
+
+Owns what can be asked of one, be it whole or what is left of a damaged one. Knows nothing of files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.diagnose.desync.layout import (
+    HASHES,
+    INPUT_HASHES,
+    INPUTS,
+    PROGRAM,
+    STATES,
+    TRACE,
+    TREES,
+    Contents,
+    Key,
+    input_block,
+    plan,
+    types_of,
+)
+from samebits.diagnose.desync.machine import Machine
+from samebits.diagnose.desync.series import Series
+from samebits.diagnose.desync.tree import Tree, tree_of
+from samebits.errors import IRError, ReportError
+from samebits.ir.text import parse_module
+from samebits.ir.verify import verify
+from samebits.sim.program import Program
+from samebits.sim.replay_header import ReplayHeader
+from samebits.types import UINT64, ArrayType, RefType, StructType
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What one machine says about a run. `header` names simulation, version, digest and seed.
+
+    State n is the one before frame n: 0 is what `init` leaves, n + 1 the one after frame n. In a
+    damaged report, what is not there is None, and `damage` says what is wrong with the file, a line
+    for each place.
+    """
+
+    machine: Machine
+    header: ReplayHeader
+    contents: Contents
+    parts: Mapping[Key, bytes]
+    damage: tuple[str, ...] = ()
+    name: str = "the report"
+    """What messages call it: the path that it was read from."""
+
+    @property
+    def frames(self) -> int:
+        """Whole frames that were run, from frame 0."""
+        return self.contents.frames
+
+    @property
+    def asked(self) -> range:
+        """The frames that are told in detail."""
+        return self.contents.asked
+
+    @cached_property
+    def types(self) -> tuple[StructType, StructType]:
+        """The types of the state and of one player's input."""
+        return types_of(self.header)
+
+    @cached_property
+    def hashes(self) -> Series:
+        """The hash of every state."""
+        return self._series(HASHES, self.frames + 1)
+
+    @cached_property
+    def input_hashes(self) -> Series:
+        """XXH64 of every frame's inputs, all players together."""
+        return self._series(INPUT_HASHES, self.contents.begun)
+
+    def hash_after(self, frame: int) -> int | None:
+        """The hash of the state after a frame; -1 is what `init` leaves."""
+        return self.hashes[frame + 1]
+
+    def inputs(self, frame: int) -> bytes | None:
+        """The canonical inputs of a frame, player after player; None where they are not told."""
+        if frame not in self.asked:
+            return None
+        count, size = input_block(self.header), self.header.frame_size
+        first = frame - (frame - self.asked.start) % count
+        block = self.parts.get(Key(INPUTS, first)) if size else b""
+        at = (frame - first) * size
+        return None if block is None else block[at : at + size]
+
+    def state(self, number: int) -> bytes | None:
+        """State `number` in canonical form, where the report has it."""
+        return self.parts.get(Key(STATES, number))
+
+    @property
+    def states(self) -> list[int]:
+        """The numbers of the states that the report has."""
+        return [n for n in self.contents.states if Key(STATES, n) in self.parts]
+
+    @property
+    def tree(self) -> Tree:
+        """The shape of the hash trees."""
+        return tree_of(self.types[0])
+
+    def tree_hashes(self, number: int) -> NDArray[np.uint64] | None:
+        """The leaves of state `number`'s hash tree; None where the report has neither them nor
+        the state."""
+        found = self.parts.get(Key(TREES, number))
+        if found is not None:
+            return np.frombuffer(found, "<u8").astype(np.uint64)
+        state = self.state(number)
+        return None if state is None else self.tree.hashes(state)
+
+    @property
+    def trace(self) -> bytes | None:
+        """The trace of frame `contents.traced` in its own encoding, where there is one."""
+        return self.parts.get(Key(TRACE, self.contents.traced))
+
+    @property
+    def trace_is_faithful(self) -> bool:
+        """Whether the traced run left the state that the plain one left; a frame that traps leaves
+        the one before it."""
+        number = min(self.contents.traced + 1, self.frames)
+        return self.contents.traced_hash == self.hashes[number]
+
+    @property
+    def program_text(self) -> str | None:
+        """The IR of `init`, `step` and what they call, as text."""
+        found = self.parts.get(Key(PROGRAM, 0))
+        return None if found is None else found.decode("utf-8", "replace")
+
+    @cached_property
+    def program(self) -> Program | None:
+        """The kernels that were run, legal and of the right types, to be evaluated.
+
+        They are another's: the interpreter keeps them to their own memory, and they may not end.
+        Never compile them, since `unchecked` operations are believed there. Raises ReportError
+        where the text is not what it should be.
+        """
+        text = self.program_text
+        if text is None:
+            return None
+        state, given = self.types
+        wanted = {
+            self.contents.init: (RefType(state), UINT64),
+            self.contents.step: (RefType(state), ArrayType(given, 1, readonly=True)),
+        }
+        try:
+            module = parse_module(text)
+            verify(module)
+        except IRError as error:
+            raise ReportError(f"{self.name} has a program that is none: {error.message}") from None
+        for name, types in wanted.items():
+            function = module.functions.get(name)
+            if function is None or tuple(t for _, t in function.params) != types:
+                raise ReportError(f"{self.name} has a program without a fitting {name!a:.80}")
+        names = self.contents.init, self.contents.step
+        return Program(state, given, *names, kernels=module, module=module)
+
+    @cached_property
+    def sizes(self) -> dict[Key, int]:
+        """The parts that the report should have, and their bytes."""
+        return plan(self.header, self.contents)
+
+    @cached_property
+    def missing(self) -> list[Key]:
+        """Those of them that damage took."""
+        return [key for key in self.sizes if key not in self.parts]
+
+    def _series(self, topic: str, length: int) -> Series:
+        return Series(
+            length,
+            (
+                (key.number, np.frombuffer(data, "<u8").astype(np.uint64))
+                for key, data in self.parts.items()
+                if key.topic == topic
+            ),
+        )

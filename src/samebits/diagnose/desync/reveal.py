@@ -1,0 +1,152 @@
+"""All that a desync report reveals, for the person who is asked to mail it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from samebits.diagnose.desync.account import told
+from samebits.diagnose.desync.layout import TOPICS
+from samebits.diagnose.desync.report import Report
+from samebits.errors import ReportError
+from samebits.ir.grammar import Module, Op, walk
+
+NOT_IN_IT = (
+    "not in it: names of the host or of a user, paths, environment variables, clock times, "
+    "the source"
+)
+_INDENT = 14
+_COLUMNS = 100
+
+
+def as_json(report: Report, path: str, size: int) -> dict[str, Any]:
+    """The facts; `parts` gives the bytes of each kind, before compression."""
+    about, contents = report.header, report.contents
+    sizes = {
+        topic: sum(len(data) for key, data in report.parts.items() if key.topic == topic)
+        for topic in TOPICS
+    }
+    return {
+        "report": path,
+        "bytes": size,
+        "damage": list(report.damage),
+        "machine": report.machine.to_json(),
+        "simulation": {
+            "name": about.simulation,
+            "version": about.version,
+            "digest": about.digest,
+            "mode": about.mode,
+            "precision": about.precision,
+            "players": about.players,
+            "tick_rate": about.tick_rate,
+            "schema": about.schema,
+        },
+        "side": contents.side,
+        "seed": about.seed,
+        "frames": contents.frames,
+        "asked": [contents.asked.start, contents.asked.stop],
+        "states": report.states,
+        "traced": contents.traced if report.trace is not None else None,
+        "trap": None if contents.trap is None else asdict(contents.trap),
+        "inputs": {
+            str(frame): data.hex()
+            for frame in contents.asked
+            if (data := report.inputs(frame)) is not None
+        },
+        "parts": {topic.strip("/"): size for topic, size in sizes.items()},
+        "names": _names(report),
+    }
+
+
+def as_text(report: Report, path: str, size: int) -> Iterator[str]:
+    """The same in lines."""
+    about, contents, machine = report.header, report.contents, report.machine
+    yield f"{path}: a desync report of {size:,} bytes"
+    yield "machine"
+    yield from _rows(
+        ("architecture", machine.architecture),
+        ("system", ", ".join(filter(None, (machine.system, machine.libc)))),
+        ("processor", machine.processor),
+        ("features", f"{machine.cpu}: {' '.join(machine.features)}"),
+        ("samebits", f"{machine.samebits}, {machine.llvm}"),
+        ("Python", f"{machine.python}, NumPy {machine.numpy}"),
+        ("fingerprint", machine.fingerprint),
+        ("workers", str(machine.workers)),
+        ("registers", ", ".join(f"{name} {word:#06x}" for name, word in machine.registers)),
+        ("environment", machine.environment),
+    )
+    yield "simulation"
+    yield from _rows(
+        ("name", f"{about.simulation} {about.version}"),
+        ("digest", f"{about.digest}, {about.mode}, {about.precision}"),
+        ("run", f"{contents.side}, seed {about.seed}, {about.players} players, "
+                f"{about.tick_rate} frames a second"),
+    )  # fmt: skip
+    for name in ("state", "input"):
+        yield from _rows((name, _shown(about.schema.get(name))))
+    yield "holds"
+    yield from (f"  {phrase}" for phrase in told(report, list(report.parts)))
+    if contents.trap is not None:
+        yield f"  the trap in frame {contents.frames}: {contents.trap.message}, at " + (
+            contents.trap.place
+        )
+    names = _names(report)
+    if names:
+        yield "names in the program"
+        yield from _rows(*((kind, ", ".join(found)) for kind, found in names.items() if found))
+    yield NOT_IN_IT
+
+
+def _rows(*rows: tuple[str, str]) -> Iterator[str]:
+    for name, value in rows:
+        yield from textwrap.wrap(
+            value or "unknown",
+            _COLUMNS,
+            initial_indent=f"  {name:{_INDENT}}",
+            subsequent_indent=" " * (2 + _INDENT),
+            break_on_hyphens=False,
+        )
+
+
+def _shown(schema: Any) -> str:
+    """A type of a replay's schema, as a kernel would declare it, on one line."""
+    match schema:
+        case {"struct": name, "fields": [*fields]}:
+            inner = ", ".join(f"{field[0]}: {_shown(field[1])}" for field in fields)
+            return f"{name}({inner})"
+        case {"array": element, "shape": [*shape]}:
+            return f"{_shown(element)}[{', '.join(map(str, shape))}]"
+        case _:
+            return str(schema)
+
+
+def _names(report: Report) -> dict[str, list[str]]:
+    """The names and texts in the program, by kind; none where it cannot be read."""
+    try:
+        program = report.program
+    except ReportError:
+        return {}
+    return {} if program is None else _of_module(program.kernels)
+
+
+def _of_module(module: Module) -> dict[str, list[str]]:
+    files: dict[str, None] = {}
+    texts: dict[str, None] = {}
+    variables: dict[str, None] = {}
+    for function in module.functions.values():
+        files[function.span.file] = None
+        variables.update(dict.fromkeys([name for name, _ in function.params]))
+        variables.update(dict.fromkeys(function.slots))
+        variables.update(dict.fromkeys(function.locals))
+        for statement in walk(function.body):
+            files[statement.span.file] = None
+            if isinstance(statement, Op) and statement.opcode == "assert" and statement.attr:
+                texts[str(statement.attr)] = None
+    return {
+        "files": sorted(files),
+        "functions": list(module.functions),
+        "variables": sorted(variables),
+        "messages": sorted(texts),
+    }

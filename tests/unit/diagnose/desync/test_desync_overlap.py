@@ -1,0 +1,193 @@
+"""Which reports can be compared, over which frames, and what is said of those that cannot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+from desync_files import ASKED, SMALL, Evaluated, inputs_of, made, small
+
+from samebits.bits import xxh64
+from samebits.diagnose.desync.layout import HASHES, INPUT_HASHES, Key
+from samebits.diagnose.desync.make import Wanted
+from samebits.diagnose.desync.overlap import (
+    Overlap,
+    command,
+    first_other_inputs,
+    require_replay,
+)
+from samebits.diagnose.desync.report import Report
+from samebits.errors import ReportError
+from samebits.sim.execution import EvaluateExecution, Execution
+from samebits.sim.sources import PlayerSource
+
+
+class Faulty(EvaluateExecution):
+    """Right, but for one bit of one field after frame 11."""
+
+    def _step(self, inputs: Any) -> None:
+        super()._step(inputs)
+        if int(self.memory["frame"][0]) == 12:
+            self.memory["bodies"]["pos"][0, 4, 1:].view("u4")[...] += 1
+
+
+class FaultySide(Evaluated):
+    def open(self) -> Execution:
+        return Faulty(self.simulation.program)
+
+
+@cache
+def report(first: int = ASKED.start, stop: int = ASKED.stop, *, faulty: bool = False) -> Report:
+    side = FaultySide(SMALL, "faulty") if faulty else Evaluated(SMALL)
+    found = made(PlayerSource(SMALL, "push", 1, 40), Wanted(range(first, stop)), side)
+    return replace(found, name="b.desync" if faulty else "a.desync")
+
+
+def other(of: Report, **header: Any) -> Report:
+    return replace(of, header=replace(of.header, **header), name="b.desync")
+
+
+def refused(a: Report, b: Report, **options: bool) -> str:
+    with pytest.raises(ReportError) as caught:
+        Overlap(a, b).require(**options)
+    return str(caught.value)
+
+
+def test_two_reports_of_one_run_share_everything() -> None:
+    both = Overlap(report(), report())
+    both.require()
+    assert both.same_simulation
+    assert both.same_version
+    assert both.same_digest
+    assert both.same_program
+    assert both.same_layout
+    assert both.first_difference is None
+    assert both.first_differing_inputs is None
+    assert both.hashed.tolist() == list(range(-1, 14))
+    assert both.require_detail() == both.asked == ASKED
+
+
+def test_the_first_frame_that_differs_is_found_and_so_is_the_field() -> None:
+    both = Overlap(report(), report(faulty=True))
+    both.require()
+    assert both.first_difference == 11
+    assert both.require_detail() == ASKED
+    before = [both.a.tree_hashes(11), both.b.tree_hashes(11)]
+    assert (before[0] == before[1]).all()  # type: ignore[union-attr]
+    one, two = both.a.tree_hashes(12), both.b.tree_hashes(12)
+    assert one is not None
+    assert two is not None
+    (leaf,) = both.a.tree.differing(one, two)
+    assert leaf.path == "bodies[4]"
+
+
+def test_what_init_leaves_counts_as_frame_minus_one() -> None:
+    values = bytearray(report().parts[Key(HASHES, 0)])
+    values[0] ^= 1
+    changed = replace(report(), parts={**report().parts, Key(HASHES, 0): bytes(values)})
+    both = Overlap(report(), changed)
+    assert both.first_difference == -1
+    assert both.require_detail() == ASKED
+
+
+def test_reports_of_different_runs_are_refused() -> None:
+    a = report()
+    assert refused(a, other(a, simulation="large")) == (
+        "a.desync is of simulation 'small', and b.desync of 'large'\n"
+        "  fix: give two of one simulation"
+    )
+    assert refused(a, other(a, version="2")) == (
+        "a.desync is of version 1 of 'small', and b.desync of version 2\n"
+        "  fix: run one version on both machines, and write reports again"
+    )
+    assert refused(a, other(a, tick_rate=60)) == (
+        "a.desync and b.desync are of one version of 'small' with different states, inputs or "
+        "players\n"
+        "  fix: run the same code on both machines, and write reports again"
+    )
+    assert refused(a, other(a, seed=2)) == (
+        "a.desync was run with seed 1, and b.desync with seed 2\n"
+        "  fix: report the same replay on both machines"
+    )
+
+
+def test_other_code_of_the_same_version_can_be_compared() -> None:
+    both = Overlap(report(), other(report(), digest="00" * 16))
+    both.require()
+    assert not both.same_digest
+
+
+def test_other_inputs_are_told_with_their_frame() -> None:
+    a = report()
+    values = bytearray(a.parts[Key(INPUT_HASHES, 0)])
+    for frame in (5, 9):
+        values[8 * frame] ^= 1
+    b = replace(a, name="b.desync", parts={**a.parts, Key(INPUT_HASHES, 0): bytes(values)})
+    assert Overlap(a, b).first_differing_inputs == 5
+    assert refused(a, b) == (
+        "a.desync and b.desync are of different inputs: those of frame 5 differ, and of 2 frames "
+        "in all\n"
+        "  fix: report the same replay on both machines"
+    )
+    Overlap(a, b).require(changed_inputs=True)
+
+
+def test_frames_that_do_not_overlap_are_told_with_the_command_that_helps() -> None:
+    a, b = report(3, 6), replace(report(20, 30), name="b.desync")
+    both = Overlap(a, b)
+    both.require()
+    with pytest.raises(ReportError) as caught:
+        both.require_detail()
+    assert str(caught.value) == (
+        "a.desync and b.desync share no frame\n"
+        "  note: a.desync tells 3 to 5, and b.desync tells 20 to 29\n"
+        "  fix: write both again: samebits report SIM REPLAY --frames 3:6"
+    )
+
+
+def test_a_difference_outside_what_is_told_names_its_frame() -> None:
+    a, b = report(20, 30), report(25, 30, faulty=True)
+    with pytest.raises(ReportError) as caught:
+        Overlap(a, b).require_detail()
+    assert str(caught.value) == (
+        "a.desync and b.desync differ first in frame 11, and do not both tell that one\n"
+        "  note: a.desync tells 20 to 29, and b.desync tells 25 to 29\n"
+        "  fix: write both again: samebits report SIM REPLAY --frames 6:17 --trace 11"
+    )
+
+
+def test_reports_without_a_common_hash_are_refused() -> None:
+    a = report()
+    b = replace(a, name="b.desync", parts={k: v for k, v in a.parts.items() if k.topic != HASHES})
+    assert refused(a, b) == (
+        "a.desync and b.desync share no frame's hash\n"
+        "  note: the first has those of frames -1 to 13, the second those of none\n"
+        "  fix: write them again: samebits report SIM REPLAY --frames 10:14"
+    )
+
+
+@pytest.mark.parametrize(
+    ("frames", "traced", "expected"),
+    [
+        (range(3, 4), None, "samebits report SIM REPLAY --frames 3"),
+        (range(3, 9), 4, "samebits report SIM REPLAY --frames 3:9 --trace 4"),
+        (range(3, 9), -1, "samebits report SIM REPLAY --frames 3:9"),
+        (range(0), None, "samebits report SIM REPLAY"),
+    ],
+)
+def test_commands(frames: range, traced: int | None, expected: str) -> None:
+    assert command(frames, traced) == expected
+
+
+def test_a_report_is_checked_against_a_replay() -> None:
+    a = small()
+    require_replay(a, SMALL.header(1), "r.mcap")
+    with pytest.raises(ReportError) as caught:
+        require_replay(a, SMALL.header(9), "r.mcap")
+    assert caught.value.message == "r.mcap was run with seed 9, and the report with seed 1"
+    given = inputs_of()
+    assert first_other_inputs(a, 0, given) is None
+    assert first_other_inputs(a, 5, [given[5], given[7]]) == 6
+    assert a.input_hashes[3] == xxh64(given[3])
