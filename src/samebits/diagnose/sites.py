@@ -93,10 +93,10 @@ class Sites:
     def __init__(self, function: Function) -> None:
         self.definitions = Definitions(function)
 
-    def at(self, op_id: int, *, wide: bool = False) -> Site | None:
-        """As `site_at`."""
+    def at(self, op_id: int, *, wide: bool = False, most: int = MOST_OPERATIONS) -> Site | None:
+        """As `site_at`, with at most so many operations."""
         op = self.definitions.ops.get(op_id)
-        return None if op is None or len(op.results) != 1 else _Growth(self, op, wide).site()
+        return None if op is None or len(op.results) != 1 else _Growth(self, op, wide, most).site()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,11 @@ class _Part:
 class _Growth:
     """One site being found, from its last operation up."""
 
-    def __init__(self, sites: Sites, op: Op, wide: bool) -> None:
+    def __init__(self, sites: Sites, op: Op, wide: bool, most: int) -> None:
         self.known = sites.definitions
         self.op = op
         self.wide = wide
+        self.most = most
         self.region = self.known.region(op)
         self.width = 0
         self.inner: dict[int, _Part] = {}
@@ -218,7 +219,7 @@ class _Growth:
             if not self.belongs(op) or _width(op.results[0].type) != self.width:
                 continue
             part = self.part(op)
-            if part is not None and total + paths[op.id] <= MOST_OPERATIONS:
+            if part is not None and total + paths[op.id] <= self.most:
                 total += paths[op.id]
                 self.inner[op.id] = part
                 reach(part, paths[op.id])

@@ -14,7 +14,9 @@ from samebits.bits import float_to_bits
 from samebits.diagnose.places import Place, is_own, statements
 from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Function, Op, Value
+from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
+from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 from samebits.types import ScalarType
@@ -47,10 +49,16 @@ class _Latest:
 
 
 def observed(
-    simulation: Simulation, frames: int, times: int, seed: int = 1
+    simulation: Simulation,
+    frames: int,
+    times: int,
+    seed: int = 1,
+    program: Program | None = None,
 ) -> Iterator[tuple[Function, Observation]]:
-    """The user's own operations in the first frames, each at most so many times."""
-    module = simulation.program.kernels
+    """The user's own operations in the first frames, each at most so many times, of the
+    simulation's program or of another."""
+    program = program or simulation.program
+    module = program.kernels
     homes = {
         id(op): place
         for place, op in statements(module, filter(is_own, module.functions))
@@ -73,11 +81,20 @@ def observed(
             found.append((module.functions[place.function], Observation(place, dict(values))))
 
     evaluator = Evaluator(module, listen)
-    state = np.zeros(1, simulation.program.state.dtype)
-    evaluator.run(simulation.program.init, [state, seed])
+    state = np.zeros(1, program.memory.dtype)
+    evaluator.run(program.init, [state, seed])
     yield from found
     for block in PlayerSource(simulation, None, seed, frames).blocks():
         for row in block.inputs:
             found.clear()
-            evaluator.run(simulation.program.step, [state, row])
+            evaluator.run(program.step, [state, row])
             yield from found
+
+
+def hashes(simulation: Simulation, execution: Execution, frames: int, seed: int = 1) -> list[int]:
+    """The hash after `init` and after each frame, of whole frames."""
+    execution.start(seed)
+    found = [execution.hash()]
+    for block in PlayerSource(simulation, None, seed, frames).blocks():
+        found += [int(h) for h in execution.advance(block.inputs).hashes]
+    return found

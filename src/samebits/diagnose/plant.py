@@ -1,0 +1,167 @@
+"""Hazards put into the kernels of a simulation, at one operation or at all where they act.
+
+Owns which ways there are and the program that they make. Every operation that was there keeps its
+id, and the planted one has the id of the result that it gives: runs of both programs can be
+compared operation by operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from samebits.diagnose.drafts import guarded
+from samebits.diagnose.hazards import HAZARDS, Hazard
+from samebits.diagnose.places import Place, described, is_own, op_at, statements
+from samebits.diagnose.rewriting import rewritten
+from samebits.diagnose.sites import Sites
+from samebits.diagnose.ways import ACROSS, ExpressionWay, ways_of
+from samebits.errors import HazardError
+from samebits.ir.grammar import Module, Op
+from samebits.ir.verify import verify
+from samebits.sim.program import Program
+
+_MOST_LISTED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A hazard at a place, or at every place where it acts; `way` counts what `ways_at` gives."""
+
+    hazard: str
+    place: Place | None = None
+    way: int = 0
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way in which a hazard acts: the evaluation at each of its places."""
+
+    hazard: str
+    note: str
+    """What does it in practice."""
+    parts: tuple[ExpressionWay, ...]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where it acts."""
+        return tuple(part.place for part in self.parts)
+
+    @property
+    def expression(self) -> str:
+        """The evaluation at the first place, as C would have it."""
+        return self.parts[0].expression
+
+    def kernels(self, kernels: Module) -> Module:
+        """The kernels that have it. Raises HazardError where IR cannot say what it does."""
+        return rewritten(kernels, self.parts)
+
+
+def hazard_of(name: str) -> Hazard:
+    """The hazard of a name. Raises HazardError, which lists them."""
+    for hazard in HAZARDS:
+        if hazard.name == name:
+            return hazard
+    names = ", ".join(hazard.name for hazard in HAZARDS)
+    raise HazardError(f"there is no hazard {name!r:.60}", note=f"the hazards are {names}")
+
+
+def places_of(kernels: Module, hazard: str) -> list[Place]:
+    """Where a hazard acts, in source order. Raises HazardError for an unknown one."""
+    found = hazard_of(hazard)
+    return [
+        place
+        for sites, place in _operations(kernels)
+        if next(ways_of(found, sites, place), None) is not None
+    ]
+
+
+def ways_at(kernels: Module, hazard: str, place: Place | None = None) -> tuple[Way, ...]:
+    """The ways of a hazard at a place, the most plausible first; without a place those at all of
+    its places at once. Raises HazardError for what there is not."""
+    if place is None:
+        return ways_among(kernels, hazard)
+    found = hazard_of(hazard)
+    op_at(kernels, place)
+    sites = Sites(kernels.functions[place.function])
+    return tuple(Way(hazard, way.note, (way,)) for way in ways_of(found, sites, place))
+
+
+def ways_among(
+    kernels: Module, hazard: str, places: Iterable[Place] | None = None
+) -> tuple[Way, ...]:
+    """The ways of a hazard at all of some places at once: one for each note, by the first way at
+    each place that has that note. Across statements it acts within them too."""
+    found = hazard_of(hazard)
+    wanted = None if places is None else set(places)
+    by_note: dict[str, list[ExpressionWay]] = {}
+    for sites, place in _operations(kernels):
+        if wanted is not None and place not in wanted:
+            continue
+        first: dict[str, ExpressionWay] = {}
+        for way in ways_of(found, sites, place):
+            first.setdefault(way.note, way)
+        for note, way in first.items():
+            by_note.setdefault(note, []).append(way)
+    for note, ways in by_note.items():
+        if note.endswith(ACROSS):
+            there = {way.place for way in ways}
+            within = by_note.get(note.removesuffix(ACROSS), [])
+            ways += [way for way in within if way.place not in there]
+    return tuple(Way(hazard, note, tuple(_outer(ways))) for note, ways in by_note.items())
+
+
+def _outer(ways: Sequence[ExpressionWay]) -> list[ExpressionWay]:
+    """The ways but for those inside another expression that is evaluated anew as a whole, and
+    that alone uses their results."""
+    inside = {
+        Place(way.place.function, value.op)
+        for way in ways
+        if way.whole and not way.site.wide
+        for value in way.site.values.values()
+    }
+    return sorted((way for way in ways if way.place not in inside), key=lambda way: way.place)
+
+
+def _operations(kernels: Module) -> Iterator[tuple[Sites, Place]]:
+    """The user's own operations, with their functions' sites."""
+    for name in filter(is_own, kernels.functions):
+        sites = Sites(kernels.functions[name])
+        for place, statement in statements(kernels, [name]):
+            if isinstance(statement, Op):
+                yield sites, place
+
+
+def chosen(kernels: Module, plant: Plant) -> Way:
+    """The way that a plant names. Raises HazardError, which says what there is."""
+    ways = ways_at(kernels, plant.hazard, plant.place)
+    if not ways:
+        raise nothing_there(kernels, plant.hazard, plant.place)
+    if not 0 <= plant.way < len(ways):
+        raise HazardError(
+            f"{plant.hazard} has {len(ways)} ways there, and none is number {plant.way}",
+            note="; ".join(f"{i}: {w.expression}" for i, w in enumerate(ways[:_MOST_LISTED])),
+        )
+    return ways[plant.way]
+
+
+def nothing_there(kernels: Module, hazard: str, place: Place | None) -> HazardError:
+    """The error that a hazard changes nothing at a place, or at all; it names where it acts."""
+    where = "in this simulation" if place is None else f"at {described(kernels, place)}"
+    acts = places_of(kernels, hazard)
+    shown = ", ".join(described(kernels, found) for found in acts[:_MOST_LISTED])
+    more = f" and {len(acts) - _MOST_LISTED} more" if len(acts) > _MOST_LISTED else ""
+    return HazardError(
+        f"{hazard} changes nothing {where}",
+        note=f"it acts at {shown}{more}" if acts else "there is no operation that it acts on",
+    )
+
+
+def planted(program: Program, plants: Sequence[Plant]) -> Program:
+    """The program with hazards in its kernels, and what they need of the library. Raises
+    HazardError where one changes nothing or cannot be planted."""
+    kernels = guarded(program.kernels)
+    ways = [chosen(kernels, plant) for plant in plants]
+    kernels = rewritten(kernels, [part for way in ways for part in way.parts])
+    verify(kernels)
+    return program.with_kernels(kernels)

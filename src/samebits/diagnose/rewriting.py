@@ -1,0 +1,98 @@
+"""Kernels whose operations evaluate their expressions in other ways.
+
+Owns how lowered evaluations get into functions. Which evaluations they are is `ways`' business.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
+from samebits.diagnose.drafts import with_regions
+from samebits.diagnose.lowering import Lowered, Unlowered, lower
+from samebits.diagnose.places import Numbered, described
+from samebits.diagnose.ways import ExpressionWay
+from samebits.errors import HazardError
+from samebits.frontend.compile import Unit, link
+from samebits.ir.grammar import Module, Op, Region, Value, can_trap, regions, walk
+from samebits.passes.modes import realise
+
+
+def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:
+    """The kernels with each way in its place. What the expressions were stays as it was, so that
+    operations inside them still have their values.
+
+    Functions that do not change are shared. Raises HazardError where two ways have one place, or
+    where IR cannot say what one does.
+    """
+    by_function: defaultdict[str, dict[int, ExpressionWay]] = defaultdict(dict)
+    for way in ways:
+        known = by_function[way.place.function]
+        if way.place.op in known:
+            raise HazardError(f"two hazards are planted at {described(kernels, way.place)}")
+        known[way.place.op] = way
+    units: dict[str, Unit] = {}
+    changed = dict(kernels.functions)
+    for name, here in by_function.items():
+        function = kernels.functions[name]
+        taken = max(s.id for s in walk(function.body) if isinstance(s, Numbered))
+        ids = count(taken + 1)
+        made = {op: _instead(kernels, way, ids, units) for op, way in here.items()}
+        changed[name] = replace(function, body=_exchanged(function.body, made))
+    return _linked(Module(changed, kernels.tables), units)
+
+
+def lowered_at(way: ExpressionWay, ids: Iterator[int] | None = None) -> Lowered | Unlowered:
+    """The operations in the place of a way's own; `ids` gives unused ids."""
+    site = way.site
+    return lower(
+        way.tree, way.arithmetic, site.operands, ids or count(1 << 20), site.op, known=site.values
+    )
+
+
+def _instead(
+    kernels: Module, way: ExpressionWay, ids: Iterator[int], units: dict[str, Unit]
+) -> Region:
+    op = way.site.op
+    found = lowered_at(way, ids)
+    if isinstance(found, Unlowered):
+        raise HazardError(
+            f"{way.hazard.name} cannot be planted at {described(kernels, way.place)}: "
+            f"{found.reason}"
+        )
+    units.update((unit.function.name, unit) for unit in found.units)
+    if not can_trap(op):
+        return list(found.ops)
+    # A weak division traps where it did, whatever becomes of its result.
+    number = next(ids)
+    results = tuple([Value(number, v.index, v.type) for v in op.results])
+    return [replace(op, id=number, results=results), *found.ops]
+
+
+def _exchanged(region: Region, made: Mapping[int, Region]) -> Region:
+    out: Region = []
+    for statement in region:
+        if isinstance(statement, Op) and statement.id in made:
+            out += made[statement.id]
+        elif inner := regions(statement):
+            out.append(with_regions(statement, [_exchanged(r, made) for r in inner]))
+        else:
+            out.append(statement)
+    return out
+
+
+def _linked(kernels: Module, units: Mapping[str, Unit]) -> Module:
+    """The kernels behind all that the units bring."""
+    brought = Module()
+    for unit in units.values():
+        linked = link(unit)
+        brought.functions.update(linked.functions)
+        brought.tables.update(linked.tables)
+    if not brought.functions:
+        return kernels
+    ready = realise(brought)
+    # What is there already is the same function; here it comes before all that is brought.
+    first = {name: kernels.functions.get(name, f) for name, f in ready.functions.items()}
+    return Module({**first, **kernels.functions}, {**brought.tables, **kernels.tables})

@@ -1,0 +1,151 @@
+"""What a hazard makes of the expression at a place: other evaluations, lowered one by one.
+
+Owns which evaluations count as the place's own: those that change its last operation, not only
+one inside, which has a place of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hazards import Hazard
+from samebits.diagnose.numbers import Format
+from samebits.diagnose.places import Place
+from samebits.diagnose.sites import Site, Sites
+from samebits.diagnose.trees import Op, Tree, nodes, written
+
+MOST_WAYS = 4096
+"""Evaluations of one site that are considered."""
+ACROSS = "; across statements"
+"""How the note of a wide site's way ends."""
+_ROUNDED = frozenset({"add", "sub", "mul", "div", "sqrt", "fma"})
+_SIGN_ONLY = frozenset({"neg", "abs"})
+
+
+@dataclass(frozen=True)
+class ExpressionWay:
+    """One evaluation of a site, other than the function's own."""
+
+    hazard: Hazard
+    place: Place
+    site: Site
+    tree: Tree
+    arithmetic: Arithmetic
+    practice: str
+    """What does it."""
+
+    @property
+    def note(self) -> str:
+        """What does it, and whether it takes in other statements. Ways of one note at different
+        places are what one cause does to each."""
+        return self.practice + ACROSS if self.site.wide else self.practice
+
+    @cached_property
+    def expression(self) -> str:
+        """The evaluation, as C would have it."""
+        return written(self.tree)
+
+    @property
+    def whole(self) -> bool:
+        """Whether it evaluates the whole expression anew, so that what its inner operations give
+        has no part in it."""
+        return self.arithmetic.working is not self.site.form
+
+
+def ways_of(hazard: Hazard, sites: Sites, place: Place) -> Iterator[ExpressionWay]:
+    """The ways of a hazard at one operation: within its expression, then across statements."""
+    narrow = sites.at(place.op)
+    if narrow is None:
+        return
+    yield from _of_site(hazard, sites, narrow, place)
+    wide = sites.at(place.op, wide=True)
+    if wide is not None and wide.tree != narrow.tree:
+        yield from _of_site(hazard, sites, wide, place)
+
+
+def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator[ExpressionWay]:
+    change = _Change(hazard, site)
+    alone = sites.at(place.op, most=1) if not site.wide else None
+    seen: set[tuple[Tree, Arithmetic]] = {(site.tree, site.strict)}
+    for tree, arithmetic, practice in islice(hazard.ways(site.tree, site.strict), MOST_WAYS):
+        if (tree, arithmetic) in seen:
+            continue
+        seen.add((tree, arithmetic))
+        if tree == site.tree and _each_by_itself(site, arithmetic):
+            # Each operation does it by itself: this one has only its own part in it.
+            if alone is not None and _matters(alone, arithmetic):
+                yield ExpressionWay(hazard, place, alone, alone.tree, arithmetic, practice)
+        elif change.is_here(tree, arithmetic):
+            yield ExpressionWay(hazard, place, site, tree, arithmetic, practice)
+
+
+def _each_by_itself(site: Site, arithmetic: Arithmetic) -> bool:
+    """Whether the arithmetic leaves each result in the type, so that operations are independent."""
+    return arithmetic.working is site.form and arithmetic.nans == "canonical"
+
+
+class _Change:
+    """Tells evaluations that change a site's last operation from those that change inner ones."""
+
+    def __init__(self, hazard: Hazard, site: Site) -> None:
+        self._hazard = hazard
+        self._site = site
+        self._inner: dict[Tree, set[Tree]] = {}
+        self._matter: dict[Arithmetic, bool] = {}
+
+    def is_here(self, tree: Tree, arithmetic: Arithmetic) -> bool:
+        site = self._site
+        if arithmetic != site.strict:
+            if arithmetic not in self._matter:
+                self._matter[arithmetic] = _matters(site, arithmetic)
+            return self._matter[arithmetic]
+        if site.op.opcode == "bitcast":
+            return False
+        old = site.tree
+        if not isinstance(tree, Op) or not isinstance(old, Op):
+            return tree != old
+        if (tree.name, tree.detail, len(tree.args)) != (old.name, old.detail, len(old.args)):
+            return True
+        pairs = zip(old.args, tree.args, strict=True)
+        return not all(a == b or self._is_inner(a, b) for a, b in pairs)
+
+    def _is_inner(self, old: Tree, new: Tree) -> bool:
+        """Whether the hazard makes one subtree of the other."""
+        if not isinstance(old, Op):
+            return False
+        if old not in self._inner:
+            ways = islice(self._hazard.ways(old, self._site.strict), MOST_WAYS)
+            self._inner[old] = {tree for tree, _, _ in ways}
+        return new in self._inner[old]
+
+
+def _matters(site: Site, arithmetic: Arithmetic) -> bool:
+    """Whether a site under an arithmetic could give other bits; false only where it cannot."""
+    signs = arithmetic.nans != "canonical"
+    seen = site.op.opcode in ("bitcast", "copysign")
+    if signs or site.op.opcode == "bitcast":
+        return signs and seen and isinstance(site.tree, Op)
+    used = [node.name for node in nodes(site.tree)]
+    if arithmetic.flush_inputs:
+        return not _SIGN_ONLY.issuperset(used)
+    rounding = [name for name in used if name in _ROUNDED or name in ("call", "cast", "convert")]
+    if replace(arithmetic, working=site.form) != site.strict:
+        return bool(rounding)
+    return bool(rounding) and not (
+        len(rounding) == 1 and _is_innocuous(rounding[0], site.form, arithmetic.working)
+    )
+
+
+def _is_innocuous(operation: str, form: Format, working: Format) -> bool:
+    """Whether one operation in a format, then rounded to another, has one rounding's result: sums
+    in no less precision, as they are never subnormal and inexact, and + − × ÷ √ in at least twice
+    the precision and two bits (Figueroa 1995)."""
+    ample = working.least <= 2 * form.least and working.limit >= 2 * (form.limit - form.least)
+    if operation in ("add", "sub") and working.precision == form.precision:
+        return ample
+    twice = working.precision >= 2 * form.precision + 2
+    return ample and twice and operation in _ROUNDED - {"fma"}

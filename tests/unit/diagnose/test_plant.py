@@ -1,0 +1,183 @@
+"""A planted program does at its places what the reference says, and everything else as before."""
+
+from __future__ import annotations
+
+from itertools import count
+from random import Random
+
+import pytest
+from observed_frames import ARENA, OUTER_PLANETS, SIMULATIONS, TOUR, hashes, observed
+
+from samebits.backend.llvm import host_target
+from samebits.diagnose.hazards import HAZARDS
+from samebits.diagnose.lowering import Unlowered
+from samebits.diagnose.places import Place, find, is_own, statements
+from samebits.diagnose.plant import Plant, Way, places_of, planted, ways_among, ways_at
+from samebits.diagnose.rewriting import lowered_at
+from samebits.diagnose.trees import written
+from samebits.errors import HazardError
+from samebits.ir.grammar import Module, Op
+from samebits.passes.contract import Contraction
+from samebits.sim.execution import EvaluateExecution, NativeExecution
+from samebits.sim.program import Program
+from samebits.sim.simulation import Simulation
+
+
+def drawn(simulation: Simulation, seed: int) -> list[tuple[Plant, Way]]:
+    """A way of each hazard at a place of its own, none inside another's expression."""
+    source, kernels = Random(f"{simulation.name} {seed}"), simulation.program.kernels
+    taken: set[Place] = set()
+    inside: set[Place] = set()
+    found: list[tuple[Plant, Way]] = []
+    for hazard in HAZARDS:
+        left = [p for p in places_of(kernels, hazard.name) if p not in taken | inside]
+        source.shuffle(left)
+        for place in left[:4]:
+            ways = ways_at(kernels, hazard.name, place)
+            number = source.randrange(len(ways))
+            (part,) = ways[number].parts
+            inner = {Place(place.function, v.op) for v in part.site.values.values()}
+            if not isinstance(lowered_at(part), Unlowered) and not inner & taken:
+                taken.add(place)
+                inside |= inner
+                found.append((Plant(hazard.name, place, number), ways[number]))
+                break
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "seed"), [("arena", 0), ("arena", 1), ("outer planets", 0), ("tour", 0)]
+)
+def test_planted_operations_give_the_reference_and_every_build_the_same(
+    name: str, seed: int
+) -> None:
+    simulation = SIMULATIONS[name]
+    plants = drawn(simulation, seed)
+    program = planted(simulation.program, [plant for plant, _ in plants])
+    ways = {plant.place: way for plant, way in plants}
+    checked: set[Place] = set()
+    for _, observation in observed(simulation, 1, 6, program=program):
+        way = ways.get(observation.place)
+        if way is None:
+            continue
+        checked.add(observation.place)
+        (part,) = way.parts
+        given = {n: observation.values[v.op, v.index] for n, v in part.site.operands.items()}
+        expected = part.site.bits(part.tree, part.arithmetic, given)
+        result = observation.values[observation.place.op, 0]
+        assert f"{result:x}" == f"{expected:x}", (way, written(part.tree))
+    assert len(checked) >= len(plants) // 2
+    assert same_everywhere(simulation, program)
+
+
+def same_everywhere(simulation: Simulation, program: Program) -> list[int]:
+    """The hashes of a frame, which every build gives."""
+    evaluated = hashes(simulation, EvaluateExecution(program), 1)
+    for opt in (0,) if simulation is TOUR else (0, 3):
+        compiled = program.compiled(host_target(), opt)
+        assert hashes(simulation, NativeExecution(program, compiled), 1) == evaluated
+    return evaluated
+
+
+@pytest.mark.parametrize("name", SIMULATIONS)
+def test_an_fma_everywhere_is_the_contraction_of_the_modes(name: str) -> None:
+    simulation = SIMULATIONS[name]
+    before = simulation.program
+    contracted = {
+        n: Contraction(f, count(1 << 20)).run() if is_own(n) else f
+        for n, f in before.kernels.functions.items()
+    }
+    other = before.with_kernels(Module(contracted, before.kernels.tables))
+    found, expected, plain = (
+        hashes(simulation, NativeExecution(p, p.compiled(host_target(), 0)), 20)
+        for p in (planted(before, [Plant("fma")]), other, before)
+    )
+    assert found == expected != plain
+
+
+def test_planting_leaves_every_other_operation_as_it_was() -> None:
+    before = ARENA.program.kernels
+    (place,) = _adding("arena.py:118:12")
+    after = planted(ARENA.program, [Plant("fma", place)]).kernels
+    changed = {n for n in before.functions if after.functions[n] is not before.functions[n]}
+    assert changed == {"arena.draw"}
+    old, new = (dict(statements(m, ["arena.draw"])) for m in (before, after))
+    assert {p for p in old if old[p] is not new[p]} == {place}
+    fused = new[place]
+    assert isinstance(fused, Op)
+    assert (fused.opcode, fused.result) == ("fma", old[place].result)  # type: ignore[union-attr]
+    assert all(new[p].span == old[place].span for p in new if p not in old)
+
+
+def _adding(text: str) -> list[Place]:
+    return [p for p in find(ARENA.program.kernels, text) if p in places_of_fma()]
+
+
+def places_of_fma() -> list[Place]:
+    return places_of(ARENA.program.kernels, "fma")
+
+
+def test_a_hazard_acts_where_it_changes_the_last_operation() -> None:
+    kernels = ARENA.program.kernels
+    lines = {_line(kernels, place) for place in places_of(kernels, "libm-ulp")}
+    assert lines == {190}
+    assert {_line(kernels, place) for place in places_of(kernels, "to-integer")} == {230, 235, 284}
+    (place,) = _adding("arena.py:118:12")
+    (way,) = ways_at(kernels, "fma", place)
+    assert way.expression == "fma(x1 - x0, x2 * 5.9604645e-08, x0)"
+
+
+def _line(kernels: Module, place: Place) -> int:
+    return dict(statements(kernels, [place.function]))[place].span.line
+
+
+def test_ways_of_many_places_are_one_for_each_note() -> None:
+    kernels = ARENA.program.kernels
+    places = find(kernels, "arena.py:220")
+    within, *_ = ways_among(kernels, "fma", places)
+    assert len(within.places) == 2
+    everywhere, across = ways_at(kernels, "fma")
+    assert set(within.places) < set(everywhere.places) == set(across.places)
+
+
+def test_precision_that_no_single_operation_shows_acts_on_whole_expressions() -> None:
+    kernels = ARENA.program.kernels
+    way = ways_at(kernels, "double-rounding")[0]
+    lone = find(kernels, "arena.py:222:12")
+    assert not set(lone) & set(way.places)
+    product = [p for p in find(kernels, "arena.py:118:18") if ways_at(kernels, "fma", p)]
+    assert not set(product) & set(way.places), "it is inside the sum, which is evaluated anew"
+
+
+@pytest.mark.parametrize(
+    ("plant", "says"),
+    [
+        (Plant("sorcery"), "the hazards are fma, libm,"),
+        (Plant("fma", Place("arena.draw", 29)), "fma changes nothing at arena.py:118:19 sub"),
+        (Plant("fma", Place("arena.draw", 29)), "it acts at arena.py:118:12 add in arena.draw"),
+        (Plant("nan"), "there is no operation that it acts on"),
+        (Plant("fma", Place("arena.draw", 37), 1), "none is number 1"),
+        (Plant("fma", Place("arena.draw", 99)), "has no operation 99"),
+        (Plant("fma", Place("nowhere", 1)), "there is no function 'nowhere'"),
+    ],
+)
+def test_what_cannot_be_planted_says_why(plant: Plant, says: str) -> None:
+    with pytest.raises(HazardError) as raised:
+        planted(ARENA.program, [plant])
+    assert says in str(raised.value)
+
+
+def test_two_hazards_have_no_place_together() -> None:
+    (place,) = _adding("arena.py:118:12")
+    with pytest.raises(HazardError, match="two hazards are planted at arena"):
+        planted(ARENA.program, [Plant("fma", place), Plant("constant"), Plant("fma", place)])
+
+
+def test_a_planted_program_needs_no_library_that_is_there() -> None:
+    before = TOUR.program.kernels
+    place = places_of(before, "libm-ulp")[0]
+    after = planted(TOUR.program, [Plant("libm-ulp", place)]).kernels
+    assert set(after.functions) == set(before.functions)
+    assert planted(OUTER_PLANETS.program, []).kernels.functions == (
+        OUTER_PLANETS.program.kernels.functions
+    )
