@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from samebits.runtime import turns
+from samebits.runtime.pool import set_workers
 from samebits.sim.execution import Execution
 from samebits.sim.golden import read_golden
 from samebits.sim.load import load_simulation
@@ -19,7 +21,9 @@ from samebits.sim.sources import PlayerSource
 from samebits.sim.targets import Row, all_rows, choose_rows
 
 ROOT = Path(__file__).parents[2] / "examples"
-EXAMPLES = ("pinball", "racing")
+EXAMPLES = ("pinball", "racing", "cloth")
+PARALLEL = ("cloth",)
+"""Those whose steps have parallel ranges."""
 ROWS = choose_rows(all_rows())
 NATIVE = [row for row in ROWS if not row.slow and not row.emulated]
 PLAINEST, BEST = NATIVE[0], NATIVE[-1]
@@ -67,6 +71,13 @@ def floats(memory: NDArray[Any]) -> Iterator[NDArray[Any]]:
         yield memory
 
 
+@pytest.fixture(autouse=True)
+def _own_number_of_workers() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    set_workers(1)
+    yield
+    set_workers(None)
+
+
 @pytest.mark.parametrize("row", COMPILED, ids=lambda row: row.name)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_target_gives_the_golden_hashes(name: str, row: Row) -> None:
@@ -90,6 +101,24 @@ def test_interpreters_give_the_hashes_of_compiled_code(name: str, row: Row) -> N
     slow.restore(native.save())
     expected = native.advance(inputs[GOLDEN_FRAMES:]).hashes
     assert np.array_equal(slow.advance(inputs[GOLDEN_FRAMES:]).hashes, expected)
+
+
+@pytest.mark.parametrize("workers", [2, 3, 7])
+@pytest.mark.parametrize("name", PARALLEL)
+def test_workers_change_nothing(name: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    handed_out: list[int] = []
+    original = turns.ControlBlock
+
+    def counted(length: int = 0, batch: int = 1) -> turns.ControlBlock:
+        handed_out.append(length)
+        return original(length, batch)
+
+    monkeypatch.setattr(turns, "ControlBlock", counted)
+    set_workers(workers)
+    hashes = started(name, BEST).advance(inputs_of(name, None, GOLDEN_FRAMES)).hashes
+    expected = golden(name, GOLDEN_FRAMES)
+    assert {frame: int(hashes[frame]) for frame in expected} == expected
+    assert handed_out
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
