@@ -22,6 +22,7 @@ from samebits.errors import ReportError, TargetError
 from samebits.sim import targets
 from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
+from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
 
@@ -62,7 +63,7 @@ def run(options: Options) -> int:
     _check_place(Path(path), options.force)
     last = source.frames if wanted.frames is None else wanted.frames.stop
     with progress_bars(min(last, source.frames)) as bars:
-        report = make_report(simulation, source, side, wanted, bars.show)
+        report = make_report(side, source, wanted, bars.show)
     size = write_report(report, path, options.force)
     if options.json:
         print(json.dumps({"format": JSON_FORMAT, **as_json(report, path, size)}, indent=2))
@@ -102,8 +103,12 @@ class RowSide:
     simulation: Simulation
 
     @property
-    def name(self) -> str:
+    def text(self) -> str:
         return self.row.name
+
+    @property
+    def plain(self) -> Program:
+        return self.simulation.program
 
     def open(self) -> Execution:
         return self.row.make(self.simulation)
@@ -143,7 +148,8 @@ def _check_place(path: Path, force: bool) -> None:
 
 def _print_written(report: Report, path: str, size: int) -> None:
     about, asked = report.header, report.asked
-    frames = f"frames {asked.start:,} to {asked.stop - 1:,} of " if asked else ""
+    last = f" to {asked.stop - 1:,}" if len(asked) > 1 else ""
+    frames = f"frame{'s' * (len(asked) > 1)} {asked.start:,}{last} of " if asked else ""
     count = f"{report.frames:,} run"
     print(
         f"{path}: {about.simulation} {about.version}, seed {about.seed}, "

@@ -38,7 +38,7 @@ from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.tree import tree_of
 from samebits.errors import ReportError, Trap
 from samebits.ir.text import print_module
-from samebits.sim.execution import Execution
+from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
@@ -50,12 +50,27 @@ BETWEEN_STATES = 4 * 1024 * 1024
 """Most bytes of the states between the first and the last: those two are what is needed."""
 
 
+class Running(Protocol):
+    """A run of a side, as `sim.execution.Execution` has it."""
+
+    def start(self, seed: int) -> None: ...
+    def advance(self, inputs: Inputs) -> Advance: ...
+    def hash(self) -> int: ...
+    def save(self) -> bytes: ...
+    def close(self) -> None: ...
+
+
 class Side(Protocol):
-    """A way to run a simulation: what the user called it, and a new execution of it."""
+    """A way to run a simulation: what the user called it, what it runs but for what makes it
+    another side, and a new run."""
 
     @property
-    def name(self) -> str: ...
-    def open(self) -> Execution: ...
+    def text(self) -> str: ...
+    @property
+    def simulation(self) -> Simulation: ...
+    @property
+    def plain(self) -> Program: ...
+    def open(self) -> Running: ...
 
 
 Progress = Callable[[str, int], None]
@@ -71,9 +86,8 @@ class TracedFrame:
     hash: int
 
 
-Tracer = Callable[[Program, bytes, Inputs], TracedFrame]
-"""Traces one frame of a program under portable names: state before it, inputs of shape (players,).
-"""
+Tracer = Callable[[Running, Inputs], TracedFrame]
+"""Traces the next frame of a run, which it leaves as it is; inputs have the shape (players,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,48 +100,45 @@ class Wanted:
 
 
 def make_report(
-    simulation: Simulation,
-    source: Source,
     side: Side,
+    source: Source,
     wanted: Wanted,
     progress: Progress = lambda what, done: None,
     tracer: Tracer | None = None,
 ) -> Report:
     """Run `side` over the source's inputs, up to the last frame asked for, and keep what is wanted.
 
-    Raises ReportError where the frames are not there or too many, ReplayError, CompileError, and
-    RunnerError where a side's program fails.
+    The program that is kept is the plain one: what else makes a side another one stands for what
+    nobody knows of a machine. Raises ReportError where the frames are not there or too many,
+    ReplayError, CompileError, and RunnerError where a side's program fails.
     """
     machine = this_machine()  # first of all: what follows may change this thread's registers
+    simulation = side.simulation
     header = simulation.header(source.seed)
     asked = _asked(simulation, source, header, wanted)
-    progress(f"preparing {side.name}", 0)
-    execution = side.open()
+    progress(f"preparing {side.text}", 0)
+    running = side.open()
     try:
-        run = _Run(simulation, execution, asked, wanted)
+        run = _Run(simulation, running, asked, wanted.trace, tracer)
         run.start(source.seed)
         run.advance(source, progress)
     finally:
-        execution.close()
+        running.close()
     names = Names(simulation)
-    program = _portable(execution.program, names)
-    text = print_module(program.kernels).encode()
+    module, renamed = portable(side.plain.kernels, names)
+    text = print_module(module).encode()
     if len(text) > MAX_PROGRAM:
         text = b""
-    trace = None
-    if tracer is not None and wanted.trace is not None:
-        progress(f"tracing frame {wanted.trace}", run.frames)
-        state, given = run.before_traced()
-        trace = tracer(program, state, given)
+    trace = run.trace
     contents = Contents(
-        side=without_paths(side.name),
+        side=without_paths(side.text),
         frames=run.frames,
         asked=run.told,
         states=tuple(sorted(run.states)),
         leaves=len(run.tree.leaves) if run.told else 0,
         program=len(text),
-        init=program.init,
-        step=program.step,
+        init=renamed[side.plain.init],
+        step=renamed[side.plain.step],
         trace=0 if trace is None else len(trace.encoded),
         traced=0 if trace is None or wanted.trace is None else wanted.trace,
         traced_hash=0 if trace is None else trace.hash,
@@ -173,25 +184,23 @@ def _told(source: Source) -> str:
     return f"{source.replay or 'the run'} has {count}"
 
 
-def _portable(program: Program, names: Names) -> Program:
-    """The kernels under portable names; to be evaluated alone."""
-    module, renamed = portable(program.kernels, names)
-    init, step = renamed[program.init], renamed[program.step]
-    return Program(program.state, program.input, init, step, kernels=module, module=module)
-
-
 class _Run:
     """One run, and what is kept of it as it goes by."""
 
     def __init__(
-        self, simulation: Simulation, execution: Execution, asked: range, wanted: Wanted
+        self,
+        simulation: Simulation,
+        running: Running,
+        asked: range,
+        traced: int | None,
+        tracer: Tracer | None,
     ) -> None:
         self._simulation = simulation
-        self._execution = execution
+        self._running = running
         self._asked = asked
-        self._keep = _kept(asked, canonical_size(simulation.state_type), wanted.trace)
-        self._traced = wanted.trace
-        self._before = b""
+        self._traced = traced
+        self._tracer = tracer
+        self._keep = _kept(asked, canonical_size(simulation.state_type), traced)
         self._hashes: list[NDArray[np.uint64]] = []
         self._input_hashes: list[int] = []
         self._inputs: list[bytes] = []
@@ -200,6 +209,7 @@ class _Run:
         self.trees: dict[int, bytes] = {}
         self.frames = 0
         self.trap: TrapFact | None = None
+        self.trace: TracedFrame | None = None
 
     @property
     def told(self) -> range:
@@ -210,13 +220,13 @@ class _Run:
     def start(self, seed: int) -> None:
         """Run `init`."""
         try:
-            self._execution.start(seed)
+            self._running.start(seed)
         except Trap as trap:
             raise ReportError(
                 f"the simulation traps in init: {trap.message}",
                 note="a report tells frames, and there are none",
             ) from None
-        self._hashes.append(np.array([self._execution.hash()], np.uint64))
+        self._hashes.append(np.array([self._running.hash()], np.uint64))
         self._look()
 
     def advance(self, source: Source, progress: Progress) -> None:
@@ -230,12 +240,6 @@ class _Run:
             progress("running", self.frames)
             if self._asked and self.frames == self._asked.stop:
                 return
-
-    def before_traced(self) -> tuple[bytes, Inputs]:
-        """The state before the frame to trace, and the frame's inputs."""
-        assert self._traced is not None
-        data = self._inputs[self._traced - self.told.start]
-        return self._before, self._simulation.inputs.from_bytes(data, 1)[0]
 
     def parts(self, header: ReplayHeader) -> dict[Key, bytes]:
         """Everything that was kept, as the report holds it."""
@@ -260,7 +264,9 @@ class _Run:
             yield inputs[i : i + 1]
 
     def _step(self, inputs: Inputs) -> None:
-        done = self._execution.advance(inputs)
+        if self._tracer is not None and self.frames == self._traced:
+            self.trace = self._tracer(self._running, inputs[0])
+        done = self._running.advance(inputs)
         begun = len(done.hashes) + (done.trap is not None)
         size = len(inputs[0]) * canonical_size(self._simulation.input_type)
         data = to_canonical(self._simulation.input_type, inputs)
@@ -280,10 +286,8 @@ class _Run:
         """Keep what is wanted of the present state."""
         number = self.frames
         after = number - 1 in self._asked
-        if after or number in self._keep or number == self._traced:
-            state = self._execution.save()
-            if number == self._traced:
-                self._before = state
+        if after or number in self._keep:
+            state = self._running.save()
             if number in self._keep:
                 self.states[number] = state
             if after:

@@ -83,6 +83,12 @@ class Report:
         """The hash of the state after a frame; -1 is what `init` leaves."""
         return self.hashes[frame + 1]
 
+    @property
+    def known(self) -> dict[int, int]:
+        """The hashes that the report has, by the frame after which they are; -1 is `init`."""
+        numbers = np.flatnonzero(self.hashes.known)
+        return dict(zip((numbers - 1).tolist(), self.hashes.values[numbers].tolist(), strict=True))
+
     def inputs(self, frame: int) -> bytes | None:
         """The canonical inputs of a frame, player after player; None where they are not told."""
         if frame not in self.asked:

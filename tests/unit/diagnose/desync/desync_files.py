@@ -17,7 +17,7 @@ from mcap.records import Metadata
 
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnose.desync.layout import TOPICS, Key
-from samebits.diagnose.desync.make import TracedFrame, Wanted, make_report
+from samebits.diagnose.desync.make import Running, TracedFrame, Wanted, make_report
 from samebits.diagnose.desync.pieces import pieces
 from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.report import Report
@@ -40,16 +40,20 @@ class Evaluated:
     """The reference interpreter as a side."""
 
     simulation: Simulation
-    name: str = "evaluate"
-    program: Program | None = None
+    text: str = "evaluate"
+
+    @property
+    def plain(self) -> Program:
+        return self.simulation.program
 
     def open(self) -> Execution:
-        return EvaluateExecution(self.program or self.simulation.program)
+        return EvaluateExecution(self.plain)
 
 
-def trace(program: Program, state: bytes, inputs: Inputs) -> TracedFrame:
+def trace(running: Running, inputs: Inputs) -> TracedFrame:
     """A stand-in for an encoded trace: what it was made of, and the state that the frame left."""
-    run = EvaluateExecution(program)
+    state = running.save()
+    run = EvaluateExecution(SMALL.program)
     run.restore(state)
     run.advance(inputs[None])
     return TracedFrame(b"trace of " + state + inputs.tobytes(), run.hash())
@@ -62,7 +66,7 @@ def small(players: str = "push", seed: int = 1, frames: int = FRAMES) -> Report:
 
 
 def made(source: PlayerSource, wanted: Wanted, side: Evaluated | None = None) -> Report:
-    return make_report(SMALL, source, side or Evaluated(SMALL), wanted, tracer=trace)
+    return make_report(side or Evaluated(SMALL), source, wanted, tracer=trace)
 
 
 @cache

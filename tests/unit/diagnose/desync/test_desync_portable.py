@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.dom import minidom
 
 import pytest
-from desync_files import SMALL, UNIT, small
+from desync_files import SMALL, UNIT, Evaluated, small
 
 from samebits.diagnose.desync.layout import PROGRAM, Key
 from samebits.diagnose.desync.machine import machine_from_json, this_machine
@@ -25,27 +25,14 @@ from samebits.ir.grammar import Op, walk
 from samebits.ir.text import print_module
 from samebits.ir.verify import verify
 from samebits.runtime import fpenv
-from samebits.sim.execution import EvaluateExecution, Execution
 from samebits.sim.load import load_simulation
 from samebits.sim.outcome import TrapFact
-from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 
 OWNER = "zebra-owner"
 REPOSITORY = Path(__file__).parents[4]
 TRUE_NAMES = [name for name in (platform.node(), getpass.getuser()) if len(name) > 4]
 """Shorter ones may be in a report by chance."""
-
-
-class Side:
-    """A side whose name gives away where its files lie."""
-
-    def __init__(self, simulation: Simulation, name: str) -> None:
-        self.name = name
-        self._simulation = simulation
-
-    def open(self) -> Execution:
-        return EvaluateExecution(self._simulation.program)
 
 
 @pytest.fixture
@@ -87,8 +74,8 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) -> None:
     game = load_simulation(str(away))
     source = PlayerSource(game, "crash", 1, 20)
-    side = Side(game, f"plant:{away}:10=fused")
-    report = make_report(game, source, side, Wanted(range(10, 20)))
+    side = Evaluated(game, f"plant:{away}:10=fused")
+    report = make_report(side, source, Wanted(range(10, 20)))
     data = report_bytes(report)
     again = report_from_bytes(data)
     everything = data + b"".join(again.parts.values())
@@ -135,7 +122,7 @@ def test_a_simulation_loaded_twice_has_the_same_names(tmp_path: Path) -> None:
         shutil.copy(UNIT / "sim" / "small_simulation.py", path)
         simulation = load_simulation(str(path))
         source = PlayerSource(simulation, "push", 1, 4)
-        report = make_report(simulation, source, Side(simulation, "evaluate"), Wanted(range(1)))
+        report = make_report(Evaluated(simulation), source, Wanted(range(1)))
         texts.append(report.parts[Key(PROGRAM, 0)])
     assert texts[0] == texts[1]
     assert b"sixteen_bodies.step" in texts[0]

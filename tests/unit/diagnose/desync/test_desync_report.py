@@ -48,6 +48,7 @@ def test_hashes_are_those_of_every_state_up_to_the_last_frame_asked_for(report: 
     ]
     assert report.hash_after(-1) == xxh64(states()[0])
     assert report.hash_after(ASKED.stop) is None
+    assert report.known == {n - 1: report.hashes[n] for n in range(ASKED.stop + 1)}
 
 
 def test_inputs_are_hashed_up_to_there_and_told_where_asked(report: Report) -> None:
