@@ -139,12 +139,7 @@ def _exchanged(region: Region, old: Statement, new: Region) -> Region:
 
 def entries(module: Module) -> tuple[str, str]:
     """The names of `init` and `step` in a simulation's kernels, by what they take. LookupError."""
-    called = {
-        op.attr
-        for f in module.functions.values()
-        for op in walk(f.body)
-        if isinstance(op, Op) and op.opcode in CALLS
-    }
+    called = {op.attr for f in module.functions.values() for op in _calls(f)}
     found = sorted(own_functions(module), key=lambda f: f.name in called)
     step = next((f for f in found if _is_step(f)), None)
     if step is None:
@@ -172,10 +167,13 @@ def callers(module: Module, name: str) -> set[str]:
     """The functions from which calls lead to `name`, itself included."""
     found = {name}
     for function in module.functions.values():
-        for op in walk(function.body):
-            if isinstance(op, Op) and op.opcode in CALLS and op.attr in found:
-                found.add(function.name)
+        if any(op.attr in found for op in _calls(function)):
+            found.add(function.name)
     return found
+
+
+def _calls(function: Function) -> list[Op]:
+    return [op for op in walk(function.body) if isinstance(op, Op) and op.opcode in CALLS]
 
 
 Source = Callable[[Draft], Value]
@@ -189,27 +187,22 @@ def brought(
     `sources` make the value where a function begins, by name; each root of the calls needs one.
     Raises LookupError where one has none. The module itself where the function has the slot.
     """
-    if slot in dict(module.functions[function].params) | module.functions[function].slots:
-        return module
-    wanted = callers(module, function)
-    given = {name for name in wanted if name not in sources}
+    has = {n for n, f in module.functions.items() if slot in f.slots or slot in dict(f.params)}
+    new = callers(module, function) - has if function not in has else set[str]()
+    given = new - sources.keys()
     made = dict(module.functions)
     called: set[str] = set()
     for name, old in module.functions.items():
-        if name not in wanted or slot in dict(old.params) | old.slots:
+        calls = [op.id for op in _calls(old) if op.attr in given]
+        if name not in new and not calls:
             continue
         draft = Draft(Module(made, module.tables), name)
-        calls = [
-            op.id
-            for op in walk(old.body)
-            if isinstance(op, Op) and op.opcode in CALLS and op.attr in given
-        ]
         if name in given:
             rare = draft.function.rare and isinstance(t, ScalarType)
             draft.function = replace(
                 draft.function, params=(*draft.function.params, (slot, t)), rare=rare
             )
-        else:
+        elif name in new:
             draft.function.slots[slot] = t
             with draft.first():
                 draft.set(slot, sources[name](draft))

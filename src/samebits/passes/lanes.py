@@ -113,21 +113,26 @@ class Accumulation:
             return None
         return max(0, -((start - stop) // statement.step))
 
+    def of(self, statement: For) -> tuple[tuple[str, str], ...]:
+        """The slots that a loop of this function accumulates into, each with what joins its lanes;
+        none where the loop cannot have lanes. How many turns it has does not matter."""
+        for inner in walk(statement.body):
+            match inner:
+                case While() | Return() | Break():
+                    return ()
+                case For() if (n := self._turns(inner)) is None or n > SMALL_TURNS:
+                    return ()
+                case _:
+                    pass
+        return tuple(self._accumulators(statement))
+
     def _lanes(self, statement: For) -> Lanes | None:
         if self._only is not None and statement.id not in self._only:
             return None
         turns = self._turns(statement)
         if turns is not None and turns <= SMALL_TURNS:
             return None
-        for inner in walk(statement.body):
-            match inner:
-                case While() | Return() | Break():
-                    return None
-                case For() if (n := self._turns(inner)) is None or n > SMALL_TURNS:
-                    return None
-                case _:
-                    pass
-        slots = tuple(self._accumulators(statement))
+        slots = self.of(statement)
         if not slots:
             return None
         widest = max(_bits(self._types[slot]) for slot, _ in slots)

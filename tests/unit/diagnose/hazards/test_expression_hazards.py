@@ -56,10 +56,3 @@ def test_every_subset_of_products_is_fused_with_either_of_two() -> None:
 
 def test_hazards_have_names_of_their_own() -> None:
     assert len({hazard.name for hazard in HAZARDS}) == len(HAZARDS)
-
-
-def test_each_hazard_says_what_does_it_and_what_to_do_in_a_line() -> None:
-    for hazard in HAZARDS:
-        for text in (hazard.title, hazard.practice, hazard.remedy):
-            assert 10 <= len(text) <= 80
-            assert "\n" not in text

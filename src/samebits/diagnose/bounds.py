@@ -1,0 +1,70 @@
+"""What decides how often loops turn: operations that a change could make endless.
+
+Owns a backward slice within a function. A changed build has to end, because it runs in the process
+that compares.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from samebits.diagnose.places import Numbered
+from samebits.ir.grammar import CALLS, For, Function, Module, Op, Value, While, walk
+
+
+def deciding(function: Function) -> set[int]:
+    """The operations whose results reach a bound of a `for` or the condition of a `while`, by way
+    of values and slots, and every statement inside a `while`."""
+    makers: dict[int, Op] = {}
+    setters: dict[str, list[Op]] = defaultdict(list)
+    wanted: list[Value] = []
+    found: set[int] = set()
+    for statement in walk(function.body):
+        match statement:
+            case Op():
+                makers[statement.id] = statement
+                if statement.opcode == "set":
+                    setters[str(statement.attr)].append(statement)
+            case For():
+                wanted += [statement.start, statement.stop]
+            case While():
+                wanted.append(statement.condition)
+                for region in (statement.head, statement.body):
+                    found |= {inner.id for inner in walk(region) if isinstance(inner, Numbered)}
+            case _:
+                pass
+    seen: set[int] = set()
+    while wanted:
+        op = makers[wanted.pop().op]
+        if op.id in seen:
+            continue
+        seen.add(op.id)
+        wanted += op.args
+        if op.opcode == "get":
+            for setter in setters[str(op.attr)]:
+                seen.add(setter.id)
+                wanted += setter.args
+    return found | seen
+
+
+def endless(module: Module) -> set[str]:
+    """The functions that a `while` calls, theirs included."""
+    found: set[str] = set()
+    for function in reversed(list(module.functions.values())):
+        calls = {op.id: str(op.attr) for op in _calls(function)}
+        if function.name not in found:
+            inside = {
+                op.id
+                for loop in walk(function.body)
+                if isinstance(loop, While)
+                for region in (loop.head, loop.body)
+                for op in walk(region)
+                if isinstance(op, Op)
+            }
+            calls = {number: name for number, name in calls.items() if number in inside}
+        found |= set(calls.values())
+    return found
+
+
+def _calls(function: Function) -> list[Op]:
+    return [op for op in walk(function.body) if isinstance(op, Op) and op.opcode in CALLS]

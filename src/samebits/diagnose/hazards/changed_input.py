@@ -1,0 +1,133 @@
+"""One field of one player's input that reads as another value in one frame."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from random import Random
+
+from samebits.diagnose.drafts import Draft, brought, entries
+from samebits.diagnose.frame_count import FRAME, with_frame
+from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.places import Place, is_own, op_at
+from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
+from samebits.ir.semantics import round_float
+from samebits.types import BOOL, INT, UINT64, ArrayType, RefType, ScalarType
+
+_INPUT = ".input"
+_FRAMES = 240
+"""Frames from which one is drawn."""
+
+
+def _places(module: Module) -> list[Place]:
+    try:
+        _, step = entries(module)
+    except LookupError:
+        return []
+    given: dict[str, set[str]] = defaultdict(set)
+    """The parameters of each function that refer to inputs."""
+    given[step].add(module.functions[step].params[1][0])
+    found: dict[str, list[Place]] = {}
+    for function in reversed(list(module.functions.values())):
+        if given[function.name]:
+            found[function.name] = _loads(module, function, given)
+    return [place for name in module.functions if is_own(name) for place in found.get(name, [])]
+
+
+def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> list[Place]:
+    """The loads of inputs in a function; what it hands to others is added to `given`."""
+    slots = set(given[function.name])
+    values: set[int] = set()
+    found: list[Place] = []
+    for op in walk(function.body):
+        if not isinstance(op, Op):
+            continue
+        inside = [value.op in values for value in op.args]
+        match op.opcode:
+            case "get" if op.attr in slots:
+                values.add(op.id)
+            case "set" if inside[0]:
+                slots.add(str(op.attr))
+            case "field" | "component" | "element" | "row" | "view" if inside[0]:
+                values.add(op.id)
+            case "load" if inside[0]:
+                found.append(Place(function.name, op.id))
+            case opcode if opcode in CALLS:
+                callee = module.functions[str(op.attr)]
+                # A parallel range is given its batch as well.
+                inside = inside if opcode == "call" else [*inside[:2], *inside[3:]]
+                for (name, _), is_input in zip(callee.params, inside, strict=True):
+                    if is_input:
+                        given[callee.name].add(name)
+            case _:
+                pass
+    return found
+
+
+def changed_in(
+    module: Module, place: Place, frame: int, player: int, value: bool | int | float
+) -> Module:
+    """The kernels with the load at `place` giving `value` in one frame, for one player's input.
+
+    Frames count from 0. Where the simulation does not count its frames itself, frames since the
+    state began are counted. A player who is not there is the last. LookupError where code that
+    `init` calls reads inputs.
+    """
+    _, step = entries(module)
+
+    def of_player(draft: Draft) -> Value:
+        inputs = draft.get(draft.function.params[1][0])
+        last = draft.op("sub", draft.length(inputs), draft.const(INT, 1))
+        return draft.element(inputs, draft.op("min", draft.const(INT, player), last))
+
+    inputs = module.functions[step].params[1][1]
+    assert isinstance(inputs, ArrayType)
+    module, count = with_frame(module)
+    module = brought(module, place.function, _INPUT, RefType(inputs.element), {step: of_player})
+    module = brought(module, place.function, FRAME, UINT64, {step: count})
+    draft = Draft(module, place.function)
+    with draft.instead(place.op) as load:
+        assert isinstance(load, Op)
+        t = load.result.type
+        assert isinstance(t, ScalarType)
+        read = draft.again(load)
+        theirs = draft.emit("apart", load.args[0], draft.get(_INPUT), attr=False, types=[BOOL])
+        mine = draft.op("not", theirs.result)
+        now = draft.op("eq", draft.get(FRAME), draft.const(UINT64, frame))
+        other = draft.const(t, value)
+        draft.give(load.id, "select", draft.op("and", mine, now), other, read, type=t)
+    return draft.done()
+
+
+def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    t = op_at(module, place).result.type
+    assert isinstance(t, ScalarType)
+    frame, player = draws.randrange(_FRAMES), draws.randrange(2)
+    for value, what in _values(t, draws):
+        note = f"{what} of player {player} in frame {frame}"
+        try:
+            yield changed_in(module, place, frame, player, value), note
+        except LookupError:
+            return
+
+
+def _values(t: ScalarType, draws: Random) -> Iterator[tuple[bool | int | float, str]]:
+    if t is BOOL:
+        yield True, "a button that is held"
+        yield False, "a button that is free"
+    elif t.is_float:
+        yield round_float(t, draws.uniform(-1.0, 1.0)), "another value"
+        yield 0.0, "zero, a lost input,"
+    else:
+        yield draws.randint(max(t.minimum, -127), min(t.maximum, 127)), "another value"
+        yield 0, "zero, a lost input,"
+
+
+CHANGED_INPUT = Structural(
+    "changed-input",
+    "an input that is not the same",
+    _places,
+    _ways,
+    practice="late or lost packets, prediction never corrected, input read twice a frame",
+    remedy="record and exchange inputs, step only with those that all peers have",
+)

@@ -1,0 +1,149 @@
+"""Another version of the source: another operator, operands exchanged, a statement left out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+
+from samebits.diagnose.bounds import deciding, endless
+from samebits.diagnose.definitions import Definitions
+from samebits.diagnose.drafts import Draft, own_functions
+from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.places import Numbered, Place, statement_at
+from samebits.errors import Span
+from samebits.ir.grammar import Function, If, Module, Op, Statement, walk
+from samebits.ir.verify import terminates
+from samebits.types import ScalarType
+
+_SWAP = "operands exchanged"
+_OTHERS: dict[str, tuple[str, ...]] = {
+    "add": ("sub",), "sub": ("add", _SWAP), "mul": ("div", "add"), "div": ("mul", _SWAP),
+    "floordiv": ("mod",), "mod": ("floordiv",),
+    "lt": ("le", "gt"), "le": ("lt", "ge"), "gt": ("ge", "lt"), "ge": ("gt", "le"),
+    "eq": ("ne",), "ne": ("eq",), "and": ("or",), "or": ("and",), "xor": ("or",),
+    "min": ("max",), "max": ("min",), "shl": ("shr",), "shr": ("shl",),
+    "floor": ("ceil", "trunc"), "ceil": ("floor",), "trunc": ("round",), "round": ("trunc",),
+    "neg": ("abs",), "select": (_SWAP,), "copysign": (_SWAP,),
+}  # fmt: skip
+"""What may stand for an operation by mistake: another one, or the same of its last two operands
+the other way round."""
+_FLOATS_ONLY = frozenset({"div", "floor", "ceil", "trunc", "round"})
+_LEFT_OUT = frozenset({"store", "copy", "call", "parallel"})
+
+
+class _Text:
+    """One function as a text that somebody changes."""
+
+    def __init__(self, function: Function) -> None:
+        self._known = Definitions(function)
+        self._deciders = deciding(function)
+        self._written: dict[tuple[Span, str], list[Op]] = defaultdict(list)
+        for op in walk(function.body):
+            if isinstance(op, Op):
+                self._written[op.span, op.opcode].append(op)
+
+    def together(self, op: Op) -> list[Op]:
+        """The operations that are one in the source, which has vectors."""
+        return self._written[op.span, op.opcode]
+
+    def others(self, statement: Statement) -> list[str]:
+        """What may stand for an operation, if it is the first of those that are one."""
+        if not isinstance(statement, Op) or self.together(statement)[0] is not statement:
+            return []
+        if any(op.id in self._deciders or op.unchecked for op in self.together(statement)):
+            return []
+        others = _OTHERS.get(statement.opcode, ())
+        is_float = any(isinstance(v.type, ScalarType) and v.type.is_float for v in statement.args)
+        return [name for name in others if is_float or name not in _FLOATS_ONLY]
+
+    def can_go(self, statement: Statement) -> bool:
+        """Whether the function is legal, and ends, without the statement."""
+        match statement:
+            case Op():
+                ops = self.together(statement)
+                return ops[0] is statement and all(map(self._can_go, ops))
+            case If(id=number):
+                ops = [op for op in walk([statement]) if isinstance(op, Op)]
+                sets = [op for op in ops if op.opcode == "set"]
+                return (
+                    number not in self._deciders
+                    and not terminates([statement])
+                    and all(map(self._can_go, sets))
+                    and any(map(self._can_go, ops))
+                )
+            case _:
+                return False
+
+    def _can_go(self, op: Op) -> bool:
+        if op.opcode == "set":
+            return op.id not in self._deciders and self._is_update(op)
+        return op.opcode in _LEFT_OUT and not op.results and op.id not in self._deciders
+
+    def _is_update(self, op: Op) -> bool:
+        """Whether what a `set` sets depends on what the slot held, so that it held something."""
+        wanted, seen = list(op.args), set[int]()
+        while wanted:
+            maker = self._known.ops.get(wanted.pop().op)
+            if maker is None or maker.id in seen:
+                continue
+            seen.add(maker.id)
+            if maker.opcode == "get" and maker.attr == op.attr:
+                return True
+            wanted += maker.args
+        return False
+
+
+def _places(module: Module) -> list[Place]:
+    unending = endless(module)
+    return [
+        Place(function.name, statement.id)
+        for function in own_functions(module)
+        if function.name not in unending
+        for text in [_Text(function)]
+        for statement in walk(function.body)
+        if isinstance(statement, Numbered)
+        if text.others(statement) or text.can_go(statement)
+    ]
+
+
+def _changed(module: Module, place: Place, ops: list[Op], other: str) -> Module:
+    draft = Draft(module, place.function)
+    for op in ops:
+        with draft.instead(op.id):
+            if other == _SWAP:
+                draft.keep(replace(op, args=(*op.args[:-2], *op.args[-2:][::-1])))
+            else:
+                draft.keep(replace(op, opcode=other))
+    return draft.done()
+
+
+def _without(module: Module, place: Place, statements: Sequence[Numbered]) -> Module:
+    draft = Draft(module, place.function)
+    for statement in statements:
+        with draft.instead(statement.id):
+            pass
+    return draft.done()
+
+
+def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    statement = statement_at(module, place)
+    text = _Text(module.functions[place.function])
+    together = text.together(statement) if isinstance(statement, Op) else []
+    for other in text.others(statement):
+        assert isinstance(statement, Op)
+        note = other if other == _SWAP else f"{statement.opcode} has become {other}"
+        yield _changed(module, place, together, other), note
+    if text.can_go(statement):
+        yield _without(module, place, together or [statement]), "the statement is left out"
+
+
+CHANGED_OPERATION = Structural(
+    "changed-operation",
+    "an operation that another version has otherwise",
+    _places,
+    _ways,
+    practice="builds of two commits, a patch that one machine lacks, an #ifdef",
+    remedy="compare the simulation's digest and version before a session starts",
+)

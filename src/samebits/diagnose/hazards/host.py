@@ -1,0 +1,53 @@
+"""Host time or host randomness in a result: another number each time that a build is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from samebits.diagnose.drafts import Draft
+from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.hazards.results import mixed, results
+from samebits.diagnose.places import Place
+from samebits.ir.grammar import Module, Op
+from samebits.ir.semantics import round_float
+from samebits.types import UINT64, ScalarType
+
+_BITS = (4, 2, 12)
+_LATE = 0.02
+"""The most that a measured time step is off, of itself."""
+
+
+def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    yield _timed(module, place, draws), "as by a time that a clock measured"
+    for count in _BITS:
+        draft = Draft(module, place.function)
+        with draft.instead(place.op) as op:
+            assert isinstance(op, Op)
+            mixed(draft, op, draft.const(UINT64, draws.randrange(1, 1 << count)))
+        yield draft.done(), f"random numbers in its lowest {count} bits"
+
+
+def _timed(module: Module, place: Place, draws: Random) -> Module:
+    draft = Draft(module, place.function)
+    with draft.instead(place.op) as op:
+        assert isinstance(op, Op)
+        t = op.result.type
+        assert isinstance(t, ScalarType)
+        value = draft.again(op)
+        if t.is_float:
+            factor = round_float(t, 1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _LATE))
+            draft.give(op.id, "mul", value, draft.const(t, factor), type=t)
+        else:
+            draft.give(op.id, "add", value, draft.const(t, draws.randrange(1, 100)), type=t)
+    return draft.done()
+
+
+HOST = Structural(
+    "host",
+    "host time or host randomness in a result",
+    results,
+    _ways,
+    practice="clocks and measured frame times, rand(), addresses, random hash seeds",
+    remedy="step by a constant, draw from a generator in the state, make both inputs",
+)

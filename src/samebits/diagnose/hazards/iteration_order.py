@@ -1,0 +1,104 @@
+"""A loop whose turns come in another order: backwards, from the middle on, neighbours exchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+
+from samebits.diagnose.drafts import Draft, own_functions
+from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.places import Place
+from samebits.ir.grammar import For, Module, Value, walk
+from samebits.types import INT
+
+Order = Callable[[Draft, Value, Value], Value]
+"""From the number of a turn and the count of turns to the number of the turn that is due then."""
+_SLOT = ".turn"
+
+
+def _places(module: Module) -> list[Place]:
+    return [
+        Place(function.name, loop.id)
+        for function in own_functions(module)
+        for loop in walk(function.body)
+        if isinstance(loop, For)
+    ]
+
+
+def _turns(draft: Draft, loop: For) -> Value:
+    """How many there are, before the loop."""
+    length = draft.op("sub", loop.stop, loop.start)
+    if abs(loop.step) > 1:
+        past = draft.const(INT, loop.step - (1 if loop.step > 0 else -1))
+        length = draft.op("floordiv", draft.op("add", length, past), draft.const(INT, loop.step))
+    elif loop.step < 0:
+        length = draft.op("neg", length)
+    return draft.op("max", length, draft.const(INT, 0))
+
+
+def _from_middle(draft: Draft, turn: Value, turns: Value) -> Value:
+    half = draft.op("floordiv", turns, draft.const(INT, 2))
+    return draft.op("mod", draft.op("add", turn, half), turns)
+
+
+def _last_first(draft: Draft, turn: Value, turns: Value) -> Value:
+    past = draft.op("sub", draft.op("add", turn, turns), draft.const(INT, 1))
+    return draft.op("mod", past, turns)
+
+
+def _exchanged(draft: Draft, turn: Value, turns: Value) -> Value:
+    other = draft.op("xor", turn, draft.const(INT, 1))
+    return draft.op("select", draft.op("lt", other, turns), other, turn)
+
+
+_ORDERS: tuple[tuple[Order, str], ...] = (
+    (_from_middle, "from the middle on, then the rest: another start of a hash table"),
+    (_last_first, "the last turn first: an entry that was moved, a list that was rotated"),
+    (_exchanged, "neighbours exchanged: two workers that finish in the other order"),
+)
+
+
+def _backwards(module: Module, place: Place) -> Module:
+    draft = Draft(module, place.function)
+    with draft.instead(place.op) as loop:
+        assert isinstance(loop, For)
+        step = draft.const(INT, loop.step)
+        past = draft.op("mul", _turns(draft, loop), step)
+        last = draft.op("sub", draft.op("add", loop.start, past), step)
+        before = draft.op("sub", loop.start, step)
+        draft.keep(replace(loop, start=last, stop=before, step=-loop.step))
+    return draft.done()
+
+
+def _in_order(module: Module, place: Place, order: Order) -> Module:
+    draft = Draft(module, place.function)
+    slot = next(name for i in range(1 << 20) if (name := f"{_SLOT}{i}") not in draft.function.slots)
+    draft.function.slots[slot] = INT
+    with draft.instead(place.op) as loop:
+        assert isinstance(loop, For)
+        turns = _turns(draft, loop)
+        zero = draft.const(INT, 0)
+        with draft.into(body := []):
+            turn = order(draft, draft.get(slot), turns)
+            past = draft.op("mul", turn, draft.const(INT, loop.step))
+            draft.set(loop.slot, draft.op("add", loop.start, past))
+        inner = replace(loop, slot=slot, start=zero, stop=turns, step=1)
+        draft.keep(replace(inner, body=[*body, *loop.body]))
+    return draft.done()
+
+
+def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    yield _backwards(module, place), "the turns from the last to the first: a reversed list"
+    for order, note in _ORDERS:
+        yield _in_order(module, place, order), note
+
+
+ITERATION = Structural(
+    "iteration-order",
+    "the turns of a loop in another order",
+    _places,
+    _ways,
+    practice="sets, hash tables by address, directory listings, tasks as they finish",
+    remedy="loop over indices or sorted keys, join results in a fixed order",
+)

@@ -1,0 +1,64 @@
+"""A loop that adds up, multiplies or takes extremes of floats in the lanes of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+from samebits.diagnose.drafts import Draft, own_functions
+from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.places import Place, statement_at
+from samebits.diagnose.promotion import promoted
+from samebits.ir.grammar import For, Lanes, Module, walk
+from samebits.passes.lanes import Accumulation
+
+_COUNTS = (4, 8, 2, 16)
+_VECTORS = {
+    2: "SSE2 and NEON in doubles",
+    4: "SSE and NEON in floats, AVX in doubles",
+    8: "AVX in floats, AVX-512 in doubles, two accumulators of four lanes",
+    16: "AVX-512 in floats, two accumulators of eight lanes",
+}
+
+
+def _places(module: Module) -> list[Place]:
+    return [
+        Place(function.name, loop.id)
+        for function in own_functions(module)
+        for loop in walk(function.body)
+        if isinstance(loop, For)
+        and _accumulated(promoted(module, function.name, loop.id), function.name, loop.id)
+    ]
+
+
+def _accumulated(module: Module, name: str, number: int) -> tuple[tuple[str, str], ...]:
+    """The slots that a loop accumulates into, each with what joins its lanes."""
+    function = module.functions[name]
+    loop = statement_at(module, Place(name, number))
+    assert isinstance(loop, For)
+    return Accumulation(function).of(loop)
+
+
+def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    module = promoted(module, place.function, place.op)
+    slots = _accumulated(module, place.function, place.op)
+    for count in _COUNTS:
+        draft = Draft(module, place.function)
+        with draft.instead(place.op) as loop:
+            assert isinstance(loop, For)
+            flush = draft.function.options.denormals == "flush"
+            lanes = Lanes((count,), slots, flush)
+            draft.keep(replace(loop, lanes=lanes))
+        if lanes != loop.lanes:
+            yield draft.done(), f"{count} lanes, folded by halves: {_VECTORS[count]}"
+
+
+LANES = Structural(
+    "lanes",
+    "a loop that accumulates in SIMD lanes",
+    _places,
+    _ways,
+    practice="-Ofast, -ffast-math, `omp simd reduction`, hand-written intrinsics",
+    remedy="fix the shape: samebits' reductions, or DETERMINISTIC; no -ffast-math",
+)

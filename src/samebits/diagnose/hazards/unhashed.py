@@ -1,0 +1,55 @@
+"""A result that depends on memory which lives across frames and is part of no hash or save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+from samebits.diagnose.drafts import Draft, brought, entries
+from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.hazards.results import mixed, results
+from samebits.diagnose.hidden import hidden_sources, with_hidden
+from samebits.diagnose.places import Place
+from samebits.diagnose.turns import called_by_loops
+from samebits.ir.grammar import Module, Op
+from samebits.types import UINT64, RefType
+
+FIELD = ".unhashed"
+"""How often operations with this hazard were done since the state began."""
+_SHIFTS = ((0, "each time"), (6, "every 64 times"), (12, "every 4,096 times"))
+"""How many bits of the counter are left out, and when the rest changes."""
+
+
+def _places(module: Module) -> list[Place]:
+    try:
+        entries(module)
+    except LookupError:
+        return []
+    # Several threads would count at the same time.
+    _, parallel = called_by_loops(module)
+    return [place for place in results(module) if place.function not in parallel]
+
+
+def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    module = with_hidden(module, FIELD)
+    sources = hidden_sources(module, FIELD)
+    module = brought(module, place.function, FIELD, RefType(UINT64), sources)
+    for shift, when in _SHIFTS:
+        draft = Draft(module, place.function)
+        with draft.instead(place.op) as op:
+            assert isinstance(op, Op)
+            count = draft.load(memory := draft.get(FIELD))
+            draft.store(memory, draft.op("add", count, draft.const(UINT64, 1)))
+            slow = draft.op("shr", count, draft.const(UINT64, shift))
+            mixed(draft, op, draft.op("and", slow, draft.const(UINT64, 7)))
+        yield draft.done(), f"a number from outside the state, which changes {when}"
+
+
+UNHASHED = Structural(
+    "unhashed",
+    "state that is not hashed or saved",
+    _places,
+    _ways,
+    practice="caches, statics, objects outside the snapshot; it shows after rollbacks",
+    remedy="make it part of the state, or compute it anew in each frame",
+)

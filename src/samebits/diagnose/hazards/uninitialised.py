@@ -1,0 +1,125 @@
+"""Memory that holds what was there before: in a local struct or array, in a field of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from random import Random
+
+from samebits.diagnose.drafts import Draft, entries, own_functions
+from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.places import Numbered, Place, statement_at
+from samebits.diagnose.writes import ANY, Path, leaves, written
+from samebits.ir.grammar import Module, Op, Value, walk
+from samebits.ir.semantics import round_float
+from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
+
+_MOST = 256
+"""Scalars of one struct or array that are tried."""
+
+
+def _places(module: Module) -> list[Place]:
+    found = [
+        Place(function.name, op.id)
+        for function in own_functions(module)
+        for op in walk(function.body)
+        if isinstance(op, Op) and op.opcode == "zero"
+    ]
+    begin = _beginning(module)
+    if begin is not None and begin not in found and next(_unwritten(module), None) is not None:
+        found.append(begin)
+    order = {name: i for i, name in enumerate(module.functions)}
+    return sorted(found, key=lambda place: order[place.function])
+
+
+def _beginning(module: Module) -> Place | None:
+    """The first statement of a simulation's `init`; None in a module that has none."""
+    try:
+        init, _ = entries(module)
+    except LookupError:
+        return None
+    body = module.functions[init].body
+    first = next((s for s in body if isinstance(s, Numbered)), None)
+    return None if first is None else Place(init, first.id)
+
+
+def _unwritten(module: Module) -> Iterator[Path]:
+    """The scalars of the state that nothing writes before the first step."""
+    init, _ = entries(module)
+    name, t = module.functions[init].params[0]
+    assert isinstance(t, RefType)
+    done = written(module)[init].get(name, set[Path]())
+    for path in leaves(t.target):
+        if not any(path[:length] in done for length in range(len(path) + 1)):
+            yield path
+
+
+def _garbage(t: ScalarType, draws: Random) -> bool | int | float:
+    """What may have been there before: some number of ordinary size, not zero."""
+    if t is BOOL:
+        return True
+    if t.is_float:
+        return round_float(t, draws.choice((1, -1)) * draws.uniform(1.0, 1000.0))
+    return draws.randint(1, min(t.maximum, 10_000))
+
+
+def _spoilt(draft: Draft, ref: Value, path: Path, draws: Random) -> str:
+    """Write garbage to the scalar at a path; how the path is written."""
+    shown = ""
+    for part in path:
+        assert isinstance(ref.type, RefType)
+        t = ref.type.target
+        if part == ANY:
+            assert isinstance(t, FixedArrayType)
+            at = [draws.randrange(length) for length in t.shape]
+            ref = draft.element(ref, *(draft.const(INT, i) for i in at))
+            shown += f"[{', '.join(map(str, at))}]"
+        elif isinstance(part, str):
+            ref = draft.field(ref, part)
+            shown += f".{part}"
+        else:
+            ref = draft.component(ref, part)
+            shown += f".{'xyzw'[part]}" if part < 4 else f"[{part}]"
+    assert isinstance(ref.type, RefType)
+    t = ref.type.target
+    assert isinstance(t, ScalarType)
+    draft.store(ref, draft.const(t.storage, _garbage(t.storage, draws)))
+    return shown
+
+
+def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    statement = statement_at(module, place)
+    if isinstance(statement, Op) and statement.opcode == "zero":
+        yield from islice(_local_ways(module, place, statement, draws), _MOST)
+    if place == _beginning(module):
+        yield from islice(_state_ways(module, place, draws), _MOST)
+
+
+def _local_ways(module: Module, place: Place, op: Op, draws: Random) -> Iterator[Way]:
+    ref = op.args[0]
+    assert isinstance(ref.type, RefType)
+    for path in leaves(ref.type.target):
+        draft = Draft(module, place.function)
+        with draft.instead(place.op) as zero:
+            draft.keep(zero)
+            shown = _spoilt(draft, ref, path, draws)
+        yield draft.done(), f"garbage in {ref.type.target}{shown} of a local"
+
+
+def _state_ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+    for path in _unwritten(module):
+        draft = Draft(module, place.function)
+        with draft.first():
+            state = draft.get(draft.function.params[0][0])
+            shown = _spoilt(draft, state, path, draws)
+        yield draft.done(), f"garbage in state{shown}, which init leaves alone"
+
+
+UNINITIALISED = Structural(
+    "uninitialised",
+    "memory that was not initialised",
+    _places,
+    _ways,
+    practice="malloc, `T x;` in C and C++, pools and stacks that are used again",
+    remedy="write every field before it is read; run under MSan or Valgrind",
+)
