@@ -38,6 +38,7 @@ verify: $(STAMP)
 	$(BIN)/samebits verify examples/pinball/pinball.py --frames 1800 --golden examples/pinball/golden.txt
 	$(BIN)/samebits verify examples/racing/racing.py --frames 1800 --golden examples/racing/golden.txt
 	$(BIN)/samebits verify examples/cloth/cloth.py --frames 1800 --golden examples/cloth/golden.txt
+	$(BIN)/samebits verify examples/pendulum/pendulum.py --frames 1800 --golden examples/pendulum/golden.txt
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto

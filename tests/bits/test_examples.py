@@ -21,7 +21,7 @@ from samebits.sim.sources import PlayerSource
 from samebits.sim.targets import Row, all_rows, choose_rows
 
 ROOT = Path(__file__).parents[2] / "examples"
-EXAMPLES = ("pinball", "racing", "cloth")
+EXAMPLES = ("pinball", "racing", "cloth", "pendulum")
 PARALLEL = ("cloth",)
 """Those whose steps have parallel ranges."""
 ROWS = choose_rows(all_rows())
