@@ -29,6 +29,7 @@ from samebits.diagnose.desync.layout import (
     Contents,
     Key,
     input_block,
+    line_of,
     most_asked,
     plan,
 )
@@ -131,7 +132,7 @@ def make_report(
         text = b""
     trace = run.trace
     contents = Contents(
-        side=without_paths(side.text),
+        side=line_of(without_paths(side.text)),
         frames=run.frames,
         asked=run.told,
         states=tuple(sorted(run.states)),
@@ -142,13 +143,17 @@ def make_report(
         trace=0 if trace is None else len(trace.encoded),
         traced=0 if trace is None or wanted.trace is None else wanted.trace,
         traced_hash=0 if trace is None else trace.hash,
-        trap=None if run.trap is None else names.trap(run.trap),
+        trap=None if run.trap is None else _plain(names.trap(run.trap)),
     )
     parts = {**run.parts(header), Key(PROGRAM, 0): text}
     if trace is not None:
         parts[Key(TRACE, contents.traced)] = trace.encoded
     ordered = {key: parts[key] for key in plan(header, contents)}
     return Report(machine, header, contents, ordered)
+
+
+def _plain(trap: TrapFact) -> TrapFact:
+    return TrapFact(trap.kind, line_of(trap.message), line_of(trap.place))
 
 
 def _asked(simulation: Simulation, source: Source, header: ReplayHeader, wanted: Wanted) -> range:
@@ -223,7 +228,7 @@ class _Run:
             self._running.start(seed)
         except Trap as trap:
             raise ReportError(
-                f"the simulation traps in init: {trap.message}",
+                f"the simulation traps in init: {line_of(trap.message)}",
                 note="a report tells frames, and there are none",
             ) from None
         self._hashes.append(np.array([self._running.hash()], np.uint64))
@@ -300,7 +305,7 @@ class _Run:
         if self._asked and self.frames < asked:
             raise ReportError(
                 f"the run traps in frame {self.frames:,}, before frame {asked:,}: "
-                f"{self.trap.message}",
+                f"{line_of(self.trap.message)}",
                 fix=f"ask for that frame: --frames {self.frames}",
             )
 

@@ -101,8 +101,9 @@ def as_text(report: Report, path: str, size: int) -> Iterator[str]:
 
 def _rows(*rows: tuple[str, str]) -> Iterator[str]:
     for name, value in rows:
+        # What somebody else wrote is not to steer this terminal.
         yield from textwrap.wrap(
-            value or "unknown",
+            (value if value.isprintable() else ascii(value)) or "unknown",
             _COLUMNS,
             initial_indent=f"  {name:{_INDENT}}",
             subsequent_indent=" " * (2 + _INDENT),

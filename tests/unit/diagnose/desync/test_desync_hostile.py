@@ -274,6 +274,21 @@ def test_a_program_that_does_not_fit_is_not_used(old: str, new: str, message: st
         _ = report.program
 
 
+def test_nothing_in_a_report_steers_the_terminal_it_is_shown_on() -> None:
+    text = WHOLE.parts[Key(PROGRAM, 0)].decode()
+    changed = text.replace('"nobody is at 99"', r'"nobody \u001b[2J\u009b is at 99"').encode()
+    contents = replace(WHOLE.contents, program=len(changed))
+    lying = replace(with_part(WHOLE, Key(PROGRAM, 0), changed), contents=contents)
+    report = report_from_bytes(report_bytes(lying))
+    assert report.program is not None
+    shown = list(as_text(report, "f", 1))
+    assert all(line.isprintable() for line in shown)
+    assert any(r"nobody \x1b[2J\x9b is at 99" in line for line in shown)
+    for words in (["k", "a\x1bb", "p"], ["k", "m", "p\x9b"]):
+        with pytest.raises(ReportError, match="nothing in"):
+            report_from_bytes(signed(WHOLE, lambda v, w=words: v["contents"].update(trap=w)))
+
+
 def test_many_beginnings_of_chunks_end_in_time() -> None:
     head = b"\x06" + struct.pack("<Q", 40 + 60_000) + bytes(8 + 8) + struct.pack("<QI", 60_000, 0)
     head += bytes(4) + struct.pack("<Q", 60_000)

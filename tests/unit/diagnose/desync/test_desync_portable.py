@@ -171,6 +171,23 @@ def test_paths_in_a_text_are_cut_to_their_last_part(text: str, clean: str) -> No
     assert without_paths(text) == clean
 
 
+def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Path) -> None:
+    path = tmp_path / "lines.py"
+    text = (UNIT / "sim" / "small_simulation.py").read_text()
+    text = text.replace('"nobody is at 99"', f'"two\\nlines{"x" * 2000}"').replace(
+        'at": 5', 'at": 99'
+    )
+    path.write_text(text)
+    simulation = load_simulation(str(path))
+    source = PlayerSource(simulation, "crash", 1, 20)
+    report = make_report(Evaluated(simulation), source, Wanted(range(1)))
+    again = report_from_bytes(report_bytes(report)).contents.trap
+    assert again == report.contents.trap
+    assert again is not None
+    assert again.message.startswith(r"assertion failed: two\nlinesxxx")
+    assert len(again.message) == 1000
+
+
 def test_a_trap_is_told_at_a_portable_place() -> None:
     place = f"{UNIT / 'sim' / 'small_simulation.py'}:55:13"
     found = Names(SMALL).trap(TrapFact("index", "index out of range", place))
