@@ -7,14 +7,16 @@ compared operation by operation.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from samebits.diagnose.drafts import guarded
-from samebits.diagnose.hazards import HAZARDS, Hazard
+from samebits.diagnose.hazards import Hazard, Structural, by_name
 from samebits.diagnose.places import Place, described, is_own, op_at, statements
 from samebits.diagnose.rewriting import rewritten
 from samebits.diagnose.sites import Sites
+from samebits.diagnose.structures import KernelWay, structural_ways
 from samebits.diagnose.ways import ACROSS, ExpressionWay, ways_of
 from samebits.errors import HazardError
 from samebits.ir.grammar import Module, Op
@@ -26,11 +28,15 @@ _MOST_LISTED = 8
 
 @dataclass(frozen=True, slots=True)
 class Plant:
-    """A hazard at a place, or at every place where it acts; `way` counts what `ways_at` gives."""
+    """A hazard at a place, or at every place where it acts; `way` counts what `ways_at` gives.
+
+    What chance decides in a structural hazard follows from `seed`, or is drawn anew each time.
+    """
 
     hazard: str
     place: Place | None = None
     way: int = 0
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -57,18 +63,11 @@ class Way:
         return rewritten(kernels, self.parts)
 
 
-def hazard_of(name: str) -> Hazard:
-    """The hazard of a name. Raises HazardError, which lists them."""
-    for hazard in HAZARDS:
-        if hazard.name == name:
-            return hazard
-    names = ", ".join(hazard.name for hazard in HAZARDS)
-    raise HazardError(f"there is no hazard {name!r:.60}", note=f"the hazards are {names}")
-
-
 def places_of(kernels: Module, hazard: str) -> list[Place]:
     """Where a hazard acts, in source order. Raises HazardError for an unknown one."""
-    found = hazard_of(hazard)
+    found = by_name(hazard)
+    if isinstance(found, Structural):
+        return found.places(kernels)
     return [
         place
         for sites, place in _operations(kernels)
@@ -76,12 +75,20 @@ def places_of(kernels: Module, hazard: str) -> list[Place]:
     ]
 
 
+def _of_expressions(hazard: str) -> Hazard:
+    """The hazard of a name. Raises HazardError where it is none of an expression."""
+    found = by_name(hazard)
+    if isinstance(found, Structural):
+        raise HazardError(f"{hazard} is no hazard of an expression")
+    return found
+
+
 def ways_at(kernels: Module, hazard: str, place: Place | None = None) -> tuple[Way, ...]:
-    """The ways of a hazard at a place, the most plausible first; without a place those at all of
-    its places at once. Raises HazardError for what there is not."""
+    """The ways of a hazard of expressions at a place, the most plausible first; without a place
+    those at all of its places at once. Raises HazardError for what there is not."""
     if place is None:
         return ways_among(kernels, hazard)
-    found = hazard_of(hazard)
+    found = _of_expressions(hazard)
     op_at(kernels, place)
     sites = Sites(kernels.functions[place.function])
     return tuple(Way(hazard, way.note, (way,)) for way in ways_of(found, sites, place))
@@ -92,7 +99,7 @@ def ways_among(
 ) -> tuple[Way, ...]:
     """The ways of a hazard at all of some places at once: one for each note, by the first way at
     each place that has that note. Across statements it acts within them too."""
-    found = hazard_of(hazard)
+    found = _of_expressions(hazard)
     wanted = None if places is None else set(places)
     by_note: dict[str, list[ExpressionWay]] = {}
     for sites, place in _operations(kernels):
@@ -132,9 +139,14 @@ def _operations(kernels: Module) -> Iterator[tuple[Sites, Place]]:
                 yield sites, place
 
 
-def chosen(kernels: Module, plant: Plant) -> Way:
+def chosen(kernels: Module, plant: Plant) -> Way | KernelWay:
     """The way that a plant names. Raises HazardError, which says what there is."""
-    ways = ways_at(kernels, plant.hazard, plant.place)
+    found = by_name(plant.hazard)
+    ways: Sequence[Way | KernelWay]
+    if isinstance(found, Structural):
+        ways = structural_ways(kernels, found, plant.place, plant.seed)
+    else:
+        ways = ways_at(kernels, plant.hazard, plant.place)
     if not ways:
         raise nothing_there(kernels, plant.hazard, plant.place)
     if not 0 <= plant.way < len(ways):
@@ -162,6 +174,15 @@ def planted(program: Program, plants: Sequence[Plant]) -> Program:
     HazardError where one changes nothing or cannot be planted."""
     kernels = guarded(program.kernels)
     ways = [chosen(kernels, plant) for plant in plants]
-    kernels = rewritten(kernels, [part for way in ways for part in way.parts])
+    taken = Counter(place for way in ways for place in way.places)
+    for place, times in taken.items():
+        if times > 1:
+            raise HazardError(f"two hazards are planted at {described(kernels, place)}")
+    # Sites are found by ids, which structural ways keep.
+    for way in ways:
+        if isinstance(way, KernelWay):
+            kernels = way.kernels(kernels)
+    parts = [part for way in ways if isinstance(way, Way) for part in way.parts]
+    kernels = rewritten(kernels, parts)
     verify(kernels)
     return program.with_kernels(kernels)

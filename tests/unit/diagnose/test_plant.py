@@ -155,6 +155,9 @@ def test_precision_that_no_single_operation_shows_acts_on_whole_expressions() ->
         (Plant("sorcery"), "the hazards are fma, libm,"),
         (Plant("fma", Place("arena.draw", 29)), "fma changes nothing at arena.py:118:19 sub"),
         (Plant("fma", Place("arena.draw", 29)), "it acts at arena.py:118:12 add in arena.draw"),
+        (Plant("lanes"), "lanes changes nothing in this simulation"),
+        (Plant("host", Place("arena.draw", 29), 9), "none is number 9"),
+        (Plant("host", Place("arena.draw", 31)), "host changes nothing at arena.py:118:42 const"),
         (Plant("nan"), "there is no operation that it acts on"),
         (Plant("fma", Place("arena.draw", 37), 1), "none is number 1"),
         (Plant("fma", Place("arena.draw", 99)), "has no operation 99"),
@@ -181,3 +184,24 @@ def test_a_planted_program_needs_no_library_that_is_there() -> None:
     assert planted(OUTER_PLANETS.program, []).kernels.functions == (
         OUTER_PLANETS.program.kernels.functions
     )
+
+
+def test_structural_hazards_are_planted_as_others_are() -> None:
+    kernels = ARENA.program.kernels
+    (fused,) = _adding("arena.py:118:12")
+    loop = places_of(kernels, "iteration-order")[-1]
+    plants = [Plant("fma", fused), Plant("iteration-order", loop, 1), Plant("host", seed=1)]
+    with pytest.raises(HazardError, match="two hazards are planted at arena"):
+        planted(ARENA.program, plants)
+    program = planted(ARENA.program, plants[:2])
+    assert same_everywhere(ARENA, program) != hashes(ARENA, EvaluateExecution(ARENA.program), 1)
+    one, again = (planted(ARENA.program, plants[2:]).kernels for _ in range(2))
+    assert one.functions == again.functions
+    changed = {n for n, f in one.functions.items() if f is not kernels.functions[n]}
+    assert changed == {place.function for place in places_of(kernels, "host")}
+
+
+def test_what_chance_decides_is_another_at_each_planting() -> None:
+    place = places_of(ARENA.program.kernels, "host")[-1]
+    one, other = (planted(ARENA.program, [Plant("host", place)]).kernels for _ in range(2))
+    assert one.functions[place.function] != other.functions[place.function]
