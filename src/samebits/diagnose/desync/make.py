@@ -126,8 +126,8 @@ def make_report(
     finally:
         running.close()
     names = Names(simulation)
-    module, renamed = portable(side.plain.kernels, names)
-    text = print_module(module).encode()
+    program = portable(side.plain, names)
+    text = print_module(program.kernels).encode()
     if len(text) > MAX_PROGRAM:
         text = b""
     trace = run.trace
@@ -138,8 +138,8 @@ def make_report(
         states=tuple(sorted(run.states)),
         leaves=len(run.tree.leaves) if run.told else 0,
         program=len(text),
-        init=renamed[side.plain.init],
-        step=renamed[side.plain.step],
+        init=program.init,
+        step=program.step,
         trace=0 if trace is None else len(trace.encoded),
         traced=0 if trace is None or wanted.trace is None else wanted.trace,
         traced_hash=0 if trace is None else trace.hash,

@@ -17,6 +17,7 @@ from pathlib import Path
 from samebits.errors import Span
 from samebits.ir.grammar import CALLS, For, Function, If, Module, Op, Region, Statement, While
 from samebits.sim.outcome import TrapFact
+from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 
 _LIBRARY = Path(__file__).resolve().parents[2]
@@ -34,6 +35,8 @@ class Names:
         self._folder = Path(_file_of(simulation)).parent
         self._files: dict[str, str] = {}
         self._modules: dict[str, str] = {}
+        self._functions: dict[str, str] = {}
+        self._taken: set[str] = set()
 
     def file(self, file: str) -> str:
         """The portable name of a source file, by its path."""
@@ -43,7 +46,23 @@ class Names:
         return found
 
     def function(self, name: str) -> str:
-        """The portable name of a function of the IR, whose own begins with its module's."""
+        """The portable name of a function of the IR, whose own begins with its module's.
+
+        The numbers that a process puts behind the names of kernels that it has loaded twice are
+        gone where the functions asked about so far are told apart without them.
+        """
+        found = self._functions.get(name)
+        if found is None:
+            new = self._named(name)
+            plain = _REPEATED.sub("", new)
+            found = new if plain in self._taken else plain
+            while found in self._taken:
+                found += "'"
+            self._taken.add(found)
+            self._functions[name] = found
+        return found
+
+    def _named(self, name: str) -> str:
         module = _module_in(name)
         if module is None:
             return without_paths(name)
@@ -87,27 +106,20 @@ class Names:
         return found
 
 
-def portable(module: Module, names: Names) -> tuple[Module, dict[str, str]]:
-    """An equal module under portable names, and the new name of each function.
+def portable(program: Program, names: Names) -> Program:
+    """An equal program under portable names, to be evaluated: it has no frame loop.
 
-    Ops and statements keep their ids. The numbers that a process puts behind the names of kernels
-    that it has loaded twice are gone where the names are told apart without them.
+    Ops and statements keep their ids.
     """
-    found: dict[str, str] = {}
-    taken: set[str] = set()
-    for name in module.functions:
-        new = names.function(name)
-        plain = _REPEATED.sub("", new)
-        new = plain if plain not in taken else new
-        while new in taken:
-            new += "'"
-        taken.add(new)
-        found[name] = new
+    kernels = program.kernels
+    found = {name: names.function(name) for name in kernels.functions}
     functions = {
         found[name]: _function(function, found, names)
-        for name, function in module.functions.items()
+        for name, function in kernels.functions.items()
     }
-    return Module(functions, module.tables), found
+    module = Module(functions, kernels.tables)
+    init, step = found[program.init], found[program.step]
+    return Program(program.state, program.input, init, step, kernels=module, module=module)
 
 
 def without_paths(text: str) -> str:

@@ -95,12 +95,12 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
 
 
 def test_every_span_has_a_portable_file_and_nothing_else_changes() -> None:
-    kernels = SMALL.program.kernels
-    module, renamed = portable(kernels, Names(SMALL))
+    kernels, names = SMALL.program.kernels, Names(SMALL)
+    module = portable(SMALL.program, names).kernels
     verify(module)
     files: set[str] = set()
     for name, function in kernels.functions.items():
-        other = module.functions[renamed[name]]
+        other = module.functions[names.function(name)]
         files.add(other.span.file)
         for one, two in zip(walk(function.body), walk(other.body), strict=True):
             files.add(two.span.file)
@@ -126,6 +126,14 @@ def test_a_simulation_loaded_twice_has_the_same_names(tmp_path: Path) -> None:
         texts.append(report.parts[Key(PROGRAM, 0)])
     assert texts[0] == texts[1]
     assert b"sixteen_bodies.step" in texts[0]
+
+
+def test_numbers_behind_names_stay_where_they_tell_functions_apart() -> None:
+    names = Names(SMALL)
+    given = ["game.f#3", "game.f#4", "game.g", "game.g#2", "game.f#3"]
+    assert [*map(names.function, given)] == [
+        "game.f", "game.f#4", "game.g", "game.g#2", "game.f",
+    ]  # fmt: skip
 
 
 def test_a_file_that_is_here_is_found_by_its_portable_name() -> None:
