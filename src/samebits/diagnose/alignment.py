@@ -72,9 +72,9 @@ class Alignment:
 
     def knows(self, side: int, place: Place) -> bool:
         """Whether a side has an operation, and sees it."""
-        model = self.traces[side].model
-        number = model.numbering.at(place)
-        return number is not None and bool(model.kept[number])
+        trace = self.traces[side]
+        number = trace.model.numbering.at(place)
+        return number is not None and bool(trace.has[number])
 
     def plain(self, place: Place) -> Op:
         """A seen operation as side a's plain program has it, or else side b's."""
@@ -128,8 +128,8 @@ def _numbers_of(a: Trace, b: Trace) -> tuple[NDArray[np.int64], NDArray[np.bool_
     its results' types agree."""
     left, right = a.model.numbering, b.model.numbering
     found = [
-        n if kept and n is not None and b.model.kept[n] else None
-        for n, kept in zip(map(right.at, left.places), a.model.kept, strict=True)
+        n if has and n is not None and b.has[n] else None
+        for n, has in zip(map(right.at, left.places), a.has, strict=True)
     ]
     same = [
         n is not None and right.columns[n] == types

@@ -71,8 +71,19 @@ def environment_at(
     values: Sequence[Value] = (),
 ) -> list[Instance]:
     """The first `limit` evaluations in a frame of the operation at a place that a trace sees."""
-    watcher = _Instances(values, place=place, limit=limit)
-    _run(Frames.of(model, state, inputs), watcher)
+    return environment(Frames.of(model, state, inputs), place, limit, values)
+
+
+def environment(
+    frames: Frames,
+    place: Place,
+    limit: int,
+    values: Sequence[Value] = (),
+    events: int | None = None,
+) -> list[Instance]:
+    """As `environment_at`, among so many events."""
+    watcher = _Instances(values, place=place, limit=limit, events=events)
+    _run(frames, watcher)
     return watcher.found
 
 
@@ -94,12 +105,14 @@ class _Instances(Watcher):
         event: int | None = None,
         place: Place | None = None,
         limit: int = 1,
+        events: int | None = None,
     ) -> None:
         self.found: list[Instance] = []
         self._values = values
         self._event = event
         self._place = place
         self._limit = limit
+        self._events = events
         self._count = 0
         self._calls: list[tuple[Steps, Op, Frame]] = []
         self._layouts: dict[str, Layout] = {}
@@ -124,6 +137,8 @@ class _Instances(Watcher):
                 if len(self.found) >= self._limit:
                     raise _Found
             self._count += 1
+            if self._count == self._events:
+                raise _Found
 
         return run
 

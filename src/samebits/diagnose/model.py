@@ -123,9 +123,20 @@ class Numbering:
     def columns_of(self, numbers: NDArray[Any]) -> NDArray[np.int64]:
         """The column of each result of these operations."""
         starts = self.starts(numbers)
-        widths = self._widths[numbers]
-        firsts = (np.cumsum(self._widths) - self._widths)[numbers] - starts[:-1]
-        return np.repeat(firsts, widths) + np.arange(int(starts[-1]))
+        before = self.firsts[numbers] - starts[:-1]
+        return np.repeat(before, self._widths[numbers]) + np.arange(int(starts[-1]))
+
+    def type_of(self, column: int) -> ScalarType:
+        return TYPES[int(self.types[column])]
+
+    def number_of(self, column: int) -> int:
+        """The operation that a column belongs to."""
+        return int(np.searchsorted(self.firsts, column, "right")) - 1
+
+    @cached_property
+    def firsts(self) -> NDArray[np.int64]:
+        """The first column of each operation, or of the next one that has any."""
+        return np.cumsum(self._widths) - self._widths
 
     @cached_property
     def _widths(self) -> NDArray[np.int64]:

@@ -47,19 +47,20 @@ def kept_as(t: ScalarType) -> str:
 def patterns_of(t: ScalarType, values: NDArray[Any]) -> Patterns:
     """The patterns of many values that were kept so."""
     if t.is_float:
-        floats = values.astype(f"f{t.size}")
-        canonicalize_nans(floats)
-        return floats.view(f"u{t.size}").astype(np.uint64)
+        floats = values.astype(np.float64)  # a copy
+        canonicalize_nans(floats)  # first: a signalling NaN is not converted in silence
+        return floats.astype(f"f{t.size}").view(f"u{t.size}").astype(np.uint64)
     return values.astype(np.uint64) & np.uint64((1 << t.bits) - 1)
 
 
-def values_of(t: ScalarType, patterns: Patterns) -> Iterator[Any]:
-    """The values that many patterns stand for, one after the other, as Python has them."""
+def values_of(t: ScalarType, patterns: NDArray[Any]) -> Iterator[Any]:
+    """The values that many patterns, of any unsigned type that holds them, stand for: one after
+    the other, as Python has them."""
     narrow = patterns.astype(f"u{t.size}")
     if t.is_float:
-        floats = narrow.view(f"f{t.size}").astype(np.float64)
+        floats = narrow.view(f"f{t.size}")
         canonicalize_nans(floats)
-        return iter(floats.data)
+        return iter(floats.astype(np.float64).data)
     if t is BOOL:
         return iter(narrow.astype(np.bool_).data)
     return iter(narrow.view(t.dtype).data)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import to_canonical
-from samebits.diagnose.instances import Instance, at_event, environment_at
+from samebits.diagnose.instances import Instance, at_event, environment, environment_at
 from samebits.diagnose.model import Model, Numbering, recorded
 from samebits.diagnose.patterns import TYPES, Patterns, kept_as, patterns_of
 from samebits.diagnose.places import Place
@@ -47,12 +47,21 @@ class Trace:
     memory: Memory
     """The state that the frame left, also where it trapped."""
     trap: Trap | None = None
+    parted: bool = False
+    """Whether more came, which could not be followed."""
     parted_to: int | None = None
-    """The number of the operation that came next, where the frame could not be followed on."""
+    """The number of the operation that came next then; None where there was none."""
 
     @property
     def model(self) -> Model:
         return self.frames.model
+
+    @cached_property
+    def has(self) -> NDArray[np.bool_]:
+        """Of each operation that is numbered, whether what was traced has it."""
+        has = self.model.kept.copy()
+        has[list(self.frames.absent)] = False
+        return has
 
     @property
     def after(self) -> bytes:
@@ -92,6 +101,10 @@ class Trace:
         """An event with its operands, the calls that lead to it and its loops' counters; `event`
         may be the length, where a frame trapped: then it is the operation that did."""
         return at_event(self.frames, event, values)
+
+    def environment(self, place: Place, limit: int, values: Sequence[Value] = ()) -> list[Instance]:
+        """As `environment_at`, of this trace's own frame and results."""
+        return environment(self.frames, place, limit, values, len(self))
 
 
 def record(model: Model, state: State, inputs: Memory, limit: int = LIMIT) -> Trace:

@@ -14,7 +14,7 @@ from samebits.diagnose.alignment import Alignment
 from samebits.diagnose.instances import Instance
 from samebits.diagnose.places import Place
 from samebits.diagnose.writers import Origin
-from samebits.ir.grammar import CALLS, For, Op
+from samebits.ir.grammar import CALLS, For, Op, walk
 
 
 class Lost(NamedTuple):
@@ -109,7 +109,8 @@ def _began(at: Alignment, side: int, function: str) -> int:
 
 
 def loop_that_set(at: Alignment, get: Place, slot: str) -> Place | None:
-    """The loop that gives a slot its value: as its counter, or by joining its lanes there."""
+    """The loop that gives a slot its value: as its counter, or by joining the lanes of what its
+    turns set."""
     loops = [loop for loop in _loops(at, get.function) if _sets(loop, slot)]
     around = {loop.id for loop in at.layout(0, get.function).loops_around(get.op)}
     inner = [loop for loop in loops if loop[0].id in around]
@@ -128,9 +129,11 @@ def _loops(at: Alignment, function: str) -> list[tuple[For, For]]:
 
 
 def _sets(loops: tuple[For, For], slot: str) -> bool:
-    a, b = loops
-    joined = {name for loop in loops if loop.lanes for name, _ in loop.lanes.slots}
-    return slot in (a.slot, b.slot) or (slot in joined and a.lanes != b.lanes)
+    return any(
+        slot == loop.slot
+        or any(isinstance(s, Op) and s.opcode == "set" and s.attr == slot for s in walk(loop.body))
+        for loop in loops
+    )
 
 
 def _ended(at: Alignment, function: str, loop: For) -> int:

@@ -52,6 +52,8 @@ class Frames:
     inputs: Memory
     source: Callable[[], Source] | None = None
     """Makes what the operations' results come from, if not from the operations."""
+    absent: frozenset[int] = frozenset()
+    """Operations that are not seen though they have numbers: what was traced lacked them."""
 
     @classmethod
     def of(cls, model: Model, state: State, inputs: Memory) -> Frames:
@@ -76,7 +78,7 @@ class Frames:
         memory = self.memory.copy()
         state = self._state_in(memory)
         source = None if self.source is None else self.source()
-        evaluator = _Watched(self.model, watcher, source)
+        evaluator = _Watched(self, watcher, source)
         watcher.begin(memory, self.inputs)
         with fpenv.pinned():
             try:
@@ -93,12 +95,13 @@ def _bytes(memory: Memory) -> Memory:
 class _Watched(Evaluator):
     """Evaluates what is seen with a watcher, and what is not without."""
 
-    def __init__(self, model: Model, watcher: Watcher, source: Source | None) -> None:
-        super().__init__(model.module)
-        self.numbering = model.numbering
+    def __init__(self, frames: Frames, watcher: Watcher, source: Source | None) -> None:
+        super().__init__(frames.model.module)
+        self.numbering = frames.model.numbering
+        self.absent = frames.absent
         self.watcher = watcher
         self.source = source
-        self._unseen = Evaluator(model.module)
+        self._unseen = Evaluator(frames.model.module)
 
     def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
         if name in self.numbering.functions:
@@ -117,6 +120,8 @@ class _WatchedSteps(Steps):
     def op(self, op: Op) -> Step:
         evaluator, step = self._evaluator, super().op(op)
         number = evaluator.numbering.number(self.function.name, op)
+        if number in evaluator.absent:
+            number = None
         if evaluator.source is not None and number is not None:
             step = evaluator.source(self, op, number, step)
         return evaluator.watcher.watch(self, op, number, step)

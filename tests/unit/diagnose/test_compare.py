@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
+from edits import OTHERS, Edit, backwards, nothing, other
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from traced_simulation import TRACED
 
@@ -22,30 +22,6 @@ from samebits.modes import DETERMINISTIC, LOW
 from samebits.passes.modes import realise
 from samebits.sim.simulation import Simulation
 from samebits.types import ScalarType
-
-Edit = Callable[[Draft, Op | For], None]
-OTHERS = {
-    "add": "sub", "sub": "add", "mul": "sub", "div": "mul", "max": "min", "min": "max",
-    "gt": "lt", "lt": "gt", "or": "and", "and": "or", "eq": "ne", "neg": "abs", "abs": "neg",
-}  # fmt: skip
-"""For each opcode another that gives something else, mostly."""
-
-
-def other(draft: Draft, op: Op | For) -> None:
-    assert isinstance(op, Op)
-    draft.give(op.id, OTHERS[op.opcode], *op.args, type=op.result.type)
-
-
-def nothing(draft: Draft, op: Op | For) -> None:
-    pass
-
-
-def backwards(draft: Draft, loop: Op | For) -> None:
-    assert isinstance(loop, For)
-    assert loop.step == 1
-    one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
-    last, end = draft.op("sub", loop.stop, one), draft.op("sub", loop.start, one)
-    draft.keep(replace(loop, start=last, stop=end, step=-1))
 
 
 def checked(found: OperationDifference | None, frame: TracedFrame, kind: str, place: Place) -> None:

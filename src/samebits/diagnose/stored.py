@@ -1,0 +1,250 @@
+"""A trace without what another machine can work out by itself: what a stored one holds.
+
+Owns what is kept, and finds it by evaluating the frame along the trace: results of arithmetic,
+loads and library calls as they are, of the rest what comes out otherwise than in the trace.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.bits import to_canonical, xxh64
+from samebits.diagnose.model import Numbering, recorded
+from samebits.diagnose.patterns import Patterns, pattern_of, values_of
+from samebits.diagnose.trace import Trace
+from samebits.diagnose.watching import Frames, Watcher
+from samebits.errors import IRError
+from samebits.ir.grammar import CALLS, Op, Value
+from samebits.ir.steps import Frame, Step, Steps
+from samebits.types import ScalarType
+
+ENDINGS = RETURNED, TRAPPED, PARTED = "returned", "trapped", "parted"
+TrapParts = tuple[str, str | None, tuple[int, int, int] | None]
+"""A trap's kind, detail and, of kind "own", its numbers."""
+Corrections = tuple[NDArray[np.uint64], Patterns]
+"""Which of a column's values are others than come out, and what they are."""
+Patch = tuple[NDArray[np.uint64], NDArray[np.uint8]]
+"""Where bytes are others than come out, and what they are."""
+NO_PATCH: Patch = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTrace:
+    """Columns are numbered as `Numbering.columns_of` does."""
+
+    digest: int
+    """Of the operations that are numbered."""
+    events: int
+    turns: int
+    """Regions that are entered on the way, which bounds what following it takes."""
+    absent: NDArray[np.uint32]
+    """The operations that what was traced does not have."""
+    columns: dict[int, NDArray[Any]]
+    """Patterns, in as few bytes as their type needs."""
+    corrections: dict[int, Corrections]
+    ending: str
+    last: int | None = None
+    """The operation that trapped; where the trace parts, the one that came next, if one did."""
+    times: int = 0
+    """How often the operation that trapped had ended before."""
+    trap: TrapParts | None = None
+    after: int = 0
+    """XXH64 of the canonical state that a frame left that returned."""
+    patch: Patch = NO_PATCH
+    """Bytes of that state that no operation explains."""
+
+
+def is_kept(numbering: Numbering, op: Op) -> bool:
+    """Whether an operation's results are stored: no machine that lacks them could tell them."""
+    if op.opcode in ("const", "get", "set", "store") or is_followed(numbering, op):
+        return False
+    return any(isinstance(value.type, ScalarType) for value in op.results)
+
+
+def is_followed(numbering: Numbering, op: Op) -> bool:
+    """Whether it is a call whose function's operations are events."""
+    return op.opcode in CALLS and op.attr in numbering.functions
+
+
+def by_column(
+    numbering: Numbering, numbers: NDArray[np.uint32], values: Patterns
+) -> dict[int, Patterns]:
+    """The results of events, column by column."""
+    columns = numbering.columns_of(numbers)
+    order = np.argsort(columns, kind="stable")
+    found, starts = np.unique(columns[order], return_index=True)
+    return dict(zip(map(int, found), np.split(values[order], starts[1:]), strict=True))
+
+
+def store(trace: Trace) -> StoredTrace:
+    """What has to be stored of a trace. Where no evaluation of the plain program can follow it on,
+    it ends there, as one that parts."""
+    reader = trace.model.reader
+    guide, turns = _Guide(trace), _Turns()
+    frames = Frames.of(reader, trace.frames.before, trace.frames.inputs)
+    absent = frozenset(np.flatnonzero(~trace.has).tolist())
+    state, returned = frames.before, False
+    try:
+        frames = replace(frames, source=lambda: guide.follow, absent=absent)
+        state, trap = frames.run(turns)
+        returned = trap is None
+    except (_Off, IRError):
+        pass
+    return guide.stored(turns.count, to_canonical(reader.state, state), returned)
+
+
+class _Turns(Watcher):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def turn(self) -> None:
+        self.count += 1
+
+
+class _Off(Exception):
+    """The trace ends here, or does something else."""
+
+
+class _Guide:
+    """Leads an evaluation along a trace, and notes what it gives otherwise."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._numbering = numbering = trace.model.reader.numbering
+        self._event = 0
+        self._came_to: int | None = None
+        patterns = by_column(numbering, trace.numbers, trace.values)
+        self._values = {
+            column: values_of(numbering.type_of(column), found)
+            for column, found in patterns.items()
+        }
+        self._corrections: dict[int, list[tuple[int, int]]] = defaultdict(list)
+
+    def follow(self, steps: Steps, op: Op, number: int, step: Step) -> Step:
+        """The step that gives what the trace has."""
+        if is_followed(self._numbering, op):
+            return self._called(steps, op, number, step)
+        numbers, total = self._trace.numbers.data, len(self._trace)
+        inner = self._leading(steps, op, number, step)
+
+        def run(frame: Frame) -> None:
+            event = self._event
+            if event == total or numbers[event] != number:
+                self._came_to = number
+                raise _Off
+            inner(frame)
+            self._event = event + 1
+
+        return run
+
+    def _called(self, steps: Steps, op: Op, number: int, step: Step) -> Step:
+        numbers, total = self._trace.numbers.data, len(self._trace)
+        corrected = [self._corrected(steps, column, v) for column, v in self._columns(op, number)]
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            if self._event == total or numbers[self._event] != number:
+                raise _Off
+            for correct in corrected:
+                correct(frame)
+            self._event += 1
+
+        return run
+
+    def _leading(self, steps: Steps, op: Op, number: int, step: Step) -> Step:
+        columns = list(self._columns(op, number))
+        if not columns:
+            return step
+        if is_kept(self._numbering, op):
+            taken = [(steps.read(v), self._values.get(c, iter(()))) for c, v in columns]
+
+            def take(frame: Frame) -> None:
+                for at, values in taken:
+                    frame[at] = next(values)
+
+            return take
+        ((column, value),) = columns
+        correct = self._corrected(steps, column, value)
+        if op.opcode not in ("set", "store"):
+
+            def give(frame: Frame) -> None:
+                step(frame)
+                correct(frame)
+
+            return give
+        at = steps.read(value)
+
+        def write(frame: Frame) -> None:
+            own = frame[at]
+            correct(frame)
+            step(frame)
+            frame[at] = own
+
+        return write
+
+    def _columns(self, op: Op, number: int) -> Iterator[tuple[int, Value]]:
+        return enumerate(recorded(op), int(self._numbering.firsts[number]))
+
+    def _corrected(self, steps: Steps, column: int, value: Value) -> Callable[[Frame], None]:
+        """Gives a value what the trace has, and notes it if it is something else."""
+        at, t = steps.read(value), value.type
+        assert isinstance(t, ScalarType)
+        values, times = self._values.get(column, iter(())), count()
+
+        def correct(frame: Frame) -> None:
+            own, wanted, time = frame[at], next(values), next(times)
+            if own != wanted or not own:  # zeros have signs, and a NaN is not itself
+                pattern = pattern_of(t, wanted)
+                if pattern_of(t, own) != pattern:
+                    self._corrections[column].append((time, pattern))
+            frame[at] = wanted
+
+        return correct
+
+    def stored(self, turns: int, after: bytes, returned: bool) -> StoredTrace:
+        """What was noted, once the evaluation has ended: whether by a return, in which state."""
+        trace, numbering, end = self._trace, self._numbering, self._event
+        numbers = trace.numbers[:end]
+        columns = by_column(numbering, numbers, trace.values[: trace.starts[end]])
+        kept = {c: self._narrow(c, found) for c, found in columns.items() if self._is_kept(c)}
+        absent = np.flatnonzero(~trace.has).astype(np.uint32)
+        corrections = _as_arrays(self._corrections)
+        stored = StoredTrace(numbering.digest, end, turns, absent, kept, corrections, PARTED)
+        last = None if trace.last is None else numbering.at(trace.last)
+        if end < len(trace):
+            return replace(stored, last=int(trace.numbers[end]))
+        if trace.parted or (trace.trap is None and not returned):
+            return replace(stored, last=last)
+        if trace.trap is None:
+            patch = _patch(after, trace.after)
+            return replace(stored, ending=RETURNED, after=xxh64(trace.after), patch=patch)
+        if self._came_to != last or last is None:
+            return replace(stored, last=last)
+        trap = trace.trap.kind, trace.trap.detail, trace.trap.own
+        times = int(np.count_nonzero(numbers == last))
+        return replace(stored, ending=TRAPPED, last=last, times=times, trap=trap)
+
+    def _narrow(self, column: int, patterns: Patterns) -> NDArray[Any]:
+        return patterns.astype(f"u{self._numbering.type_of(column).size}")
+
+    def _is_kept(self, column: int) -> bool:
+        number = self._numbering.number_of(column)
+        return is_kept(self._numbering, self._numbering.ops[number])
+
+
+def _as_arrays(corrections: dict[int, list[tuple[int, int]]]) -> dict[int, Corrections]:
+    arrays = {column: np.array(rows, np.uint64) for column, rows in corrections.items()}
+    return {column: (found[:, 0].copy(), found[:, 1].copy()) for column, found in arrays.items()}
+
+
+def _patch(found: bytes, wanted: bytes) -> Patch:
+    a, b = np.frombuffer(found, np.uint8), np.frombuffer(wanted, np.uint8)
+    where = np.flatnonzero(a != b)
+    return where.astype(np.uint64), b[where]

@@ -1,0 +1,33 @@
+"""Changes by hand to a statement of a simulation's kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from samebits.diagnose.drafts import Draft
+from samebits.ir.grammar import For, Op
+
+Edit = Callable[[Draft, Op | For], None]
+OTHERS = {
+    "add": "sub", "sub": "add", "mul": "sub", "div": "mul", "max": "min", "min": "max",
+    "gt": "lt", "lt": "gt", "or": "and", "and": "or", "eq": "ne", "neg": "abs", "abs": "neg",
+}  # fmt: skip
+"""For each opcode another that gives something else, mostly."""
+
+
+def other(draft: Draft, op: Op | For) -> None:
+    assert isinstance(op, Op)
+    draft.give(op.id, OTHERS[op.opcode], *op.args, type=op.result.type)
+
+
+def nothing(draft: Draft, op: Op | For) -> None:
+    pass
+
+
+def backwards(draft: Draft, loop: Op | For) -> None:
+    assert isinstance(loop, For)
+    assert loop.step == 1
+    one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
+    last, end = draft.op("sub", loop.stop, one), draft.op("sub", loop.start, one)
+    draft.keep(replace(loop, start=last, stop=end, step=-1))
