@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from samebits.bits import bits_to_float, leaves, ulp_distance
+from samebits.bits import bits_to_float, ulp_distance
 from samebits.lang.decimal_text import shortest
-from samebits.types import FixedPointType, Kind, ScalarType, StructType
+from samebits.sim.columns import columns
+from samebits.types import BOOL, FixedPointType, Kind, ScalarType, StructType
 
 
 @dataclass(frozen=True)
@@ -32,38 +33,38 @@ class FieldDifference:
 
 def first_difference(t: StructType, expected: bytes, found: bytes) -> FieldDifference | None:
     """The first scalar, in declared order, in which canonical states differ; None if none."""
-    different = np.frombuffer(expected, np.uint8) != np.frombuffer(found, np.uint8)
-    if not different.any():
+    if expected == found:
         return None
-    first: FieldDifference | None = None
-    others = at = 0
-    for path, scalar, _ in leaves(t):
-        end = at + scalar.size
-        if different[at:end].any():
-            if first is None:
-                first = _describe(path, scalar, expected[at:end], found[at:end])
-            else:
-                others += 1
-        at = end
-    assert first is not None
-    return replace(first, others=others)
-
-
-def _describe(path: str, t: ScalarType, expected: bytes, found: bytes) -> FieldDifference:
-    a, b = (int.from_bytes(data, "little") for data in (expected, found))
+    count, first = 0, (len(expected), "", BOOL)
+    for column in columns(t):
+        flat = np.flatnonzero(column.patterns(expected) != column.patterns(found))
+        if len(flat):
+            count += len(flat)
+            offsets = column.offsets(flat)
+            least = int(offsets.argmin())
+            if offsets[least] < first[0]:
+                first = int(offsets[least]), column.path(int(flat[least])), column.type
+    at, path, scalar = first
+    a, b = (int.from_bytes(s[at : at + scalar.size], "little") for s in (expected, found))
     return FieldDifference(
         path=path,
-        type=t.name,
-        expected=_value(t, a),
-        found=_value(t, b),
-        expected_bits=f"{a:0{2 * t.size}x}",
-        found_bits=f"{b:0{2 * t.size}x}",
-        ulps=ulp_distance(a, b, t.bits) if t.is_float else None,
-        others=0,
+        type=scalar.name,
+        expected=shown(scalar, a),
+        found=shown(scalar, b),
+        expected_bits=hexadecimal(scalar, a),
+        found_bits=hexadecimal(scalar, b),
+        ulps=ulp_distance(a, b, scalar.bits) if scalar.is_float else None,
+        others=count - 1,
     )
 
 
-def _value(t: ScalarType, pattern: int) -> str:
+def hexadecimal(t: ScalarType, pattern: int) -> str:
+    """A bit pattern of `t` in as many digits as it has."""
+    return f"{pattern:0{2 * t.size}x}"
+
+
+def shown(t: ScalarType, pattern: int) -> str:
+    """The value of a bit pattern of `t`, in the fewest digits that give it back."""
     if t.is_float:
         value: Any = bits_to_float(pattern, t.bits)
         return str(np.float32(value)) if t.bits == 32 else repr(value)
