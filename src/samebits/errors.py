@@ -155,6 +155,10 @@ class ReplayError(SamebitsError):
     """A replay or golden file that cannot be used."""
 
 
+class SideError(SamebitsError, ValueError):
+    """A way to run a simulation that there is not, or that does not go with another."""
+
+
 class HazardError(SamebitsError, ValueError):
     """A hazard or a place that there is not, or a hazard that changes nothing there."""
 

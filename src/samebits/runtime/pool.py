@@ -16,6 +16,7 @@ import os
 import threading
 import time
 from collections import deque
+from collections.abc import Generator
 
 from samebits.errors import ArgumentError, SamebitsError
 from samebits.runtime.native import RANGE
@@ -365,6 +366,17 @@ def _forget_pool() -> None:
 def workers() -> int:
     """How many threads may compute at once, the one that waits being one of them."""
     return _State.pool.workers if _State.pool else _State.chosen or default_workers()
+
+
+@contextlib.contextmanager
+def working(count: int | None) -> Generator[None]:
+    """Inside, `count` threads compute at once, as `set_workers` has it."""
+    before = _State.chosen
+    set_workers(count)
+    try:
+        yield
+    finally:
+        set_workers(before)
 
 
 def set_workers(count: int | None) -> None:

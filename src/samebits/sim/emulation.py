@@ -101,6 +101,14 @@ class EmulatedExecution(Execution):
         self._remote.write(self._packed[0], words.tobytes())
         self._call(_UNPACK, self._state, *self._packed)
 
+    def save_memory(self) -> bytes:
+        return self._remote.read(self._state, self._size)
+
+    def restore_memory(self, memory: bytes) -> None:
+        if len(memory) != self._size:
+            raise ValueError(f"{len(memory)} bytes where {self._size} are needed")
+        self._remote.write(self._state, memory)
+
     def _dtype(self, t: StructType) -> np.dtype[Any]:
         """A canonical word of `t` in the machine's byte order."""
         return np.dtype(f"{self._order}u{word_type(t).size}")

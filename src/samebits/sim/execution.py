@@ -78,6 +78,14 @@ class Execution(ABC):
         """Put back what `save` gave; ValueError where the length does not fit."""
         _bytes(self.memory)[:] = _bytes(from_canonical(self.program.state, state))
 
+    def save_memory(self) -> bytes:
+        """The memory as it lies there: padding, the bits of NaNs, and what no hash sees."""
+        return self._whole.tobytes()
+
+    def restore_memory(self, memory: bytes) -> None:
+        """Put back what `save_memory` gave; ValueError where the length does not fit."""
+        _bytes(self._whole)[:] = np.frombuffer(memory, np.uint8)
+
 
 class _Stepwise(Execution):
     """An execution whose frame loop is Python, and which hashes with the library."""

@@ -1,0 +1,120 @@
+"""A side that runs: where it is, its state at any frame, and how to come back there.
+
+Owns the change from the plain program to the one with a hazard at the frame that a side says.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from samebits.diagnose.model import Model
+from samebits.runtime.pool import working
+from samebits.sim.execution import Advance, Execution
+from samebits.sim.inputs import Inputs
+
+if TYPE_CHECKING:
+    from samebits.diagnose.sides import Side
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Kept:
+    """A side's state before the step of `frame`: canonical, and the memory as it lies there."""
+
+    frame: int
+    canonical: bytes
+    memory: bytes
+
+
+class Running:
+    """One run of a side. `frame` counts whole frames; `start` comes first. One thread at a time."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self.frame = 0
+        self._start = side.told.start
+        self._acting = side.execution(side.program)
+        self._plain = self._acting if self._start is None else side.execution(side.plain)
+
+    @property
+    def execution(self) -> Execution:
+        """What runs the next frame."""
+        return self._at(self.frame)
+
+    def _at(self, frame: int) -> Execution:
+        return self._acting if self.side.acts(frame) else self._plain
+
+    def model(self) -> Model | None:
+        """The step whose evaluation is to give the next frame's bits; None if there is none."""
+        return self.side.model(self.frame)
+
+    def start(self, seed: int) -> None:
+        """Zero the state and run `init`. Raises Trap, RunnerError."""
+        self.frame = 0
+        with self._workers():
+            self._at(-1).start(seed)
+        if self._at(-1) is not self._at(0):
+            self._carry(self._at(-1).save())
+
+    def advance(self, inputs: Inputs) -> Advance:
+        """One frame for each row of canonical inputs of shape (frames, players). A trap leaves
+        the state after the last whole frame. Raises RunnerError."""
+        before = len(inputs)
+        if self._start is not None:
+            before = min(before, max(0, self._start - self.frame))
+        if before in (0, len(inputs)):
+            return self._advance(inputs)
+        plain = self._advance(inputs[:before])
+        if plain.trap is not None:
+            return plain
+        acting = self._advance(inputs[before:])
+        return Advance(np.concatenate([plain.hashes, acting.hashes]), acting.trap)
+
+    def _advance(self, inputs: Inputs) -> Advance:
+        execution = self.execution
+        with self._workers():
+            done = execution.advance(np.ascontiguousarray(inputs))
+        self.frame += len(done.hashes)
+        if self.execution is not execution:
+            self._carry(execution.save())
+        return done
+
+    def _carry(self, state: bytes) -> None:
+        """Go on from a canonical state, with nothing left of what no hash sees."""
+        execution = self.execution
+        execution.restore_memory(bytes(len(execution.save_memory())))
+        execution.restore(state)
+
+    def hash(self) -> int:
+        """The hash of the state now."""
+        return self.execution.hash()
+
+    def save(self) -> bytes:
+        """The canonical state now."""
+        return self.execution.save()
+
+    def keep(self) -> Kept:
+        """The state now, to come back to."""
+        return Kept(self.frame, self.execution.save(), self.execution.save_memory())
+
+    def go_back(self, kept: Kept) -> None:
+        """The state that this run kept, with all that no hash sees."""
+        self.frame = kept.frame
+        self.execution.restore_memory(kept.memory)
+
+    def go_to(self, frame: int, state: bytes) -> None:
+        """A canonical state of any run before the step of `frame`."""
+        self.frame = frame
+        self._carry(state)
+
+    def _workers(self) -> AbstractContextManager[None]:
+        count = self.side.workers
+        return nullcontext() if count is None else working(count)
+
+    def close(self) -> None:
+        """End what runs outside this process."""
+        for execution in (self._acting, self._plain):
+            execution.close()

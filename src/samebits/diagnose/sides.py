@@ -1,0 +1,137 @@
+"""A side: one way to run a simulation, from the words that say it to the programs that it runs.
+
+Owns which program a side is. Knows nothing of frames that have been run, or of other sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from samebits.backend.departures import Departures
+from samebits.diagnose.kernel_options import with_options
+from samebits.diagnose.model import Model
+from samebits.diagnose.other_version import load_version
+from samebits.diagnose.plant_text import plant_texts
+from samebits.diagnose.running import Running
+from samebits.diagnose.side_words import EMULATED, EVALUATE, MANAGED, Told, read_words
+from samebits.modes import FAST, STRICT
+from samebits.passes.dead import drop_dead_functions
+from samebits.sim.emulation import EmulatedExecution
+from samebits.sim.execution import (
+    EvaluateExecution,
+    Execution,
+    ManagedExecution,
+    NativeExecution,
+)
+from samebits.sim.program import Program, assemble, link_kernels
+from samebits.sim.simulation import Simulation
+
+Planting = Callable[[Program, str], Program]
+"""A program with the hazard that a text says."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One way to run `simulation`, which is of the version that `text` names."""
+
+    text: str
+    simulation: Simulation
+    told: Told
+
+    @cached_property
+    def plain(self) -> Program:
+        """What runs without hazards and in the default environment. Raises CompileError."""
+        simulation, options = self.simulation, self.told.options
+        if self.told.source is None and not options:
+            return simulation.program
+        # Nothing is refused: whether FAST changes the state is what is asked.
+        linked = link_kernels(simulation.init, simulation.step)
+        if options:
+            linked = with_options(linked, options)
+        return assemble(simulation.state_type, simulation.input_type, linked)
+
+    @cached_property
+    def program(self) -> Program:
+        """What runs: `plain` with its hazards, in its environment. Raises HazardError."""
+        program = self.plain
+        if self.told.hazards:
+            program = plant_texts(program, self.told.hazards)
+        if self.told.environment:
+            program = replace(program, departures=Departures(self.told.environment))
+        return program
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether Python runs it, a thousand times as slow as compiled code."""
+        return self.told.target is None
+
+    @property
+    def is_emulated(self) -> bool:
+        """Whether it runs in a process of its own, under an emulator."""
+        return self.told.kind == EMULATED
+
+    @property
+    def workers(self) -> int | None:
+        """How many threads run parallel ranges; None: as many as for any other simulation."""
+        return self.told.workers
+
+    def acts(self, frame: int) -> bool:
+        """Whether its hazards and its environment act in the step of `frame`; -1 is `init`."""
+        start = self.told.start
+        return start is None or frame >= start
+
+    def model(self, frame: int) -> Model | None:
+        """The step whose evaluation is to give this side's bits in `frame`; None where no
+        evaluation can: FAST code, another environment."""
+        acts = self.acts(frame)
+        if acts and self.told.environment:
+            return None
+        program = self.program if acts else self.plain
+        if self.told.kind == MANAGED:
+            program = self._as_written
+        reached = drop_dead_functions(program.kernels, (program.step,)).functions.values()
+        if self.told.kind != EVALUATE and any(f.options.mode is FAST for f in reached):
+            return None
+        return Model.of(program, self.plain if acts and self.told.hazards else None)
+
+    @cached_property
+    def _as_written(self) -> Program:
+        """What the managed run follows: the source, without the rewrites of modes."""
+        simulation = self.simulation
+        if self.plain.rewritten is None:
+            return self.plain
+        linked = with_options(link_kernels(simulation.init, simulation.step), {"mode": STRICT})
+        return assemble(simulation.state_type, simulation.input_type, linked)
+
+    def execution(self, program: Program) -> Execution:
+        """`program` as this side runs programs; compiles what it needs. Raises RunnerError."""
+        simulation, target, opt = self.simulation, self.told.target, self.told.opt
+        if self.told.kind == MANAGED:
+            return ManagedExecution(program, simulation.state, simulation.init, simulation.step)
+        if self.told.kind == EVALUATE:
+            return EvaluateExecution(program)
+        assert target is not None
+        if self.told.kind == EMULATED:
+            return EmulatedExecution(program, program.emulated(target, opt))
+        return NativeExecution(program, program.compiled(target, opt))
+
+    def open(self) -> Running:
+        """The side, ready to run. Raises CompileError, HazardError, RunnerError."""
+        return Running(self)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def parse_side(text: str, simulation: Simulation) -> Side:
+    """The side of `simulation` that `text` says: words of `side_words.WORDS` with commas between;
+    none is this processor's best level, optimised.
+
+    Raises SideError, TargetError, and what loading another version raises.
+    """
+    told = read_words(text)
+    if told.source is not None:
+        simulation = load_version(told.source, simulation)
+    return Side(text.strip(), simulation, told)
