@@ -1,0 +1,91 @@
+"""The inputs of a run, from any frame on and as often as they are needed.
+
+Owns where they are kept: the first ones in memory, those behind them in the source, which is read
+again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.sim.inputs import Inputs
+from samebits.sim.sources import Block, Source
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Inputs that are kept in memory."""
+
+
+class InputStream:
+    """Inputs of one source, whose frames follow one another from 0."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._reading = source.blocks()
+        self._blocks: list[Block] = []
+        """The first ones of the source."""
+        self._size = 0
+
+    @property
+    def seed(self) -> int:
+        return self.source.seed
+
+    @property
+    def frames(self) -> int:
+        """How many frames the source says that it has."""
+        return self.source.frames
+
+    def blocks(self, first: int = 0) -> Iterator[tuple[int, Block]]:
+        """Every block that ends behind frame `first`, with its own first frame."""
+        at = 0
+        for block in self._every():
+            if at + len(block.inputs) > first:
+                yield at, block
+            at += len(block.inputs)
+
+    def between(self, first: int, end: int) -> Inputs:
+        """The inputs of frames `first` to `end` - 1; fewer where the source ends before."""
+        parts: list[Inputs] = []
+        for at, block in self.blocks(first):
+            if at >= end:
+                break
+            parts.append(block.inputs[max(0, first - at) : end - at])
+        if not parts:
+            return self._none()
+        # Not concatenated, which would take the padding out of their type.
+        rows = np.zeros((sum(map(len, parts)), parts[0].shape[1]), parts[0].dtype)
+        done = 0
+        for part in parts:
+            rows[done : done + len(part)] = part
+            done += len(part)
+        return rows
+
+    def hashes(self) -> NDArray[np.uint64] | None:
+        """The hash after each frame, where the source knows every one."""
+        parts: list[NDArray[np.uint64]] = []
+        for _, block in self.blocks():
+            if block.hashes is None:
+                return None
+            parts.append(block.hashes)
+        return np.concatenate(parts) if parts else None
+
+    def _none(self) -> Inputs:
+        for _, block in self.blocks():
+            return block.inputs[:0]
+        raise ValueError("a source without frames has no inputs")
+
+    def _every(self) -> Iterator[Block]:
+        done = 0
+        while self._size <= MOST_BYTES or done < len(self._blocks):
+            if done == len(self._blocks):
+                block = next(self._reading, None)
+                if block is None:
+                    return
+                self._blocks.append(block)
+                self._size += block.inputs.nbytes
+            yield self._blocks[done]
+            done += 1
+        yield from islice(self.source.blocks(), done, None)

@@ -1,0 +1,192 @@
+"""The first frame in which a side's run differs from hashes that another run gave elsewhere.
+
+Owns what is run where hashes are missing: between two of them, the other side too, if it can run
+here. Memory stays within the states around one block of frames.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from samebits.bits import xxh64
+from samebits.diagnose.frame_facts import FirstFrame, SideFrame, Stretch, begun, of_init, outcome
+from samebits.diagnose.frames import FrameReport, FrameSearch, Progress
+from samebits.diagnose.input_stream import InputStream
+from samebits.diagnose.running import Kept, Running
+from samebits.sim.inputs import Inputs
+
+SLOW_BLOCK = 16
+"""Frames that a slow side runs at a stretch."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Check:
+    """A keyframe, and the first frame from there on after which a hash is known."""
+
+    start: tuple[int, bytes]
+    frame: int
+    hash: int
+
+
+@dataclass(eq=False)
+class KnownSearch:
+    """One search. `known` are the hashes of the other side's run by frame, -1 being `init`; all or
+    only some. `b` is that side where it can run here.
+
+    `keyframes` are canonical states of `a` before the steps of frames, that somebody vouches for,
+    in order: where `a` is slow, it is run from these, and only as far as a bisection needs.
+    """
+
+    a: Running
+    known: Mapping[int, int]
+    inputs: InputStream
+    b: Running | None = None
+    keyframes: Sequence[tuple[int, bytes]] = ()
+    progress: Progress = lambda what, done, total: None
+    report: FrameReport = field(default_factory=FrameReport)
+
+    def __post_init__(self) -> None:
+        frames = sorted(frame for frame in self.known if 0 <= frame < self.inputs.frames)
+        self._frames = np.array(frames, np.int64)
+        self._hashes = np.array([self.known[frame] for frame in frames], np.uint64)
+
+    def run(self) -> FrameReport:
+        """Search. The sides that ran are left before the frame that is found. Raises RunnerError,
+        and what inputs raise."""
+        init = begun(self.a, self.inputs.seed)
+        recorded = self.known.get(-1)
+        if recorded is not None and (init.trap or int(init.hashes[0]) != recorded):
+            self._report(-1, of_init(self.a, init), _hash_alone(recorded), -2)
+        elif init.trap is not None:
+            self.report.trap = init.trap.message
+        elif self.a.side.is_slow and self.keyframes:
+            self._from_keyframes()
+        else:
+            self._walk()
+        return self.report
+
+    def _walk(self, good: int = -1) -> None:
+        """Run `a` on from where it is, block by block, `good` being the last frame that agrees."""
+        anchor = self.a.keep()
+        for at, inputs in self._blocks(self.a.frame):
+            kept = self.a.keep()
+            done = outcome(self.a.advance(inputs))
+            end = at + len(done.hashes)
+            low, high = np.searchsorted(self._frames, (at, end))
+            frames = self._frames[low:high]
+            unequal = np.flatnonzero(done.hashes[frames - at] != self._hashes[low:high])
+            agreed = frames[: unequal[0]] if len(unequal) else frames
+            if len(agreed):
+                good, anchor = int(agreed[-1]), kept
+            if len(unequal):
+                self._found(anchor, good, int(frames[unequal[0]]))
+                return
+            self.report.compared = end
+            self.progress("comparing hashes", end, self.inputs.frames)
+            if done.trap is not None:
+                if high < len(self._frames):
+                    self._found(anchor, good, end)
+                self.report.trap = done.trap.message
+                return
+            if high == len(self._frames):
+                break
+        self._tell_gaps()
+
+    def _blocks(self, first: int) -> Iterator[tuple[int, Inputs]]:
+        for at, block in self.inputs.blocks(first):
+            begin, end = max(0, first - at), len(block.inputs)
+            size = SLOW_BLOCK if self.a.side.is_slow else end
+            for n in range(begin, end, size):
+                yield at + n, block.inputs[n : n + size]
+
+    def _from_keyframes(self) -> None:
+        """Find by bisection between which keyframes `a` begins to differ, for it goes on to, and
+        run it there alone."""
+        checks = [self._check(frame, state) for frame, state in self.keyframes]
+        known = [check for check in checks if check is not None]
+        wrong = bisect_left(known, True, key=self._is_wrong)
+        start, good = (known[wrong - 1].start, known[wrong - 1].frame) if wrong else (None, -1)
+        if start is None:
+            begun(self.a, self.inputs.seed)
+        else:
+            self.a.go_to(*start)
+        if wrong > 1:
+            self.report.notes.append(f"hashes before frame {good} were compared at keyframes alone")
+        self._walk(good)
+
+    def _check(self, frame: int, state: bytes) -> _Check | None:
+        """The first known hash that a keyframe leads to."""
+        index = int(np.searchsorted(self._frames, frame - 1))
+        if index == len(self._frames):
+            return None
+        return _Check((frame, state), int(self._frames[index]), int(self._hashes[index]))
+
+    def _is_wrong(self, check: _Check) -> bool:
+        frame, state = check.start
+        self.progress("bisecting", frame, self.inputs.frames)
+        if check.frame == frame - 1:
+            return xxh64(state) != check.hash
+        self.a.go_to(frame, state)
+        done = self.a.advance(self.inputs.between(frame, check.frame + 1))
+        return done.trap is not None or int(done.hashes[-1]) != check.hash
+
+    def _found(self, anchor: Kept, good: int, bad: int) -> None:
+        """`a` has the hash after frame `good`, and not that after `bad`."""
+        self.report.compared = bad + 1
+        self.progress("looking at the frame", bad, self.inputs.frames)
+        a = self.a
+        a.go_back(anchor)
+        if good + 1 > anchor.frame:
+            a.advance(self.inputs.between(anchor.frame, good + 1))
+        if self.b is not None and self._between(self.b, good, bad):
+            return
+        if bad > a.frame:
+            a.advance(self.inputs.between(a.frame, bad))
+        row = self.inputs.between(bad, bad + 1)
+        stretch = Stretch(a, a.keep(), row, outcome(a.advance(row)))
+        self._report(bad, stretch.at(0), _hash_alone(self.known.get(bad)), good)
+
+    def _between(self, b: Running, good: int, bad: int) -> bool:
+        """Run both sides from the state that they share; whether they differ before `bad` or there.
+        Otherwise `a` is where it was."""
+        start = self.a.keep()
+        b.go_to(start.frame, start.canonical)
+        search = FrameSearch(self.a, b, self.inputs, progress=self.progress)
+        rows = self.inputs.between(good + 1, bad + 1)
+        search.stretch(good + 1, (rows, rows), since=good)
+        found = search.report.found
+        if found is None:
+            self.report.notes.append(
+                f"side b, run here from frame {good + 1}, gives the bits of side a: what gave the "
+                "other hashes is not reproduced"
+            )
+            self.a.go_back(start)
+            return False
+        self.report.found = found
+        recorded = self.known.get(found.frame)
+        if found.frame == bad and recorded is not None and found.b.hash != recorded:
+            self.report.notes.append(
+                f"side b, run here, gives {found.b.shown()} in frame {bad}, and gave "
+                f"{recorded:016x}"
+            )
+        return True
+
+    def _report(self, frame: int, a: SideFrame, b: SideFrame, since: int) -> None:
+        self.report.found = FirstFrame(frame, a, b, since)
+        self.report.compared = frame + 1
+
+    def _tell_gaps(self) -> None:
+        if len(self._frames):
+            self.report.compared = int(self._frames[-1]) + 1
+        if len(self._frames) < self.report.compared:
+            self.report.notes.append(
+                f"{len(self._frames)} of the {self.report.compared} frames have a hash to compare"
+            )
+
+
+def _hash_alone(value: int | None) -> SideFrame:
+    return SideFrame(None, value, None, None, None)
