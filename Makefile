@@ -39,6 +39,7 @@ verify: $(STAMP)
 	$(BIN)/samebits verify examples/racing/racing.py --frames 1800 --golden examples/racing/golden.txt
 	$(BIN)/samebits verify examples/cloth/cloth.py --frames 1800 --golden examples/cloth/golden.txt
 	$(BIN)/samebits verify examples/pendulum/pendulum.py --frames 1800 --golden examples/pendulum/golden.txt
+	$(BIN)/samebits verify examples/flock/flock.py --frames 1800 --golden examples/flock/golden.txt
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto

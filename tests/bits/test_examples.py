@@ -21,8 +21,8 @@ from samebits.sim.sources import PlayerSource
 from samebits.sim.targets import Row, all_rows, choose_rows
 
 ROOT = Path(__file__).parents[2] / "examples"
-EXAMPLES = ("pinball", "racing", "cloth", "pendulum")
-PARALLEL = ("cloth",)
+EXAMPLES = ("pinball", "racing", "cloth", "pendulum", "flock")
+PARALLEL = ("cloth", "flock")
 """Those whose steps have parallel ranges."""
 ROWS = choose_rows(all_rows())
 NATIVE = [row for row in ROWS if not row.slow and not row.emulated]
