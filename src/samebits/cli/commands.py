@@ -337,7 +337,7 @@ def explain(
 
 
 @_application.command(
-    epilog="Examples: `samebits report game.py duel.mcap --frames 120:130`,   "
+    epilog="Examples: `samebits report game.py duel.mcap --frames 120:130 --trace 124`,   "
     "`samebits report game.py duel.mcap` (the hashes of the whole run),   "
     "`samebits report --show game-120-129.desync`",
 )
@@ -354,6 +354,10 @@ def report(
             help="The frames to tell in detail, STOP not among them, or just one; "
             "without it, the hashes of the whole run alone.",
         ),
+    ] = None,
+    trace: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="FRAME", help="Also every operation of this frame."),
     ] = None,
     out: Annotated[
         str | None,
@@ -379,7 +383,7 @@ def report(
     """
     from samebits.cli.desync import Options, run
 
-    options = Options(sim, replay, frames, None, out, a, force, show, json)
+    options = Options(sim, replay, frames, trace, out, a, force, show, json)
     _finish(lambda: run(options))
 
 

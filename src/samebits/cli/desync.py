@@ -17,6 +17,7 @@ from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.read import read_report
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.reveal import as_json, as_text
+from samebits.diagnose.desync.traced import tracer_of
 from samebits.diagnose.desync.write import write_report
 from samebits.errors import ReportError, TargetError
 from samebits.sim import targets
@@ -63,7 +64,7 @@ def run(options: Options) -> int:
     _check_place(Path(path), options.force)
     last = source.frames if wanted.frames is None else wanted.frames.stop
     with progress_bars(min(last, source.frames)) as bars:
-        report = make_report(side, source, wanted, bars.show)
+        report = make_report(side, source, wanted, bars.show, tracer_of(side))
     size = write_report(report, path, options.force)
     if options.json:
         print(json.dumps({"format": JSON_FORMAT, **as_json(report, path, size)}, indent=2))

@@ -84,6 +84,37 @@ def test_two_runs_write_the_same_bytes(run: Run, replay: str) -> None:
     assert Path("a").read_bytes() == Path("b").read_bytes()
 
 
+def test_a_frame_is_traced_on_request(run: Run, replay: str) -> None:
+    from samebits.diagnose.desync.traced import trace_of
+
+    code, _, err = run("report", SMALL, replay, "--trace", "12", *QUICK)
+    assert (code, err) == (0, "")
+    report = read_report("small-12.desync")
+    assert (report.asked, report.contents.traced) == (range(12, 13), 12)
+    assert report.trace_is_faithful
+    found = trace_of(report)
+    assert found is not None
+    assert found.after == report.state(13)
+    said = refused(run, SMALL, replay, "--frames", "3:9", "--trace", "12", *QUICK)
+    assert said == (
+        "--trace 12 is not among the frames that --frames 3:9 names\n"
+        "  fix: write --trace 3, or frames that hold 12"
+    )
+
+
+ARENA = Path(__file__).parents[3] / "examples" / "arena"
+
+
+def test_a_frame_of_the_arena_with_its_trace_can_be_mailed(run: Run) -> None:
+    replay = ARENA / "replays" / "duel.mcap"
+    given = (ARENA / "arena.py", replay, "--trace", "3599", "-o", "a", *QUICK)
+    assert run("report", *given)[0] == 0
+    assert Path("a").stat().st_size < 200_000
+    report = read_report("a")
+    assert report.trace_is_faithful
+    assert len(report.states) == 2
+
+
 def test_json_has_the_facts(run: Run, replay: str) -> None:
     code, out, err = run("report", SMALL, replay, "--frames", "10:14", *QUICK, "--json")
     assert (code, err) == (0, "")

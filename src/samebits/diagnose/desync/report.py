@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from samebits.bits import from_canonical
 from samebits.diagnose.desync.layout import (
     HASHES,
     INPUT_HASHES,
@@ -32,6 +33,7 @@ from samebits.diagnose.desync.tree import Tree, tree_of
 from samebits.errors import IRError, ReportError
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
+from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.sim.replay_header import ReplayHeader
 from samebits.types import UINT64, ArrayType, RefType, StructType
@@ -98,6 +100,11 @@ class Report:
         block = self.parts.get(Key(INPUTS, first)) if size else b""
         at = (frame - first) * size
         return None if block is None else block[at : at + size]
+
+    def inputs_array(self, frame: int) -> Inputs | None:
+        """As `inputs`, as an array of shape (players,)."""
+        data = self.inputs(frame)
+        return None if data is None else from_canonical(self.types[1], data, self.header.players)
 
     def state(self, number: int) -> bytes | None:
         """State `number` in canonical form, where the report has it."""

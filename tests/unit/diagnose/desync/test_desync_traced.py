@@ -1,0 +1,110 @@
+"""The trace in a report is followed on another machine, by the program in it or by one's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from desync_files import SMALL, UNIT, Evaluated, small, states, with_part
+
+from samebits.diagnose.desync.layout import INPUTS, PROGRAM, STATES, TRACE, Key
+from samebits.diagnose.desync.make import Wanted, make_report
+from samebits.diagnose.desync.portable import Names, portable
+from samebits.diagnose.desync.read import report_from_bytes
+from samebits.diagnose.desync.report import Report
+from samebits.diagnose.desync.traced import trace_of, tracer_of
+from samebits.diagnose.desync.write import report_bytes
+from samebits.diagnose.model import Model
+from samebits.diagnose.trace import Trace, record
+from samebits.errors import ReportError
+from samebits.sim.load import load_simulation
+from samebits.sim.sources import PlayerSource
+
+FRAME = 12
+
+
+@cache
+def traced(players: str = "push") -> Report:
+    side = Evaluated(SMALL)
+    source = PlayerSource(SMALL, players, 1, 20)
+    wanted = Wanted(range(10, 14), FRAME)
+    report = make_report(side, source, wanted, tracer=tracer_of(side))
+    return report_from_bytes(report_bytes(report), "a.desync")
+
+
+def the_same(found: Trace | None, wanted: Trace) -> bool:
+    return (
+        found is not None
+        and np.array_equal(found.numbers, wanted.numbers)
+        and np.array_equal(found.values, wanted.values)
+        and found.after == wanted.after
+        and (found.trap is None) == (wanted.trap is None)
+    )
+
+
+@pytest.mark.parametrize("players", ["push", "crash"])
+def test_every_operation_comes_back(players: str) -> None:
+    report = traced(players)
+    model = Model.of(SMALL.program)
+    inputs = report.inputs_array(FRAME)
+    assert inputs is not None
+    wanted = record(model, states(players, 1, 12)[FRAME], inputs)
+    assert len(wanted) > 50
+    assert (wanted.trap is not None) == (players == "crash")
+    assert the_same(trace_of(report), wanted)
+    assert the_same(trace_of(report, portable(SMALL.program, Names(SMALL))), wanted)
+    assert report.trace_is_faithful
+
+
+def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
+    path = tmp_path / "small_simulation.py"
+    path.write_text((UNIT / "sim" / "small_simulation.py").read_text())
+    other = load_simulation(str(path))
+    assert other is not SMALL
+    found = trace_of(traced(), portable(other.program, Names(other)))
+    assert found is not None
+    assert {place.function for place in found.model.numbering.places} == {"small_simulation.step"}
+
+
+def test_a_trace_needs_the_state_the_inputs_and_the_program() -> None:
+    for key, name in (
+        (Key(STATES, FRAME), "state"),
+        (Key(INPUTS, 10), "inputs"),
+        (Key(PROGRAM, 0), "program"),
+    ):
+        report = traced()
+        lacking = replace(report, parts={k: v for k, v in report.parts.items() if k != key})
+        with pytest.raises(ReportError) as caught:
+            trace_of(lacking)
+        assert caught.value.message == (
+            f"the trace in a.desync cannot be followed without the {name}"
+        )
+    assert trace_of(replace(traced(), parts={})) is None
+
+
+def test_a_trace_that_is_none_is_told() -> None:
+    with pytest.raises(ReportError) as caught:
+        trace_of(replace(small(), name="b.desync"))
+    assert caught.value.message == (
+        "the trace in b.desync cannot be followed: this is no stored trace"
+    )
+    data = bytearray(traced().parts[Key(TRACE, FRAME)])
+    data[-1] ^= 1
+    with pytest.raises(ReportError, match="cannot be followed: the stored trace is damaged"):
+        trace_of(with_part(traced(), Key(TRACE, FRAME), bytes(data)))
+
+
+def test_a_trace_of_another_program_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "small_simulation.py"
+    path.write_text((UNIT / "sim" / "small_simulation.py").read_text().replace("0.999", "0.998"))
+    other = load_simulation(str(path))
+    with pytest.raises(ReportError, match="cannot be followed: .* it is of another program"):
+        trace_of(traced(), portable(other.program, Names(other)))
+    tour = load_simulation(str(UNIT / "sim" / "tour_simulation.py"))
+    with pytest.raises(
+        ReportError, match=r"the trace in a\.desync is of a program with other types"
+    ):
+        trace_of(traced(), tour.program)
