@@ -387,6 +387,57 @@ def report(
     _finish(lambda: run(options))
 
 
+@_application.command(
+    epilog="Examples: `samebits diagnose game.py duel.mcap --a managed --b x86-64-v3-O3`,   "
+    "`samebits diagnose game.py duel.mcap --b source=old/game.py --html desync.html`,   "
+    "`samebits diagnose game.py duel.mcap theirs.desync`,   "
+    "`samebits diagnose ours.desync theirs.desync`,   "
+    "`samebits diagnose game.py --b hazard=fma@game.py:120,from=300` (a rehearsal)",
+)
+def diagnose(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SIM [REPLAY] [REPORT] | REPORT REPORT",
+            help="a simulation, a replay of it, and what another machine reported; or two reports",
+        ),
+    ],
+    a: Annotated[
+        str | None,
+        typer.Option("--a", metavar="SIDE", help="One way to run it; else natively, optimised."),
+    ] = None,
+    b: Annotated[
+        str | None,
+        typer.Option(
+            "--b",
+            metavar="SIDE",
+            help="The other: words with commas between, as x86-64-v2,opt=0 or mode=FAST or "
+            "workers=3 or fpenv=ftz+daz or source=FILE or hazard=NAME@FILE:LINE,from=FRAME.",
+        ),
+    ] = None,
+    frames: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only the first N frames.")
+    ] = None,
+    players: Annotated[
+        str | None, typer.Option(help="Without a REPLAY: a script of SIM, or random.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Without a REPLAY: the seed (1).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a page that needs no other file.")
+    ] = None,
+) -> None:
+    """Find the first differing frame, field, line and operation of two runs, and the cause.
+
+    The cause is found by experiment: the hazard that gives the other side's bits is named, with
+    what else explains them, and with the other operations that it would change. Exit status: 0
+    they do not differ, 1 they do, 2 bad usage or input.
+    """
+    from samebits.cli.diagnose import Options, run
+
+    _finish(lambda: run(Options(tuple(what), a, b, frames, players, seed, json, html)))
+
+
 _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)
 _application.add_typer(_replay, name="replay")
 

@@ -152,7 +152,7 @@ def _causes(d: Diagnosis) -> Iterator[Line]:
 
 
 def _cause(cause: CauseFact) -> Iterator[Line]:
-    yield "", f"  {cause.expression}" + (", everywhere" if cause.everywhere else "")
+    yield "", f"  {cause.expression}, {cause.reach}" if cause.expression else f"  {cause.reach}"
     yield "", f"  experiment: {_agreement(cause)}"
     for line in cause.evidence:
         yield "", f"  {line}"
@@ -177,7 +177,8 @@ def _cousins(cousins: Sequence[CousinFact], left: int) -> Iterator[Line]:
         "cousins: what else the same hazard acts on, nearest to the state first",
     )
     for cousin in cousins[:COUSINS_SHOWN]:
-        steps = "no path" if cousin.steps is None else f"{cousin.steps} steps"
+        plural = "" if cousin.steps == 1 else "s"
+        steps = "no path" if cousin.steps is None else f"{cousin.steps} step{plural}"
         changed = f"changes {cousin.changed:,} of {cousin.evaluations:,} results in the frame"
         where = f"{cousin.place}  {cousin.opcode} in {cousin.place.function}"
         yield "", f"  {where}: {steps}, {changed}"

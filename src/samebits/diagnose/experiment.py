@@ -6,19 +6,24 @@ Owns the comparison alone; what is changed in the program is the caller's busine
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm import host_target
-from samebits.sim.execution import NativeExecution
+from samebits.bits import xxh64
+from samebits.diagnose.model import Model
+from samebits.diagnose.trace import record
+from samebits.errors import Trap
+from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import Outcome, TrapFact
 from samebits.sim.program import Program
 
 FRAMES = 4096
 """Frames that an experiment runs at most."""
+FRAMES_INTERPRETED = 12
 _FIRST = 16
 _OPTIMISATION = 0
 """No bits depend on it, and compiling takes longer than running."""
@@ -40,17 +45,52 @@ class Agreement:
 @dataclass(frozen=True, eq=False)
 class Experiment:
     """What there is to be reproduced: from canonical state `before`, over `inputs` of shape
-    (frames, players), the other side's `hashes`, and the trap after them, if there was one."""
+    (frames, players), the other side's `hashes`, and the trap after them, if there was one.
+
+    With `seed` it begins with `init`, whose state the first hash is of, and `before` is not used.
+    """
 
     before: bytes
     inputs: Inputs
     hashes: NDArray[np.uint64]
     trap: TrapFact | None = None
+    seed: int | None = None
+    interpreted: bool = False
+    """Whether programs are evaluated instead of compiled: those that are another's are."""
 
     def run(self, program: Program, frames: int = FRAMES) -> Agreement:
         """Run `program` until it gives another hash, or for so many frames."""
+        if self.interpreted:
+            return self._evaluated(program)
         execution = NativeExecution(program, program.compiled(host_target(), _OPTIMISATION))
+        if self.seed is not None:
+            return self._from_init(execution, self.seed, frames)
         execution.restore(self.before)
+        return self._frames(execution, frames)
+
+    def _evaluated(self, program: Program) -> Agreement:
+        model = Model.of(program)
+        state = self.before
+        goal = self.hashes[:FRAMES_INTERPRETED]
+        for k, value in enumerate(goal):
+            trace = record(model, state, self.inputs[k])
+            state = trace.after
+            if trace.trap is not None or np.uint64(xxh64(state)) != value:
+                return Agreement(k, len(goal))
+        return Agreement(len(goal), len(goal))
+
+    def _from_init(self, execution: Execution, seed: int, frames: int) -> Agreement:
+        try:
+            execution.start(seed)
+        except Trap as trap:
+            same = not len(self.hashes) and TrapFact.of(trap) == self.trap
+            return Agreement(int(same), 1)
+        if not len(self.hashes) or execution.hash() != self.hashes[0]:
+            return Agreement(0, min(len(self.hashes), frames) or 1)
+        rest = replace(self, hashes=self.hashes[1:])._frames(execution, frames - 1)
+        return Agreement(rest.same + 1, rest.compared + 1)
+
+    def _frames(self, execution: Execution, frames: int) -> Agreement:
         goal = self.hashes[:frames]
         trapped = self.trap is not None and len(self.hashes) < frames
         compared = len(goal) + trapped

@@ -21,6 +21,10 @@ CERTAINTIES = {
 """How sure a cause is, and what that means."""
 
 
+REACHES = ("at this operation alone", "on this line", "in this function", "everywhere")
+"""Where a hazard acts: from the least to the most of the operations that it can act on."""
+
+
 @dataclass(frozen=True)
 class Datum:
     """A scalar: its type, its bits in hex, and how it is written."""
@@ -111,8 +115,8 @@ class CauseFact:
     """How the operation is evaluated under it."""
     practice: str
     remedy: str
-    everywhere: bool
-    """Whether it acted on every operation that it can act on, or on this one alone."""
+    reach: str
+    """A word of `REACHES`: where it acted in the experiment."""
     frames_same: int
     """Frames, from the differing one on, in which the experiment gave the other side's hash."""
     frames_compared: int

@@ -197,7 +197,7 @@ def _causes(d: Diagnosis) -> str:
 
 
 def _agreement(cause: CauseFact) -> str:
-    where = "everywhere" if cause.everywhere else "at this operation alone"
+    where = cause.reach
     if not cause.frames_compared:
         return f"Planted {where}, it gives the operation's result."
     frames = f"{cause.frames_same:,} of {cause.frames_compared:,} frames from there on"

@@ -19,6 +19,7 @@ from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Function, Op, Region
 from samebits.ir.steps import Frame, Signal, Step, Steps
 from samebits.runtime import fpenv
+from samebits.types import ScalarType
 
 Memory = np.ndarray[Any, Any]
 State = Memory | bytes
@@ -45,7 +46,8 @@ class Watcher:
 
 @dataclass(frozen=True, eq=False)
 class Frames:
-    """What one frame is evaluated from: a model, the state before and the players' inputs."""
+    """What one frame is evaluated from: a model, the state before and the players' inputs. Where
+    the model's step is an `init`, the seed stands for the inputs."""
 
     model: Model
     memory: Memory
@@ -73,6 +75,12 @@ class Frames:
     def _state_in(self, memory: Memory) -> Memory:
         return _bytes(memory)[: self.model.state.size].view(self.model.state.dtype)
 
+    @property
+    def _given(self) -> Any:
+        """What the function takes besides the state: the players' inputs, or `init`'s seed."""
+        _, t = self.model.module.functions[self.model.step].params[1]
+        return int(self.inputs.item()) if isinstance(t, ScalarType) else self.inputs
+
     def run(self, watcher: Watcher) -> tuple[Memory, Trap | None]:
         """The state after the frame, and the trap that ended it, if one did."""
         memory = self.memory.copy()
@@ -82,7 +90,7 @@ class Frames:
         watcher.begin(memory, self.inputs)
         with fpenv.pinned():
             try:
-                evaluator.run(self.model.step, [memory, self.inputs])
+                evaluator.run(self.model.step, [memory, self._given])
             except Trap as trap:
                 return state, trap
         return state, None

@@ -1,0 +1,371 @@
+"""The cause of a difference, by experiment: hazards are put into the first side's program, and what
+gives the other side's hashes from the differing frame on explains it.
+
+Owns which experiments are made, and in which order what they show is named. Reads nothing of how
+the other side was made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from samebits.bits import ulp_distance
+from samebits.diagnose.candidates import Candidate, Observe, candidates
+from samebits.diagnose.compare import OperationDifference
+from samebits.diagnose.drafts import Draft, guarded
+from samebits.diagnose.experiment import Agreement, Experiment
+from samebits.diagnose.finding import REACHES, CauseFact
+from samebits.diagnose.hazards import HAZARDS, Hazard, Structural, by_name
+from samebits.diagnose.interpreted import FRAMES, run_interpreted
+from samebits.diagnose.patterns import value_of
+from samebits.diagnose.places import Place
+from samebits.diagnose.plant import ways_among
+from samebits.diagnose.rewriting import rewritten
+from samebits.diagnose.sites import Sites
+from samebits.diagnose.versions import Change
+from samebits.diagnose.ways import ExpressionWay, ways_of
+from samebits.errors import HazardError
+from samebits.ir.grammar import Module, Op
+from samebits.sim.program import Program
+from samebits.types import ScalarType
+
+WAYS_OF_ONE = 3
+"""Experiments with one hazard at one operation."""
+MOST_EXPERIMENTS = 40
+FEW_FRAMES = 3
+"""Frames of an experiment in the interpreter when another hazard explains everything."""
+SURE_FRAMES = 8
+"""Frames that an experiment has to agree in before its cause is called certain."""
+
+STRUCTURAL_OF: dict[str, tuple[str, ...]] = {
+    "result": ("changed-constant", "changed-operation"),
+    "loop": ("lanes", "iteration-order", "changed-constant", "changed-operation"),
+    "path": ("lost-store", "changed-operation", "changed-constant"),
+    "memory": ("uninitialised", "lost-store", "unhashed", "changed-operation"),
+    "input": ("changed-input",),
+}
+"""Which structural hazards can show in which kind of difference, the most plausible first."""
+
+_SHOWN = {
+    "memory": ("uninitialised", "it reads memory that differs, and that nothing wrote differently"),
+    "input": ("changed-input", "what it reads of the inputs differs, and nothing before it does"),
+}
+"""What a difference shows by itself, where no experiment can repeat the other side's values."""
+
+Progress = Callable[[str, int, int], None]
+"""What is being tried, how many experiments are done, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What running the other side again has told. None: it cannot be run here."""
+
+    repeats: bool | None = None
+    """Whether a second run from the start gives the same hashes."""
+    follows: bool | None = None
+    """Whether a run from the hashed state before the frame gives the frame's hash."""
+    one_worker: bool | None = None
+    """Whether it gives the first side's hashes with one worker, and other ones with more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A difference, and what is needed to explain it by experiment."""
+
+    program: Program
+    """The first side's."""
+    difference: OperationDifference
+    experiment: Experiment
+    observe: Observe
+    facts: Facts = field(default_factory=Facts)
+    times: tuple[int, int] = (0, 0)
+    """How often each side does the differing operation in the frame."""
+    changes: tuple[Change, ...] = ()
+    """What the other side's source has otherwise, where both sources are known."""
+    other: Module | None = None
+    """The other source's kernels, numbered as the first one's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A cause, and the hazard with the place and the note of what was done, for its cousins."""
+
+    fact: CauseFact
+    hazard: Hazard | Structural
+    place: Place | None
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The causes, the first of them the cause, and how sure that is."""
+
+    causes: tuple[Found, ...]
+    certainty: str
+    notes: tuple[str, ...] = ()
+
+
+def explain_difference(question: Question, progress: Progress) -> Answer:
+    """Make the experiments that the difference calls for."""
+    return _Inquiry(question, progress).answer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    found: Found
+    agreement: Agreement
+    rank: int
+
+    @property
+    def holds(self) -> bool:
+        return self.agreement.whole
+
+
+class _Inquiry:
+    def __init__(self, question: Question, progress: Progress) -> None:
+        self.q = question
+        self.kernels = question.program.kernels
+        self.results: list[_Result] = []
+        self.untried: set[str] = set()
+        """Hazards that had more ways which fit than were tried."""
+        self._progress = progress
+        self._done = 0
+
+    def answer(self) -> Answer:
+        if self.q.changes:
+            self._versions()
+        if not self._explained and self.q.difference.kind == "result":
+            self._constant()
+        if not self._explained and self.q.difference.kind == "result":
+            self._expressions()
+        if not self._explained:
+            self._structures()
+        if not self._explained:
+            self._outside()
+        return self._named()
+
+    @property
+    def _explained(self) -> bool:
+        return any(result.holds for result in self.results)
+
+    def _versions(self) -> None:
+        """The other source's own functions, put in the first one's place."""
+        assert self.q.other is not None
+        program = self.q.program.with_kernels(self.q.other)
+        agreement = self._try("the changed source", lambda: program)
+        first = self._nearest(self.q.changes)
+        constant = first.kind == "constant"
+        hazard = by_name("changed-constant" if constant else "changed-operation")
+        places = [str(c.b or c.a) for c in self.q.changes[:4]]
+        evidence = (f"{len(self.q.changes):,} operations are others: {', '.join(places)}",)
+        self._add(hazard, first.place, first.text, agreement, evidence=evidence)
+
+    def _nearest(self, changes: Sequence[Change]) -> Change:
+        """The change at the differing operation, or else in its line, or else the first."""
+        at, span = self.q.difference.place, self.q.difference.span
+
+        def distance(change: Change) -> int:
+            if change.place == at:
+                return 0
+            same_line = change.a is not None and (change.a.file, change.a.line) == (
+                span.file, span.line,
+            )  # fmt: skip
+            return 1 if same_line else 2
+
+        return min(changes, key=distance)
+
+    def _constant(self) -> None:
+        """A constant that is another on the other side, which shows its value."""
+        d = self.q.difference
+        op, place, seen = d.op, d.place, d.b
+        if op is None or op.opcode != "const" or place is None or seen is None or not seen.results:
+            return
+        t, bits = op.result.type, seen.results[0]
+        if bits is None or not isinstance(t, ScalarType):
+            return
+        value = value_of(t, bits)
+        draft = Draft(self.kernels, place.function)
+        with draft.instead(place.op) as old:
+            assert isinstance(old, Op)
+            draft.keep(replace(old, attr=value))
+        kernels = draft.done()
+        mine = seen if d.a is None else d.a
+        apart = ulp_distance(mine.results[0] or 0, bits, t.bits) if t.is_float else None
+        hazard = by_name("constant" if apart == 1 else "changed-constant")
+        agreement = self._try(hazard.title, lambda: self.q.program.with_kernels(kernels))
+        text = f"{op.attr!r} is {value!r} on the other side"
+        self._add(hazard, place, "", agreement, expression=text)
+
+    def _expressions(self) -> None:
+        place = self.q.difference.place
+        assert place is not None
+        sites = Sites(self.kernels.functions[place.function])
+        for hazard in HAZARDS:
+            fitting = candidates(ways_of(hazard, sites, place), self.q.observe)
+            if len(fitting) > WAYS_OF_ONE and fitting[WAYS_OF_ONE].fits:
+                self.untried.add(hazard.name)
+            for candidate in fitting[:WAYS_OF_ONE]:
+                if self._done < MOST_EXPERIMENTS and self._candidate(candidate):
+                    break
+
+    def _candidate(self, candidate: Candidate) -> bool:
+        """Try it at the operation alone, then wider and wider; whether that explains it all."""
+        way = candidate.way
+        hazard = way.hazard
+        evidence = [
+            f"gives {candidate.matched:,} of {candidate.instances:,} results of the operation, "
+            f"{candidate.telling:,} of which strict evaluation does not"
+        ]
+        reach = REACHES[0]
+        try:
+            agreement = self._planted(hazard.title, [way])
+            for wider, ways in self._wider(way):
+                if agreement.whole:
+                    break
+                found = self._planted(f"{hazard.title} {wider}", ways)
+                if found.same > agreement.same:
+                    agreement, reach = found, wider
+        except HazardError:
+            agreement = self._interpreted(way)
+            evidence.append("run in the interpreter: the host's own code has it, and ours has not")
+        self._add(
+            hazard, way.place, way.note, agreement,
+            expression=way.expression, reach=reach, evidence=tuple(evidence),
+        )  # fmt: skip
+        return agreement.whole
+
+    def _planted(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement:
+        program = self.q.program
+        kernels = rewritten(guarded(program.kernels), ways)
+        return self._try(what, lambda: program.with_kernels(kernels))
+
+    def _wider(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
+        """The same way at more and more of the places where the hazard acts."""
+        every = ways_among(self.kernels, way.hazard.name)
+        parts = next((each.parts for each in every if each.note == way.note), ())
+        span = way.site.op.span
+        line = [p for p in parts if (p.site.op.span.file, p.site.op.span.line) == (
+            span.file, span.line,
+        )]  # fmt: skip
+        function = [part for part in parts if part.place.function == way.place.function]
+        tried = 1
+        for reach, ways in zip(REACHES[1:], (line, function, parts), strict=True):
+            if len(ways) > tried:
+                tried = len(ways)
+                yield reach, ways
+
+    def _interpreted(self, way: ExpressionWay) -> Agreement:
+        q = self.q
+        variant = way.tree, way.arithmetic
+        frames = FEW_FRAMES if self._explained else FRAMES
+        return self._try(
+            way.hazard.title,
+            lambda: run_interpreted(q.program, way.place, way.site, variant, q.experiment, frames),
+        )
+
+    def _structures(self) -> None:
+        place, kind = self.q.difference.place, self.q.difference.kind
+        for name in STRUCTURAL_OF[kind]:
+            hazard = by_name(name)
+            assert isinstance(hazard, Structural)
+            for at in _around(place, hazard.places(self.kernels), self.kernels):
+                for module, note in hazard.ways(self.kernels, at):
+                    if self._done >= MOST_EXPERIMENTS:
+                        return
+                    program = self.q.program.with_kernels(module)
+                    agreement = self._try(hazard.title, lambda program=program: program)
+                    if agreement.same:
+                        self._add(hazard, at, note, agreement)
+                    if agreement.whole:
+                        return
+
+    def _outside(self) -> None:
+        """What no experiment can repeat, from what running the other side again has told."""
+        facts, place = self.q.facts, self.q.difference.place
+        none = Agreement(0, 0)
+        mine, theirs = self.q.times
+        d = self.q.difference
+        some = theirs < mine and d.kind == "path" and d.op is not None and d.op.opcode == "store"
+        if facts.repeats is False or some:
+            race = facts.one_worker is True or some
+            hazard = by_name("lost-store" if race else "host")
+            evidence: list[str] = []
+            if facts.repeats is False:
+                evidence.append("two runs of b from the start, on the same inputs, differ")
+            if facts.one_worker:
+                evidence.append("with one worker it gives a's hashes")
+            if some:
+                evidence.append(f"b does it {theirs:,} times in the frame, a {mine:,} times")
+            self._add(hazard, place, "", none, evidence=tuple(evidence))
+        elif facts.follows is False:
+            again = (
+                "b gives the same hashes each time it runs from the start, but others where it "
+                "goes on from the same hashed state: something that is not hashed lives on",
+            )
+            self._add(by_name("unhashed"), place, "", none, evidence=again)
+        elif d.kind in _SHOWN:
+            name, shown = _SHOWN[d.kind]
+            self._add(by_name(name), place, "", none, evidence=(shown,))
+
+    def _try(self, what: str, make: Callable[[], Program | Agreement]) -> Agreement:
+        self._progress(what, self._done, MOST_EXPERIMENTS)
+        self._done += 1
+        made = make()
+        return made if isinstance(made, Agreement) else self.q.experiment.run(made)
+
+    def _add(
+        self,
+        hazard: Hazard | Structural,
+        place: Place | None,
+        note: str,
+        agreement: Agreement,
+        *,
+        expression: str = "",
+        reach: str = REACHES[0],
+        evidence: tuple[str, ...] = (),
+    ) -> None:
+        fact = CauseFact(
+            hazard=hazard.name,
+            title=hazard.title,
+            expression=expression or note,
+            practice=note if expression and note else hazard.practice,
+            remedy=hazard.remedy,
+            reach=reach,
+            frames_same=agreement.same,
+            frames_compared=agreement.compared,
+            evidence=evidence,
+        )
+        found = Found(fact, hazard, place, note)
+        self.results.append(_Result(found, agreement, len(self.results)))
+
+    def _named(self) -> Answer:
+        best: dict[str, _Result] = {}
+        for result in self.results:
+            name = result.found.fact.hazard
+            if name not in best or result.agreement.same > best[name].agreement.same:
+                best[name] = result
+        order = sorted(best.values(), key=lambda r: (-r.agreement.same, r.rank))
+        if not order:
+            return Answer((), "unknown")
+        top = order[0]
+        if not top.agreement.compared:
+            return Answer((top.found,), "likely")
+        if not top.agreement.same:
+            return Answer(tuple(r.found for r in order), "possible")
+        alike = [r for r in order if r.agreement.same == top.agreement.same]
+        found = tuple(r.found for r in alike)
+        if not top.holds:
+            return Answer(found, "possible")
+        rivals = self.untried - {top.found.fact.hazard}
+        sure = len(alike) == 1 and not rivals and top.agreement.compared >= SURE_FRAMES
+        return Answer(found, "certain" if sure else "likely")
+
+
+def _around(place: Place | None, places: Sequence[Place], kernels: Module) -> Iterable[Place]:
+    """The places to try: the one to blame, or, where that is none, all of its function's."""
+    if place is None:
+        return places
+    if place in places:
+        return [place]
+    return [each for each in places if each.function == place.function]

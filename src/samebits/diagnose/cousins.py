@@ -1,0 +1,102 @@
+"""Cousins: the other operations of a simulation that a hazard acts on, and what it would change.
+
+Owns the survey of one frame; how far each is from the state is `reach`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from samebits.diagnose.candidates import Observed
+from samebits.diagnose.finding import CousinFact
+from samebits.diagnose.finding import Place as Source
+from samebits.diagnose.hazards import Hazard, Structural
+from samebits.diagnose.model import Model
+from samebits.diagnose.patterns import pattern_of
+from samebits.diagnose.places import Place, statement_at, what
+from samebits.diagnose.plant import ways_among
+from samebits.diagnose.reach import Reach
+from samebits.diagnose.sites import Site
+from samebits.diagnose.watching import Frames, Memory, State, Watcher
+from samebits.ir.grammar import Op
+from samebits.ir.steps import UNSET, Frame, Step, Steps
+from samebits.types import ScalarType
+
+MOST_INSTANCES = 32
+"""Evaluations of an operation in a frame that are tried; what is beyond them is not counted."""
+
+
+def cousins(
+    model: Model, state: State, inputs: Memory, hazard: Hazard | Structural, note: str, found: Place
+) -> list[CousinFact]:
+    """What `hazard` acts on besides `found`, the nearest to the state first.
+
+    Of an expression hazard the ways that do `note` are tried on the frame's own operands.
+    """
+    kernels = model.module
+    reach = Reach(kernels)
+    rows: list[tuple[bool, int, int, CousinFact]] = []
+    for place, changed, evaluations in _surveyed(model, state, inputs, hazard, note):
+        if place == found:
+            continue
+        statement = statement_at(kernels, place)
+        steps = reach.steps(place)
+        fact = CousinFact(Source.of(statement.span), what(statement), steps, changed, evaluations)
+        rows.append((steps is None, steps or 0, -changed, fact))
+    rows.sort(key=lambda row: row[:3])
+    return [fact for *_, fact in rows]
+
+
+def _surveyed(
+    model: Model, state: State, inputs: Memory, hazard: Hazard | Structural, note: str
+) -> Iterator[tuple[Place, int, int]]:
+    """Each place, how many of its results in the frame change, and of how many."""
+    if isinstance(hazard, Structural):
+        yield from ((place, 0, 0) for place in hazard.places(model.module))
+        return
+    every = ways_among(model.module, hazard.name)
+    alike = [way for way in every if way.note == note] or every[:1]
+    ways = {part.place: part for way in alike for part in way.parts}
+    survey = _Survey({place: way.site for place, way in ways.items()})
+    Frames.of(model, state, inputs).run(survey)
+    for place, way in ways.items():
+        seen = survey.instances[place]
+        results = (way.site.bits(way.tree, way.arithmetic, each.given) for each in seen)
+        changed = sum(bits != each.result for bits, each in zip(results, seen, strict=True))
+        yield place, changed, len(seen)
+
+
+@dataclass
+class _Survey(Watcher):
+    """Keeps the operands and results of the first evaluations of each site."""
+
+    sites: Mapping[Place, Site]
+    instances: dict[Place, list[Observed]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.instances = {place: [] for place in self.sites}
+
+    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        place = Place(steps.function.name, op.id)
+        site = self.sites.get(place)
+        if site is None or number is None:
+            return step
+        kept = self.instances[place]
+        operands = dict(site.operands)
+        result = op.result
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            if len(kept) < MOST_INSTANCES:
+                given: dict[str, int] = {}
+                for name, value in operands.items():
+                    at = frame[steps.values[value.op, value.index]]
+                    if at is UNSET or not isinstance(value.type, ScalarType):
+                        return
+                    given[name] = pattern_of(value.type, at)
+                assert isinstance(result.type, ScalarType)
+                made = frame[steps.values[result.op, result.index]]
+                kept.append(Observed(given, pattern_of(result.type, made)))
+
+        return run

@@ -1,0 +1,74 @@
+"""An experiment in the interpreter: what no code of samebits' can do, such as calling the host's
+math library, is put in an operation's place while frames are evaluated.
+
+Owns the exchange of one operation's result. It is slow: a few frames are all that it runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from samebits.bits import to_canonical, xxh64
+from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.experiment import Agreement, Experiment
+from samebits.diagnose.model import Model
+from samebits.diagnose.patterns import pattern_of, value_of
+from samebits.diagnose.places import Place
+from samebits.diagnose.sites import Site
+from samebits.diagnose.trees import Tree
+from samebits.diagnose.watching import Frames, Source, Watcher
+from samebits.ir.grammar import Op
+from samebits.ir.steps import Frame, Step, Steps
+from samebits.sim.program import Program
+from samebits.types import ScalarType
+
+FRAMES = 12
+"""Frames that are evaluated at most."""
+
+
+def run_interpreted(
+    program: Program,
+    place: Place,
+    site: Site,
+    variant: tuple[Tree, Arithmetic],
+    experiment: Experiment,
+    frames_at_most: int = FRAMES,
+) -> Agreement:
+    """How many frames from the first on give the other side's hash, with the operation at `place`
+    evaluated so."""
+    model = Model.of(program)
+    state = experiment.before
+    goal = experiment.hashes[:frames_at_most]
+    for k, value in enumerate(goal):
+        frames = Frames.of(model, state, experiment.inputs[k])
+        exchanged = replace(frames, source=lambda: _exchange(place, site, variant))
+        memory, trap = exchanged.run(Watcher())
+        state = to_canonical(program.state, memory)
+        if trap is not None or np.uint64(xxh64(state)) != value:
+            return Agreement(k, len(goal))
+    return Agreement(len(goal), len(goal))
+
+
+def _exchange(place: Place, site: Site, variant: tuple[Tree, Arithmetic]) -> Source:
+    def source(steps: Steps, op: Op, number: int, step: Step) -> Step:
+        if Place(steps.function.name, op.id) != place:
+            return step
+        operands = {name: steps.read(value) for name, value in site.operands.items()}
+        types = {name: value.type for name, value in site.operands.items()}
+        result, t = steps.read(op.result), op.result.type
+        assert isinstance(t, ScalarType)
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            given: dict[str, int] = {}
+            for name, at in operands.items():
+                operand = types[name]
+                assert isinstance(operand, ScalarType)
+                given[name] = pattern_of(operand, frame[at])
+            frame[result] = value_of(t, site.bits(*variant, given))
+
+        return run
+
+    return source

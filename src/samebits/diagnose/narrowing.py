@@ -1,0 +1,101 @@
+"""From two believed traces of the differing frame to operation, cause and cousins.
+
+Owns what is handed from step to step, whoever the sides are: runs here, or another machine's
+report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from samebits.diagnose.candidates import Observe
+from samebits.diagnose.causes import Facts, Progress, Question, explain_difference
+from samebits.diagnose.compare import OperationDifference, first_difference
+from samebits.diagnose.cousins import cousins
+from samebits.diagnose.experiment import Experiment
+from samebits.diagnose.finding import Diagnosis
+from samebits.diagnose.observing import Observations, values_of
+from samebits.diagnose.operation import operation_fact
+from samebits.diagnose.sites import Sites
+from samebits.diagnose.trace import Trace
+from samebits.diagnose.versions import Aligned
+from samebits.diagnose.watching import Frames
+from samebits.sim.program import Program
+
+COUSINS = 200
+"""Cousins that a diagnosis holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The differing frame on both sides, and what experiments need.
+
+    `program` is side a's, `following` gives side b's frames from the differing one on, `facts` what
+    running b again has told; `aligned` is b's source where it is another version.
+    """
+
+    a: Trace
+    b: Trace
+    believed: str
+    """Why the traces are believed."""
+    program: Program
+    experiment: Experiment
+    following: Callable[[], Iterator[Frames]]
+    facts: Callable[[], Facts] = field(default=Facts)
+    aligned: Aligned | None = None
+
+
+def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
+    """Fill in the operation, its causes and their cousins."""
+    difference = first_difference(pair.a, pair.b)
+    if difference is None:
+        out.notes.append(
+            "no traced operation differs, though the states do: what differs is outside of the "
+            "kernels"
+        )
+        return
+    out.operation = operation_fact(pair.a.model.module, difference, pair.believed)
+    question = Question(
+        pair.program,
+        difference,
+        pair.experiment,
+        _observe(pair, difference),
+        pair.facts(),
+        (_times(pair.a, difference), _times(pair.b, difference)),
+        () if pair.aligned is None else pair.aligned.changes,
+        None if pair.aligned is None else pair.aligned.module,
+    )
+    answer = explain_difference(question, progress)
+    out.causes = tuple(each.fact for each in answer.causes)
+    out.certainty = answer.certainty
+    out.notes += answer.notes
+    place = difference.place
+    if answer.causes and place is not None:
+        progress("looking for cousins", 0, 1)
+        first = answer.causes[0]
+        frames = pair.a.frames
+        every = cousins(
+            pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
+            first.place or place,
+        )  # fmt: skip
+        out.cousins = tuple(every[:COUSINS])
+        out.cousins_left = len(every) - len(out.cousins)
+
+
+def _observe(pair: Pair, difference: OperationDifference) -> Observe:
+    place, seen = difference.place, difference.b
+    function = None if place is None else pair.program.kernels.functions.get(place.function)
+    if place is None or seen is None or function is None:
+        return lambda site: (None, ())
+    values = values_of(Sites(function), place)
+    return Observations(place, seen.event, pair.following, values).of
+
+
+def _times(trace: Trace, difference: OperationDifference) -> int:
+    """How often a frame does the differing operation."""
+    place = difference.place
+    number = None if place is None else trace.model.numbering.at(place)
+    return 0 if number is None else int(np.count_nonzero(trace.numbers == number))

@@ -1,0 +1,93 @@
+"""The differing operation as a finding: names, values and bits, calls and turns, for people.
+
+Owns the wording of values; what differs is `compare`'s.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from samebits.bits import bits_to_float, ulp_distance
+from samebits.diagnose.compare import OperationDifference
+from samebits.diagnose.finding import Datum, OperationFact
+from samebits.diagnose.finding import Place as Source
+from samebits.diagnose.instances import Instance
+from samebits.diagnose.names import Names
+from samebits.diagnose.places import statement_at, what
+from samebits.ir.grammar import Module, Op
+from samebits.lang.decimal_text import shortest
+from samebits.types import FixedPointType, Kind, ScalarType
+
+
+def operation_fact(
+    kernels: Module, difference: OperationDifference, believed: str
+) -> OperationFact:
+    """The facts of a difference found in traces of `kernels` and of another side's."""
+    seen = difference.a or difference.b
+    op, place = difference.op, difference.place
+    a = _result(difference.a, op)
+    b = _result(difference.b, op)
+    statement = op if place is None else statement_at(kernels, place)
+    return OperationFact(
+        kind=difference.kind,
+        opcode="state" if statement is None else what(statement),
+        place=Source.of(difference.span),
+        calls=() if seen is None else tuple(Source.of(span) for _, span in seen.path),
+        turns=() if seen is None else tuple((c.slot, c.value) for c in seen.counters),
+        operands=_operands(kernels, difference),
+        a=a,
+        b=b,
+        ulps=_apart(op, difference),
+        believed=believed,
+    )
+
+
+def datum(t: ScalarType, bits: int, name: str = "") -> Datum:
+    """A scalar of a type from its bits."""
+    return Datum(t.name, f"0x{bits:0{2 * t.size}x}", value_text(t, bits), name)
+
+
+def value_text(t: ScalarType, bits: int) -> str:
+    """A value as it is written in Python, the shortest that reads back as the same bits."""
+    if t.is_float:
+        value: Any = bits_to_float(bits, t.bits)
+        return str(np.float32(value)) if t.bits == 32 else repr(value)
+    if t.kind is Kind.BOOL:
+        return str(bool(bits))
+    if t.is_signed and bits >> (t.bits - 1):
+        bits -= 1 << t.bits
+    if isinstance(t, FixedPointType):
+        return shortest(bits, t.fraction)
+    return str(bits)
+
+
+def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, ...]:
+    seen, op, place = difference.a or difference.b, difference.op, difference.place
+    if seen is None or op is None or place is None:
+        return ()
+    names = Names(kernels.functions[place.function])
+    values = seen.values or seen.operands
+    return tuple(
+        datum(value.type, bits, names.of(value))
+        for value, bits in zip(op.args, values, strict=False)
+        if bits is not None and isinstance(value.type, ScalarType)
+    )
+
+
+def _result(instance: Instance | None, op: Op | None) -> Datum | None:
+    if instance is None or op is None or not instance.results or not op.results:
+        return None
+    t, bits = op.results[0].type, instance.results[0]
+    return None if bits is None or not isinstance(t, ScalarType) else datum(t, bits)
+
+
+def _apart(op: Op | None, difference: OperationDifference) -> int | None:
+    a, b = difference.a, difference.b
+    if op is None or a is None or b is None or not (a.results and b.results and op.results):
+        return None
+    t, x, y = op.results[0].type, a.results[0], b.results[0]
+    if not isinstance(t, ScalarType) or not t.is_float or x is None or y is None:
+        return None
+    return ulp_distance(x, y, t.bits)

@@ -1,0 +1,247 @@
+"""From two sides to a diagnosis: frame, fields, operation, cause, cousins.
+
+Owns the order of the steps and what each hands to the next. A trace is believed where its frame
+ends in the bits that the plain run gave, and only there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from samebits.diagnose.causes import Facts, Progress
+from samebits.diagnose.experiment import FRAMES, Experiment
+from samebits.diagnose.fields import differences
+from samebits.diagnose.finding import Diagnosis
+from samebits.diagnose.frame_facts import FirstFrame
+from samebits.diagnose.frames import FrameSearch
+from samebits.diagnose.input_stream import InputStream
+from samebits.diagnose.model import Model
+from samebits.diagnose.narrowing import Pair, narrow
+from samebits.diagnose.running import Kept, Running
+from samebits.diagnose.sides import Side
+from samebits.diagnose.timeline import timeline
+from samebits.diagnose.trace import Trace, record
+from samebits.diagnose.versions import Aligned, align
+from samebits.diagnose.watching import Frames
+from samebits.errors import TraceError
+from samebits.sim.inputs import Inputs
+from samebits.sim.outcome import TrapFact
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import Source
+
+_BELIEVED = "the traced run gives the plain run's bits"
+
+
+def diagnose(
+    simulation: Simulation,
+    source: Source,
+    a: Side,
+    b: Side,
+    progress: Progress | None = None,
+    source_b: Source | None = None,
+) -> Diagnosis:
+    """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
+
+    Raises what opening the sides and reading the inputs raise.
+    """
+    began = time.perf_counter()
+    diagnosis = _Diagnosing(simulation, source, a, b, progress or _silent, source_b).run()
+    diagnosis.seconds = time.perf_counter() - began
+    return diagnosis
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+class _Diagnosing:
+    def __init__(
+        self,
+        simulation: Simulation,
+        source: Source,
+        a: Side,
+        b: Side,
+        progress: Progress,
+        source_b: Source | None,
+    ) -> None:
+        self.sides = a, b
+        self.inputs = InputStream(source)
+        self.inputs_b = None if source_b is None else InputStream(source_b)
+        self.progress = progress
+        self.out = Diagnosis(
+            simulation=simulation.name,
+            version=simulation.version,
+            seed=source.seed,
+            a=a.text,
+            b=b.text,
+            frames=0,
+        )
+        self.aligned: Aligned | None = None
+
+    def run(self) -> Diagnosis:
+        runs = [side.open() for side in self.sides]
+        try:
+            self._run(*runs)
+        finally:
+            for run in runs:
+                run.close()
+        return self.out
+
+    def _run(self, a: Running, b: Running) -> None:
+        out = self.out
+        search = FrameSearch(a, b, self.inputs, self.inputs_b, progress=self.progress)
+        report = search.run()
+        out.notes += report.notes
+        out.frames = report.compared
+        found = report.found
+        if found is None:
+            if report.inputs_differ is not None:
+                out.notes.append(
+                    f"the inputs differ from frame {report.inputs_differ:,} on, and no state does"
+                )
+            return
+        out.frame = found.frame
+        out.frames = max(out.frames, self.inputs.frames)
+        out.hashes = found.a.shown(), found.b.shown()
+        self._fields(found)
+        if found.frame < 0:
+            self._after_init(found)
+            return
+        following = tuple(
+            stream.between(found.frame, found.frame + FRAMES)
+            for stream in (self.inputs, self.inputs_b or self.inputs)
+        )
+        self._operation(found, a, b, following)
+        out.timeline = timeline(
+            self.sides[0].plain.state, found, a, b, (following[0], following[1])
+        )
+
+    def _fields(self, found: FirstFrame) -> None:
+        a, b, out = found.a.state, found.b.state, self.out
+        if a is None or b is None:
+            return
+        all_of_them = differences(self.sides[0].plain.state, a, b)
+        out.fields = all_of_them.first
+        out.differing = all_of_them.differing
+        out.heat = tuple(row for row in all_of_them.heat if row.differing)
+
+    def _after_init(self, found: FirstFrame) -> None:
+        self.out.notes.append("the sides differ before the first frame, in what init leaves")
+
+    def _operation(
+        self, found: FirstFrame, a: Running, b: Running, inputs: tuple[Inputs, ...]
+    ) -> None:
+        self.progress("tracing the frame", 0, 2)
+        one = self._traced(0, a, found)
+        self.progress("tracing the frame", 1, 2)
+        other = self._traced(1, b, found)
+        if one is None or other is None:
+            return
+        assert found.a.before is not None
+        assert found.b.before is not None
+        b.go_back(found.b.before)
+        done = b.advance(inputs[1])
+        trap = None if done.trap is None else TrapFact.of(done.trap)
+        pair = Pair(
+            one,
+            other,
+            _BELIEVED,
+            self.sides[0].plain.with_kernels(one.model.module),
+            Experiment(found.a.before.canonical, inputs[0], done.hashes, trap),
+            self._following(found, other, b, inputs[1]),
+            lambda: self._facts(found),
+            self.aligned,
+        )
+        narrow(self.out, pair, self.progress)
+
+    def _traced(self, which: int, run: Running, found: FirstFrame) -> Trace | None:
+        """The trace of a side's frame, if it can be had and ends in the plain run's bits."""
+        facts = (found.a, found.b)[which]
+        letter = "ab"[which]
+        assert facts.before is not None
+        assert facts.inputs is not None
+        run.go_back(facts.before)
+        model = self._model(which, run)
+        if model is None:
+            self.out.notes.append(
+                f"side {letter} has no operations that can be traced: its code is free to depart "
+                "from them"
+            )
+            return None
+        try:
+            trace = record(model, _state(model, facts.before), facts.inputs[0])
+        except TraceError as error:
+            self.out.notes.append(f"side {letter}'s frame cannot be traced: {error.message}")
+            return None
+        trap = None if trace.trap is None else TrapFact.of(trace.trap)
+        if trap == facts.trap and (trap is not None or trace.after == facts.state):
+            return trace
+        self.out.notes.append(
+            f"the traced run of side {letter} gives other bits than its plain run: it is not "
+            "believed"
+        )
+        return None
+
+    def _model(self, which: int, run: Running) -> Model | None:
+        """The operations of a side; of another version of the source, under the first's names."""
+        model = run.model()
+        side, first = self.sides[which], self.sides[0]
+        if model is None or which == 0 or side.told.source == first.told.source:
+            return model
+        other = first.model(run.frame)
+        if other is None:
+            return model
+        self.aligned = align(other.module, model.module)
+        return replace(model, module=self.aligned.module, step=other.step, plain=None)
+
+    def _following(
+        self, found: FirstFrame, first: Trace, run: Running, inputs: Inputs
+    ) -> Callable[[], Iterator[Frames]]:
+        """Side b's frames, from the differing one on."""
+
+        def frames() -> Iterator[Frames]:
+            yield first.frames
+            assert found.b.before is not None
+            run.go_back(found.b.before)
+            for k in range(len(inputs) - 1):
+                if run.advance(inputs[k : k + 1]).trap is not None:
+                    return
+                kept = run.keep()
+                yield Frames.of(first.model, _state(first.model, kept), inputs[k + 1])
+                run.go_back(kept)
+
+        return frames
+
+    def _facts(self, found: FirstFrame) -> Facts:
+        hidden = found.b.has_hidden
+        one_worker = None
+        if found.b.repeats is False:
+            one_worker = self._with_one_worker(found)
+        return Facts(found.b.repeats, None if hidden is None else not hidden, one_worker)
+
+    def _with_one_worker(self, found: FirstFrame) -> bool | None:
+        """Whether side b gives side a's hash of the frame when one thread runs it."""
+        side = self.sides[1]
+        if side.told.workers == 1:
+            return None
+        self.progress("running it with one worker", 0, found.frame)
+        alone = replace(side, told=replace(side.told, workers=1)).open()
+        try:
+            alone.start(self.inputs.seed)
+            stream = self.inputs_b or self.inputs
+            done = alone.advance(stream.between(0, found.frame + 1))
+            return len(done.hashes) > found.frame and done.hashes[-1] == found.a.hash
+        finally:
+            alone.close()
+
+
+def _state(model: Model, kept: Kept) -> np.ndarray[Any, Any]:
+    """Raw memory as an element of what the step takes as the state."""
+    memory = np.frombuffer(kept.memory, np.uint8).copy()
+    t = model.memory if len(memory) == model.memory.size else model.state
+    return memory.view(t.dtype)
