@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import count, islice
+from random import Random
 
 import pytest
 from lowered_functions import differences, function_of, generated, module_of
@@ -12,7 +13,16 @@ from samebits.diagnose.arithmetic import INTEGER_RULES, NAN_RULES, Arithmetic
 from samebits.diagnose.expression import parse
 from samebits.diagnose.hazards import HAZARDS, Hazard
 from samebits.diagnose.lowering import Lowered, Unlowered, lower
-from samebits.diagnose.numbers import FLOAT32, FLOAT64, FORMATS, Format
+from samebits.diagnose.numbers import (
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    FORMATS,
+    X87_24,
+    X87_53,
+    X87_64,
+    Format,
+)
 from samebits.diagnose.trees import Op as Node
 from samebits.diagnose.trees import Operand, Tree, rebuilt, written
 from samebits.ir.builder import Builder
@@ -25,45 +35,56 @@ from samebits.types import FLOAT32 as T32
 BY_NAME = {hazard.name: hazard for hazard in HAZARDS if isinstance(hazard, Hazard)}
 FORMS = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 INTEGERS = {t.name: t for t in (INT32, UINT32, INT64, UINT64)}
+NOWHERE = {("libm", FLOAT32), ("libm", FLOAT64), ("double-rounding", FLOAT64)}
 EXPRESSIONS = (
     "a*b + c", "a*b - c*d + a", "a/b + c/d", "a/sqrt(b)", "sin(a)*b + exp(c)",
     "min(a,b) - max(c,d)", "int32(a*b) + c", "-(a-b) + 0.1*c", "rsqrt(a) + 1/b",
     "abs(a) + b + c + d + a",
     "copysign(a, b*c) / d", "fma(a,b,c) * 3", "a*b + a*c", "a*b/c", "a + 0", "b*0 + 0.1",
 )  # fmt: skip
-_FOREIGN = ("flush", "x87", "rounding", "estimate", "libm", "double-rounding", "narrower")
-"""Hazards that may have no way here in plain arithmetic."""
 
 
 @FORMS
 @pytest.mark.parametrize("name", BY_NAME)
-def test_every_way_of_a_hazard_has_the_bits_of_the_reference(name: str, form: Format) -> None:
-    strict, made = Arithmetic(form, form), 0
+def test_the_ways_of_a_hazard_have_the_bits_of_the_reference(name: str, form: Format) -> None:
+    strict, made, source = Arithmetic(form, form), 0, Random(name)
     for text in EXPRESSIONS:
         tree = parse(text)
         site = function_of(tree, form)
-        for variant, arithmetic, _ in islice(BY_NAME[name].ways(tree, strict), 6):
+        found = [*islice(BY_NAME[name].ways(tree, strict), 60)]
+        for variant, arithmetic, _ in source.sample(found, min(2, len(found))):
             if isinstance(module_of(site, variant, arithmetic), Unlowered):
                 continue
             made += 1
-            found = next(differences(site, variant, arithmetic, 25, text), None)
-            assert found is None, (written(variant), arithmetic, found)
-    assert made or name in _FOREIGN
+            wrong = next(differences(site, variant, arithmetic, 8, text), None)
+            assert wrong is None, (written(variant), arithmetic, wrong)
+    assert made or (name, form) in NOWHERE
 
 
 @FORMS
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_generated_trees_have_the_bits_of_the_reference(form: Format, seed: int) -> None:
-    tree = generated((form.name, seed), 2 + seed)
+    tree = generated((form.name, seed), 2 + 2 * seed)
     site = function_of(tree, form)
-    for arithmetic in _arithmetics(form):
-        found = next(differences(site, tree, arithmetic, 40, seed), None)
-        assert found is None, (written(tree), arithmetic, found)
+    for arithmetic in _arithmetics(form, seed):
+        wrong = next(differences(site, tree, arithmetic, 6, seed), None)
+        assert wrong is None, (written(tree), arithmetic, wrong)
 
 
-def _arithmetics(form: Format) -> list[Arithmetic]:
-    strict = Arithmetic(form, form)
-    return [strict, Arithmetic(FLOAT32, FLOAT64)] if form is FLOAT32 else [strict]
+def _arithmetics(form: Format, seed: int) -> list[Arithmetic]:
+    """Some of everything: formats, directions and rules of flushing, all at once."""
+    source = Random(f"{form.name} {seed}")
+    drawn = [
+        Arithmetic(
+            form,
+            source.choice((FLOAT16, FLOAT32, FLOAT64, X87_24, X87_53, X87_64)),
+            source.choice(("nearest", "zero", "up", "down")),
+            source.choice(("no", "before", "after")),
+            source.random() < 0.5,
+        )
+        for _ in range(4)
+    ]
+    return [Arithmetic(form, form), Arithmetic(form, FLOAT64), *drawn]
 
 
 @FORMS
@@ -74,7 +95,7 @@ def test_a_conversion_to_an_integer_follows_its_rule(name: str, rule: str, form:
     site = function_of(plain, form, INTEGERS[name])
     for detail in (name, f"{name} {rule}"):
         tree = Node("convert", plain.args, detail)
-        assert next(differences(site, tree, site.strict, 300, detail), None) is None
+        assert next(differences(site, tree, site.strict, 150, detail), None) is None
 
 
 @FORMS
@@ -86,7 +107,7 @@ def test_a_nan_has_the_sign_that_its_rule_gives(rule: str, form: Format) -> None
             tree = generated((rule, seed, size), size)
             site = function_of(rebuilt(tree, _other_extremes), form, result)
             arithmetic = Arithmetic(form, form, nans=rule)
-            found = next(differences(site, site.tree, arithmetic, 60, seed), None)
+            found = next(differences(site, site.tree, arithmetic, 30, seed), None)
             assert found is None, (written(site.tree), found)
 
 

@@ -7,15 +7,17 @@ operations, every other calls of `samebits.diagnose.soft`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.lowering.code import Code
 from samebits.diagnose.lowering.nans import Nans
 from samebits.diagnose.lowering.native import Native
+from samebits.diagnose.lowering.soft import Soft
 from samebits.diagnose.lowering.walk import CannotLower, Walk
-from samebits.diagnose.numbers import FLOAT32, FLOAT64
+from samebits.diagnose.lowering.wide import WideWalk
+from samebits.diagnose.numbers import FLOAT16, FLOAT32, FLOAT64
 from samebits.diagnose.trees import Op as Node
 from samebits.diagnose.trees import Tree
 from samebits.frontend.compile import Unit
@@ -71,12 +73,16 @@ def _is_strict(arithmetic: Arithmetic) -> bool:
     return arithmetic == Arithmetic(arithmetic.form, arithmetic.form)
 
 
-def _foreign(code: Code, a: Arithmetic, operands: Mapping[str, Value]) -> Native:
-    if a == replace(Arithmetic(a.form, a.form), nans=a.nans):
+def _foreign(code: Code, a: Arithmetic, operands: Mapping[str, Value]) -> Walk[Any]:
+    if a.nans != "canonical":
+        if a != Arithmetic(a.form, a.form, nans=a.nans):
+            raise CannotLower("a rule for NaNs goes with no other arithmetic")
         return Nans(code, a, operands, {})
     if a == Arithmetic(FLOAT32, FLOAT64):
         return Native(code, a, operands, {})
-    raise CannotLower(f"{a.working.name} is no arithmetic of the IR")
+    if a.working in (FLOAT16, FLOAT32, FLOAT64):
+        return Soft(code, a, operands, {})
+    return WideWalk(code, a, operands, {})
 
 
 def _result(walk: Walk[Any], tree: Tree, result: Op) -> Value:

@@ -20,6 +20,7 @@ class Code:
         """The kernels that are called, by their functions' names."""
         self._result = result
         self._ids = ids
+        self._constants: dict[tuple[ScalarType, str], Value] = {}
 
     def op(self, opcode: str, t: ValueType, *args: Value, attr: Attribute = None) -> Value:
         number = next(self._ids)
@@ -28,7 +29,10 @@ class Code:
         return value
 
     def const(self, t: ScalarType, value: bool | int | float) -> Value:
-        return self.op("const", t, attr=value)
+        key = t, repr(value)  # which tells the zeros apart
+        if key not in self._constants:
+            self._constants[key] = self.op("const", t, attr=value)
+        return self._constants[key]
 
     def alike(self, opcode: str, *args: Value) -> Value:
         """An operation whose result has its operands' type."""

@@ -13,7 +13,8 @@ from samebits.diagnose.lowering.walk import CannotLower, Walk
 from samebits.diagnose.math_calls import OPERATIONS, kernel_of
 from samebits.diagnose.numbers import FLOAT32 as FORMAT32
 from samebits.diagnose.numbers import FLOAT64 as FORMAT64
-from samebits.diagnose.numbers import Format, Number, to_bits
+from samebits.diagnose.numbers import FORMATS, Format, Number, to_bits
+from samebits.diagnose.soft import KERNELS
 from samebits.diagnose.trees import Op, Tree
 from samebits.ir.grammar import Value
 from samebits.types import FLOAT32, FLOAT64, UINT32, UINT64, ScalarType
@@ -87,7 +88,11 @@ class Native(Walk[Value]):
         return self.code.convert(x, self.type)
 
     def estimate(self, detail: str, x: Value) -> Value:
-        raise CannotLower(f"{detail} is not an operation of the IR")
+        """A processor's estimate."""
+        kernel = KERNELS.get(f"{detail}_{self.form.name}")
+        if kernel is None or self.type != self.form:
+            raise CannotLower(f"{detail} is an instruction of this machine")
+        return self.code.call(kernel, kernel.resolve(()), x)[0]
 
 
 def _minimum(walk: Native, rule: str, args: list[Value]) -> Value:
@@ -112,22 +117,26 @@ def _extreme(walk: Native, name: str, before: str, rule: str, args: list[Value])
 
 
 def _ulps(walk: Native, detail: str, args: list[Value]) -> Value:
-    """Steps of the expression's type, away from zero for a plus."""
-    code, steps, bits = walk.code, int(detail), walk.form.bits
-    t = _BITS[bits]
-    x = code.convert(args[0], walk.form)
+    x = walk.code.convert(args[0], walk.form)
+    return walk.code.convert(stepped(walk.code, x, int(detail)), walk.type)
+
+
+def stepped(code: Code, x: Value, steps: int) -> Value:
+    """A float so many ULPs away, away from zero for a plus."""
+    form = x.type
+    assert isinstance(form, ScalarType)
+    t = _BITS[form.bits]
     pattern = code.op("bitcast", t, x)
-    sign = code.const(t, 1 << bits - 1)
-    negative = code.alike("and", pattern, sign)
+    negative = code.alike("and", pattern, code.const(t, 1 << form.bits - 1))
     magnitude = code.alike("xor", pattern, negative)
     distance = code.const(t, abs(steps))
     moved = code.alike("add" if steps > 0 else "sub", magnitude, distance)
-    near = code.op("bitcast", walk.form, code.alike("or", moved, negative))
-    infinity = code.op("bitcast", t, code.const(walk.form, math.inf))
+    near = code.op("bitcast", form, code.alike("or", moved, negative))
+    infinity = code.op("bitcast", t, code.const(form, math.inf))
     able = code.test("lt", magnitude, infinity)
     if steps < 0:
         able = code.alike("and", able, code.test("ge", magnitude, distance))
-    return code.convert(code.select(able, near, x), walk.type)
+    return code.select(able, near, x)
 
 
 def _convert(walk: Native, detail: str, args: list[Value]) -> Value:
@@ -135,7 +144,7 @@ def _convert(walk: Native, detail: str, args: list[Value]) -> Value:
 
 
 def _cast(walk: Native, detail: str, args: list[Value]) -> Value:
-    return walk.cast({"float32": FORMAT32, "float64": FORMAT64}[detail], args[0])
+    return walk.cast(FORMATS[detail], args[0])
 
 
 def _call(walk: Native, detail: str, args: list[Value]) -> Value:
