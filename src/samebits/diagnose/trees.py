@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -112,28 +112,56 @@ def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
     return tree
 
 
+class _Found:
+    """What an iterator gives, to be gone through any number of times; no further than asked."""
+
+    def __init__(self, source: Iterator[Tree]) -> None:
+        self._source = source
+        self._found: list[Tree] = []
+
+    def __iter__(self) -> Iterator[Tree]:
+        at = 0
+        while True:
+            if at == len(self._found):
+                tree = next(self._source, None)
+                if tree is None:
+                    return
+                self._found.append(tree)
+            yield self._found[at]
+            at += 1
+
+
 def choices(tree: Tree, options: Callable[[Op], list[Tree]], limit: int) -> Iterator[Tree]:
     """Every tree made by leaving each operation as it is or taking one of its options.
 
     The first is the tree itself; at most `limit` come. `options` sees rebuilt arguments.
     """
 
-    def walk(t: Tree) -> list[Tree]:
+    def walk(t: Tree) -> Iterable[Tree]:
         if not isinstance(t, Op):
-            return [t]
-        rows: list[tuple[Tree, ...]] = [()]
-        for arg in t.args:
-            variants = walk(arg)
-            rows = list(islice(((*row, each) for row in rows for each in variants), limit))
-        made: dict[Tree, None] = {}
-        for args in rows:
-            here = Op(t.name, args, t.detail)
-            made[here] = None
-            for option in options(here):
-                made[option] = None
-        return list(made)[:limit]
+            return (t,)
+        return _Found(islice(made(t, [walk(arg) for arg in t.args]), limit))
+
+    def made(t: Op, args: list[Iterable[Tree]]) -> Iterator[Tree]:
+        seen: set[Tree] = set()
+        for row in islice(_rows(args), limit):
+            here = Op(t.name, row, t.detail)
+            for variant in (here, *options(here)):
+                if variant not in seen:
+                    seen.add(variant)
+                    yield variant
 
     yield from walk(tree)
+
+
+def _rows(columns: list[Iterable[Tree]]) -> Iterator[tuple[Tree, ...]]:
+    """One of each column, the last column's going through first."""
+    if not columns:
+        yield ()
+        return
+    for row in _rows(columns[:-1]):
+        for each in columns[-1]:
+            yield (*row, each)
 
 
 _INFIX = {"add": ("+", 1), "sub": ("-", 1), "mul": ("*", 2), "div": ("/", 2)}

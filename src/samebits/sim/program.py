@@ -18,7 +18,7 @@ from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
 from samebits.ir.text import print_module
 from samebits.lang.kernel import Kernel
-from samebits.modes import DEFAULTS, STRICT
+from samebits.modes import DEFAULTS, STRICT, Goal
 from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
 from samebits.runtime.cache import current_cache, object_key
@@ -71,9 +71,10 @@ class Program:
         """The same simulation with other kernels, realised ones, and entries of the same names.
 
         The state that they take may have more fields behind its own, which start as zeros and
-        live as long as the state, and which the hash and saved states leave out.
+        live as long as the state, and which the hash and saved states leave out. What is changed
+        for a diagnosis runs for a few frames, so it is compiled for "compile_time".
         """
-        module = _assembled(self.state, self.input, self.step, kernels)
+        module = _assembled(self.state, self.input, self.step, kernels, "compile_time")
         return replace(self, kernels=kernels, module=module)
 
     @property
@@ -198,12 +199,16 @@ def state_memory(kernels: Module, step: str) -> StructType:
     return t.target
 
 
-def _assembled(state: StructType, input: StructType, step: str, kernels: Module) -> Module:
-    """Realised kernels with the frame loop and the hash."""
+def _assembled(
+    state: StructType, input: StructType, step: str, kernels: Module, goal: Goal | None = None
+) -> Module:
+    """Realised kernels with the frame loop and the hash, for a goal or that of the step."""
     module = Module(dict(kernels.functions), kernels.tables)
     memory = state_memory(kernels, step)
     pack_hash = hash_functions(state, memory)
     run = _run(state, memory, input, kernels.functions[step], pack_hash[-1])
+    if goal is not None:
+        run.options = replace(run.options, optimize_for=goal)
     for function in (*pack_hash, run):
         module.functions[function.name] = function
     return module
