@@ -17,13 +17,11 @@ from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.read import read_report
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.reveal import as_json, as_text
-from samebits.diagnose.desync.traced import tracer_of
 from samebits.diagnose.desync.write import write_report
+from samebits.diagnose.side_words import EVALUATE, OPTIMISATIONS
+from samebits.diagnose.sides import parse_side
 from samebits.errors import ReportError, TargetError
-from samebits.sim import targets
-from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
-from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
 
@@ -58,13 +56,13 @@ def run(options: Options) -> int:
         )
     wanted = wanted_frames(options.frames, options.trace)
     simulation = load_simulation(options.sim)
-    side = side_of(simulation, options.side)
+    side = parse_side(options.side or default_side(), simulation)
     source = ReplaySource(simulation, options.replay)
     path = options.out or default_name(simulation, wanted)
     _check_place(Path(path), options.force)
     last = source.frames if wanted.frames is None else wanted.frames.stop
     with progress_bars(min(last, source.frames)) as bars:
-        report = make_report(side, source, wanted, bars.show, tracer_of(side))
+        report = make_report(side, source, wanted, bars.show)
     size = write_report(report, path, options.force)
     if options.json:
         print(json.dumps({"format": JSON_FORMAT, **as_json(report, path, size)}, indent=2))
@@ -96,34 +94,12 @@ def wanted_frames(frames: str | None, trace: int | None) -> Wanted:
     return Wanted(range(first, stop), trace)
 
 
-@dataclass(frozen=True, slots=True)
-class RowSide:
-    """A target as a way to run a simulation."""
-
-    row: targets.Row
-    simulation: Simulation
-
-    @property
-    def text(self) -> str:
-        return self.row.name
-
-    @property
-    def plain(self) -> Program:
-        return self.simulation.program
-
-    def open(self) -> Execution:
-        return self.row.make(self.simulation)
-
-
-def side_of(simulation: Simulation, text: str | None) -> RowSide:
-    """The target of this name; without one, this machine's best, optimised. Raises TargetError."""
-    if text is None:
-        try:
-            text = llvm.host_target().name
-        except TargetError:
-            text = "evaluate"
-    rows = targets.choose_rows(targets.all_rows(), [text])
-    return RowSide(rows[-1], simulation)
+def default_side() -> str:
+    """This machine's best level, optimised, in words that name it."""
+    try:
+        return f"{llvm.host_target().name}-O{OPTIMISATIONS[-1]}"
+    except TargetError:
+        return EVALUATE
 
 
 def default_name(simulation: Simulation, wanted: Wanted) -> str:

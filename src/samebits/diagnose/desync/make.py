@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,13 +35,14 @@ from samebits.diagnose.desync.layout import (
 from samebits.diagnose.desync.machine import this_machine
 from samebits.diagnose.desync.portable import Names, portable, without_paths
 from samebits.diagnose.desync.report import Report
+from samebits.diagnose.desync.traced import TracedFrame, readable, traced
 from samebits.diagnose.desync.tree import tree_of
+from samebits.diagnose.running import Running
+from samebits.diagnose.sides import Side
 from samebits.errors import ReportError, Trap
 from samebits.ir.text import print_module
-from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
-from samebits.sim.program import Program
 from samebits.sim.replay_header import ReplayHeader
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
@@ -51,44 +51,8 @@ BETWEEN_STATES = 4 * 1024 * 1024
 """Most bytes of the states between the first and the last: those two are what is needed."""
 
 
-class Running(Protocol):
-    """A run of a side, as `sim.execution.Execution` has it."""
-
-    def start(self, seed: int) -> None: ...
-    def advance(self, inputs: Inputs) -> Advance: ...
-    def hash(self) -> int: ...
-    def save(self) -> bytes: ...
-    def close(self) -> None: ...
-
-
-class Side(Protocol):
-    """A way to run a simulation: what the user called it, what it runs but for what makes it
-    another side, and a new run."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def simulation(self) -> Simulation: ...
-    @property
-    def plain(self) -> Program: ...
-    def open(self) -> Running: ...
-
-
 Progress = Callable[[str, int], None]
 """What is being done, and frames that were run."""
-
-
-@dataclass(frozen=True, slots=True)
-class TracedFrame:
-    """One frame's operations as the trace's own encoding has them, and the hash of the state that
-    the traced run left."""
-
-    encoded: bytes
-    hash: int
-
-
-Tracer = Callable[[Running, Inputs], TracedFrame]
-"""Traces the next frame of a run, which it leaves as it is; inputs have the shape (players,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +69,28 @@ def make_report(
     source: Source,
     wanted: Wanted,
     progress: Progress = lambda what, done: None,
-    tracer: Tracer | None = None,
 ) -> Report:
     """Run `side` over the source's inputs, up to the last frame asked for, and keep what is wanted.
 
-    The program that is kept is the plain one: what else makes a side another one stands for what
-    nobody knows of a machine. Raises ReportError where the frames are not there or too many,
-    ReplayError, CompileError, and RunnerError where a side's program fails.
+    The program that is kept has no hazards: they stand for what nobody knows of a machine. Raises
+    ReportError where the frames are not there or too many, ReplayError, CompileError, HazardError,
+    and RunnerError where a side's program fails.
     """
     machine = this_machine()  # first of all: what follows may change this thread's registers
     simulation = side.simulation
     header = simulation.header(source.seed)
     asked = _asked(simulation, source, header, wanted)
+    names = Names(simulation)
+    module = portable(readable(side, asked.start if wanted.trace is None else wanted.trace), names)
     progress(f"preparing {side.text}", 0)
     running = side.open()
     try:
-        run = _Run(simulation, running, asked, wanted.trace, tracer)
+        run = _Run(running, asked, wanted.trace, names)
         run.start(source.seed)
         run.advance(source, progress)
     finally:
         running.close()
-    names = Names(simulation)
-    program = portable(side.plain, names)
-    text = print_module(program.kernels).encode()
+    text = print_module(module).encode()
     if len(text) > MAX_PROGRAM:
         text = b""
     trace = run.trace
@@ -138,8 +101,8 @@ def make_report(
         states=tuple(sorted(run.states)),
         leaves=len(run.tree.leaves) if run.told else 0,
         program=len(text),
-        init=program.init,
-        step=program.step,
+        init=names.function(side.plain.init),
+        step=names.function(side.plain.step),
         trace=0 if trace is None else len(trace.encoded),
         traced=0 if trace is None or wanted.trace is None else wanted.trace,
         traced_hash=0 if trace is None else trace.hash,
@@ -192,19 +155,12 @@ def _told(source: Source) -> str:
 class _Run:
     """One run, and what is kept of it as it goes by."""
 
-    def __init__(
-        self,
-        simulation: Simulation,
-        running: Running,
-        asked: range,
-        traced: int | None,
-        tracer: Tracer | None,
-    ) -> None:
-        self._simulation = simulation
+    def __init__(self, running: Running, asked: range, traced: int | None, names: Names) -> None:
+        simulation = self._simulation = running.side.simulation
         self._running = running
         self._asked = asked
         self._traced = traced
-        self._tracer = tracer
+        self._names = names
         self._keep = _kept(asked, canonical_size(simulation.state_type), traced)
         self._hashes: list[NDArray[np.uint64]] = []
         self._input_hashes: list[int] = []
@@ -269,8 +225,8 @@ class _Run:
             yield inputs[i : i + 1]
 
     def _step(self, inputs: Inputs) -> None:
-        if self._tracer is not None and self.frames == self._traced:
-            self.trace = self._tracer(self._running, inputs[0])
+        if self.frames == self._traced:
+            self.trace = traced(self._running, inputs[0], self._names)
         done = self._running.advance(inputs)
         begun = len(done.hashes) + (done.trap is not None)
         size = len(inputs[0]) * canonical_size(self._simulation.input_type)

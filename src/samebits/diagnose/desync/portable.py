@@ -17,7 +17,6 @@ from pathlib import Path
 from samebits.errors import Span
 from samebits.ir.grammar import CALLS, For, Function, If, Module, Op, Region, Statement, While
 from samebits.sim.outcome import TrapFact
-from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 
 _LIBRARY = Path(__file__).resolve().parents[2]
@@ -106,20 +105,14 @@ class Names:
         return found
 
 
-def portable(program: Program, names: Names) -> Program:
-    """An equal program under portable names, to be evaluated: it has no frame loop.
-
-    Ops and statements keep their ids.
-    """
-    kernels = program.kernels
-    found = {name: names.function(name) for name in kernels.functions}
+def portable(module: Module, names: Names) -> Module:
+    """An equal module under portable names. Ops and statements keep their ids."""
+    found = {name: names.function(name) for name in module.functions}
     functions = {
         found[name]: _function(function, found, names)
-        for name, function in kernels.functions.items()
+        for name, function in module.functions.items()
     }
-    module = Module(functions, kernels.tables)
-    init, step = found[program.init], found[program.step]
-    return Program(program.state, program.input, init, step, kernels=module, module=module)
+    return Module(functions, module.tables)
 
 
 def without_paths(text: str) -> str:

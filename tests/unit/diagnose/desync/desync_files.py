@@ -17,15 +17,14 @@ from mcap.records import Metadata
 
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnose.desync.layout import TOPICS, Key
-from samebits.diagnose.desync.make import Running, TracedFrame, Wanted, make_report
+from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.pieces import pieces
 from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.write import METADATA_NAME, checksum, description, report_bytes
-from samebits.sim.execution import EvaluateExecution, Execution
-from samebits.sim.inputs import Inputs
+from samebits.diagnose.sides import Side, parse_side
+from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
-from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 
@@ -35,38 +34,19 @@ MAGIC = b"\x89MCAP0\r\n"
 FRAMES, ASKED, TRACED = 40, range(10, 14), 12
 
 
-@dataclass(frozen=True)
-class Evaluated:
-    """The reference interpreter as a side."""
-
-    simulation: Simulation
-    text: str = "evaluate"
-
-    @property
-    def plain(self) -> Program:
-        return self.simulation.program
-
-    def open(self) -> Execution:
-        return EvaluateExecution(self.plain)
-
-
-def trace(running: Running, inputs: Inputs) -> TracedFrame:
-    """A stand-in for an encoded trace: what it was made of, and the state that the frame left."""
-    state = running.save()
-    run = EvaluateExecution(SMALL.program)
-    run.restore(state)
-    run.advance(inputs[None])
-    return TracedFrame(b"trace of " + state + inputs.tobytes(), run.hash())
-
-
 @cache
 def small(players: str = "push", seed: int = 1, frames: int = FRAMES) -> Report:
     """A report of the small simulation, with every kind of part."""
     return made(PlayerSource(SMALL, players, seed, frames), Wanted(ASKED, TRACED))
 
 
-def made(source: PlayerSource, wanted: Wanted, side: Evaluated | None = None) -> Report:
-    return make_report(side or Evaluated(SMALL), source, wanted, tracer=trace)
+def made(source: PlayerSource, wanted: Wanted, side: Side | None = None) -> Report:
+    return make_report(side or evaluated(), source, wanted)
+
+
+def evaluated(simulation: Simulation = SMALL, text: str = "evaluate") -> Side:
+    """The reference interpreter as a side, whatever it is called."""
+    return replace(parse_side("evaluate", simulation), text=text)
 
 
 @cache

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from desync_files import ASKED, SMALL, Evaluated, inputs_of, made, small
+from desync_files import ASKED, SMALL, evaluated, inputs_of, made, small
 
 from samebits.bits import xxh64
 from samebits.diagnose.desync.layout import HASHES, INPUT_HASHES, Key
@@ -19,8 +19,10 @@ from samebits.diagnose.desync.overlap import (
     require_replay,
 )
 from samebits.diagnose.desync.report import Report
+from samebits.diagnose.sides import Side
 from samebits.errors import ReportError
 from samebits.sim.execution import EvaluateExecution, Execution
+from samebits.sim.program import Program
 from samebits.sim.sources import PlayerSource
 
 
@@ -33,14 +35,14 @@ class Faulty(EvaluateExecution):
             self.memory["bodies"]["pos"][0, 4, 1:].view("u4")[...] += 1
 
 
-class FaultySide(Evaluated):
-    def open(self) -> Execution:
-        return Faulty(self.simulation.program)
+class FaultySide(Side):
+    def execution(self, program: Program) -> Execution:
+        return Faulty(program)
 
 
 @cache
 def report(first: int = ASKED.start, stop: int = ASKED.stop, *, faulty: bool = False) -> Report:
-    side = FaultySide(SMALL, "faulty") if faulty else Evaluated(SMALL)
+    side = FaultySide("faulty", SMALL, evaluated().told) if faulty else evaluated()
     found = made(PlayerSource(SMALL, "push", 1, 40), Wanted(range(first, stop)), side)
     return replace(found, name="b.desync" if faulty else "a.desync")
 

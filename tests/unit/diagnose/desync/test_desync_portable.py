@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.dom import minidom
 
 import pytest
-from desync_files import SMALL, UNIT, Evaluated, small
+from desync_files import SMALL, UNIT, evaluated, small
 
 from samebits.diagnose.desync.layout import PROGRAM, Key
 from samebits.diagnose.desync.machine import machine_from_json, this_machine
@@ -74,7 +74,7 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) -> None:
     game = load_simulation(str(away))
     source = PlayerSource(game, "crash", 1, 20)
-    side = Evaluated(game, f"plant:{away}:10=fused")
+    side = evaluated(game, f"plant:{away}:10=fused")
     report = make_report(side, source, Wanted(range(10, 20)))
     data = report_bytes(report)
     again = report_from_bytes(data)
@@ -96,7 +96,7 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
 
 def test_every_span_has_a_portable_file_and_nothing_else_changes() -> None:
     kernels, names = SMALL.program.kernels, Names(SMALL)
-    module = portable(SMALL.program, names).kernels
+    module = portable(SMALL.program.kernels, names)
     verify(module)
     files: set[str] = set()
     for name, function in kernels.functions.items():
@@ -122,7 +122,7 @@ def test_a_simulation_loaded_twice_has_the_same_names(tmp_path: Path) -> None:
         shutil.copy(UNIT / "sim" / "small_simulation.py", path)
         simulation = load_simulation(str(path))
         source = PlayerSource(simulation, "push", 1, 4)
-        report = make_report(Evaluated(simulation), source, Wanted(range(1)))
+        report = make_report(evaluated(simulation), source, Wanted(range(1)))
         texts.append(report.parts[Key(PROGRAM, 0)])
     assert texts[0] == texts[1]
     assert b"sixteen_bodies.step" in texts[0]
@@ -188,7 +188,7 @@ def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Pa
     path.write_text(text)
     simulation = load_simulation(str(path))
     source = PlayerSource(simulation, "crash", 1, 20)
-    report = make_report(Evaluated(simulation), source, Wanted(range(1)))
+    report = make_report(evaluated(simulation), source, Wanted(range(1)))
     again = report_from_bytes(report_bytes(report)).contents.trap
     assert again == report.contents.trap
     assert again is not None

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from desync_files import SMALL, UNIT, Evaluated, small, states, with_part
+from desync_files import SMALL, UNIT, evaluated, states, with_part
 
 from samebits.diagnose.desync.layout import INPUTS, PROGRAM, STATES, TRACE, Key
 from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.portable import Names, portable
 from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.traced import trace_of, tracer_of
+from samebits.diagnose.desync.traced import trace_of
 from samebits.diagnose.desync.write import report_bytes
 from samebits.diagnose.model import Model
+from samebits.diagnose.sides import parse_side
 from samebits.diagnose.trace import Trace, record
 from samebits.errors import ReportError
 from samebits.sim.load import load_simulation
@@ -28,10 +28,8 @@ FRAME = 12
 
 @cache
 def traced(players: str = "push") -> Report:
-    side = Evaluated(SMALL)
     source = PlayerSource(SMALL, players, 1, 20)
-    wanted = Wanted(range(10, 14), FRAME)
-    report = make_report(side, source, wanted, tracer=tracer_of(side))
+    report = make_report(evaluated(), source, Wanted(range(10, 14), FRAME))
     return report_from_bytes(report_bytes(report), "a.desync")
 
 
@@ -55,8 +53,35 @@ def test_every_operation_comes_back(players: str) -> None:
     assert len(wanted) > 50
     assert (wanted.trap is not None) == (players == "crash")
     assert the_same(trace_of(report), wanted)
-    assert the_same(trace_of(report, portable(SMALL.program, Names(SMALL))), wanted)
+    assert the_same(trace_of(report, SMALL), wanted)
     assert report.trace_is_faithful
+
+
+def reported(side: str) -> Report:
+    source = PlayerSource(SMALL, "push", 1, 20)
+    report = make_report(parse_side(side, SMALL), source, Wanted(range(3, 6), 4))
+    return report_from_bytes(report_bytes(report))
+
+
+def test_a_hazard_shows_in_the_trace_and_not_in_the_program() -> None:
+    plain, planted = reported("evaluate"), reported("evaluate,hazard=fma@small_simulation.py:59")
+    assert planted.program_text == plain.program_text
+    assert planted.trace_is_faithful
+    one, other = trace_of(plain), trace_of(planted)
+    assert one is not None
+    assert other is not None
+    assert other.after == planted.state(5) != plain.state(5)
+    changed = np.flatnonzero(one.values != other.values)
+    event = int(np.searchsorted(other.starts, changed[0], "right")) - 1
+    assert other.op(event).span.line == 59
+
+
+def test_code_that_no_evaluation_stands_for_has_a_trace_that_is_not_believed() -> None:
+    report = reported("opt=0,fpenv=up")
+    found = trace_of(report)
+    assert found is not None
+    assert found.after != report.state(5)
+    assert not report.trace_is_faithful
 
 
 def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
@@ -64,7 +89,7 @@ def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
     path.write_text((UNIT / "sim" / "small_simulation.py").read_text())
     other = load_simulation(str(path))
     assert other is not SMALL
-    found = trace_of(traced(), portable(other.program, Names(other)))
+    found = trace_of(traced(), other)
     assert found is not None
     assert {place.function for place in found.model.numbering.places} == {"small_simulation.step"}
 
@@ -87,9 +112,9 @@ def test_a_trace_needs_the_state_the_inputs_and_the_program() -> None:
 
 def test_a_trace_that_is_none_is_told() -> None:
     with pytest.raises(ReportError) as caught:
-        trace_of(replace(small(), name="b.desync"))
+        trace_of(with_part(traced(), Key(TRACE, FRAME), b"nothing"))
     assert caught.value.message == (
-        "the trace in b.desync cannot be followed: this is no stored trace"
+        "the trace in a.desync cannot be followed: this is no stored trace"
     )
     data = bytearray(traced().parts[Key(TRACE, FRAME)])
     data[-1] ^= 1
@@ -101,10 +126,10 @@ def test_a_trace_of_another_program_is_told(tmp_path: Path) -> None:
     path = tmp_path / "small_simulation.py"
     path.write_text((UNIT / "sim" / "small_simulation.py").read_text().replace("0.999", "0.998"))
     other = load_simulation(str(path))
-    with pytest.raises(ReportError, match="cannot be followed: .* it is of another program"):
-        trace_of(traced(), portable(other.program, Names(other)))
+    with pytest.raises(ReportError, match=r"cannot be followed: .* it is of another program"):
+        trace_of(traced(), other)
     tour = load_simulation(str(UNIT / "sim" / "tour_simulation.py"))
     with pytest.raises(
         ReportError, match=r"the trace in a\.desync is of a program with other types"
     ):
-        trace_of(traced(), tour.program)
+        trace_of(traced(), tour)
