@@ -14,10 +14,11 @@ from samebits.diagnose.drafts import Draft
 from samebits.diagnose.hidden import with_hidden
 from samebits.ir.grammar import Module
 from samebits.ir.verify import verify
+from samebits.passes.goals import goal_of
 from samebits.runtime.runners.machines import emulation_reason
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import EvaluateExecution, Execution, NativeExecution
-from samebits.sim.program import Program
+from samebits.sim.program import RUN, Program
 from samebits.sim.sources import PlayerSource
 from samebits.types import UINT64
 
@@ -100,9 +101,12 @@ def test_a_trap_takes_hidden_memory_back_to_the_last_whole_frame() -> None:
         assert whole(execution)[at] == len(done.hashes)
 
 
-def test_the_same_kernels_give_the_same_program() -> None:
+def test_the_same_kernels_give_the_same_program_for_another_goal() -> None:
     kernels = SMALL.program.kernels
     again = SMALL.program.with_kernels(Module(dict(kernels.functions), kernels.tables))
+    run = again.module.functions[RUN]
+    assert goal_of(again.module, again.entries) == "compile_time"
+    run.options = SMALL.program.module.functions[RUN].options
     assert again.module == SMALL.program.module
     assert again.memory == SMALL.program.state
 
