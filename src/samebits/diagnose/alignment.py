@@ -70,6 +70,10 @@ class Alignment:
         assert place is not None
         return trace.instance(event, self.plain(place).args)
 
+    def way(self, side: int, shared: int) -> tuple[Place, ...]:
+        """The calls down to a shared event's operation, and it; nothing where the side returns."""
+        return self.traces[side].way(self.event(side, shared))
+
     def knows(self, side: int, place: Place) -> bool:
         """Whether a side has an operation, and sees it."""
         trace = self.traces[side]

@@ -6,7 +6,7 @@ what was in memory or in a slot, the answer is what put it there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -51,6 +51,8 @@ class OperationDifference:
     """The operation to blame, if it is one, as side a has it, or else as side b does."""
     a: Instance | None = None
     b: Instance | None = None
+    writer: Place | None = None
+    """For "memory": what wrote it last on side a, or else on side b, if anything in the frame."""
 
 
 def first_difference(a: Trace, b: Trace) -> OperationDifference | None:
@@ -59,7 +61,7 @@ def first_difference(a: Trace, b: Trace) -> OperationDifference | None:
     at = align(a, b)
     to_a, to_b = at.comes_to(0), at.comes_to(1)
     if to_a != to_b:
-        return _path(at, to_a, to_b)
+        return _path(at)
     if to_a is None or (at.ended and _same_trap(a.trap, b.trap)):
         return _state(at)
     return _operation(at, to_a)
@@ -109,7 +111,9 @@ def _memory(
     if lost is not None and (lost.opcode != "zero" or place is None):
         return _lost(at, lost)
     read = any(o.memory == "inputs" and o.write is None for o in origins)
-    return _found(at, "input" if read else "memory", place, a, b)
+    found = _found(at, "input" if read else "memory", place, a, b)
+    writer = next((o.write.place for o in origins if o.write is not None), None)
+    return replace(found, writer=writer)
 
 
 def _lost(at: Alignment, lost: Lost) -> OperationDifference:
@@ -130,10 +134,10 @@ def _state(at: Alignment) -> OperationDifference | None:
     return _memory(at, None, (origins[0], origins[1]))
 
 
-def _path(at: Alignment, to_a: Place | None, to_b: Place | None) -> OperationDifference:
+def _path(at: Alignment) -> OperationDifference:
     """The sides do different operations next."""
     a, b = at.instance(0, at.first), at.instance(1, at.first)
-    way_a, way_b = _way(a, to_a), _way(b, to_b)
+    way_a, way_b = (at.way(side, at.first) for side in (0, 1))
     level = 0
     while level < min(len(way_a), len(way_b)) and way_a[level] == way_b[level]:
         level += 1
@@ -142,20 +146,13 @@ def _path(at: Alignment, to_a: Place | None, to_b: Place | None) -> OperationDif
     place = next_a or next_b
     assert place is not None
     if next_a is None or next_b is None or next_a.function == next_b.function:
-        before = at.instance(0, at.first - 1) if at.first else None
-        way = () if before is None else _way(before, before.place)
+        way = at.way(0, at.first - 1) if at.first else ()
         last = way[level].op if way[:level] == way_a[:level] and level < len(way) else None
         a_layout, b_layout = (at.layout(side, place.function) for side in (0, 1))
         a_op, b_op = (END if to is None else to.op for to in (next_a, next_b))
         place = Place(place.function, parted_by(a_layout, b_layout, last, a_op, b_op))
     loop = isinstance(at.statement(place), For | While)
     return _found(at, "loop" if loop else "path", place, a, b)
-
-
-def _way(instance: Instance | None, place: Place | None) -> tuple[Place, ...]:
-    """From the step down to an operation: calls, then itself."""
-    calls = () if instance is None else tuple(call for call, _ in instance.path)
-    return calls if place is None else (*calls, place)
 
 
 def _found(

@@ -52,8 +52,8 @@ def replay(model: Model, stored: StoredTrace, state: State, inputs: Memory) -> T
     except IRError as error:
         raise _error(error.message, follower) from None
     numbers, values = follower.arrays()
-    parted = stored.ending == PARTED
-    return Trace(frames, numbers, values, memory, trap, parted, stored.last if parted else None)
+    last = tuple(model.numbering.places[number] for number in stored.last)
+    return Trace(frames, numbers, values, memory, trap, last if stored.ending == PARTED else None)
 
 
 class _Misfit(Exception):
@@ -77,8 +77,8 @@ def _check(numbering: Numbering, stored: StoredTrace) -> None:
         raise _Misfit("it is of another program")
     if stored.ending not in (RETURNED, TRAPPED, PARTED):
         raise _Misfit(f"it ends as {stored.ending!r:.40}")
-    if stored.last is not None and not 0 <= stored.last < len(numbering):
-        raise _Misfit(f"there is no operation {stored.last}")
+    if any(not 0 <= number < len(numbering) for number in stored.last):
+        raise _Misfit(f"there is no operation {max(stored.last)}")
     if len(stored.absent) and int(stored.absent.max()) >= len(numbering):
         raise _Misfit(f"there is no operation {stored.absent.max()}")
     if (stored.ending == TRAPPED) != (stored.trap is not None):
@@ -112,14 +112,14 @@ class _Stream:
 
     def follow(self, steps: Steps, op: Op, number: int, step: Step) -> Step:
         """The step that gives what is stored."""
-        first = int(self._numbering.firsts[number])
+        stored, first = self._stored, int(self._numbering.firsts[number])
         columns = list(enumerate(recorded(op), first))
         if is_kept(self._numbering, op):
             step = self._taking(steps, columns)
         for column, value in columns:
-            if column in self._stored.corrections:
+            if column in stored.corrections:
                 step = self._corrected(steps, op, column, value, step)
-        if self._stored.ending == TRAPPED and number == self._stored.last:
+        if stored.ending == TRAPPED and stored.last[-1:] == (number,):
             step = self._trapping(op, step)
         return step
 

@@ -50,8 +50,9 @@ class StoredTrace:
     """Patterns, in as few bytes as their type needs."""
     corrections: dict[int, Corrections]
     ending: str
-    last: int | None = None
-    """The operation that trapped; where the trace parts, the one that came next, if one did."""
+    last: tuple[int, ...] = ()
+    """The operation that trapped, or, where the trace parts, that came next, if one did, behind the
+    calls down to it."""
     times: int = 0
     """How often the operation that trapped had ended before."""
     trap: TrapParts | None = None
@@ -217,19 +218,16 @@ class _Guide:
         absent = np.flatnonzero(~trace.has).astype(np.uint32)
         corrections = _as_arrays(self._corrections)
         stored = StoredTrace(numbering.digest, end, turns, absent, kept, corrections, PARTED)
-        last = None if trace.last is None else numbering.at(trace.last)
-        if end < len(trace):
-            return replace(stored, last=int(trace.numbers[end]))
-        if trace.parted or (trace.trap is None and not returned):
-            return replace(stored, last=last)
-        if trace.trap is None:
+        if end == len(trace) and trace.trap is None and trace.parted_to is None and returned:
             patch = _patch(after, trace.after)
             return replace(stored, ending=RETURNED, after=xxh64(trace.after), patch=patch)
-        if self._came_to != last or last is None:
+        last = tuple(n for n in map(numbering.at, trace.way(end)) if n is not None)
+        trap = trace.trap
+        if end < len(trace) or trap is None or last[-1:] != (self._came_to,):
             return replace(stored, last=last)
-        trap = trace.trap.kind, trace.trap.detail, trace.trap.own
-        times = int(np.count_nonzero(numbers == last))
-        return replace(stored, ending=TRAPPED, last=last, times=times, trap=trap)
+        times = int(np.count_nonzero(numbers == self._came_to))
+        parts = trap.kind, trap.detail, trap.own
+        return replace(stored, ending=TRAPPED, last=last, times=times, trap=parts)
 
     def _narrow(self, column: int, patterns: Patterns) -> NDArray[Any]:
         return patterns.astype(f"u{self._numbering.type_of(column).size}")

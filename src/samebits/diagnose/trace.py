@@ -47,10 +47,9 @@ class Trace:
     memory: Memory
     """The state that the frame left, also where it trapped."""
     trap: Trap | None = None
-    parted: bool = False
-    """Whether more came, which could not be followed."""
-    parted_to: int | None = None
-    """The number of the operation that came next then; None where there was none."""
+    parted_to: tuple[Place, ...] | None = None
+    """Where more came that could not be followed: the calls down to the operation that came next,
+    and it; nothing where the frame returned."""
 
     @property
     def model(self) -> Model:
@@ -78,7 +77,7 @@ class Trace:
     def last(self) -> Place | None:
         """The operation behind the last event: the one that trapped, or could not be followed."""
         if self.parted_to is not None:
-            return self.model.numbering.places[self.parted_to]
+            return self.parted_to[-1] if self.parted_to else None
         return None if self.trap is None else self.instance(len(self)).place
 
     def __len__(self) -> int:
@@ -101,6 +100,14 @@ class Trace:
         """An event with its operands, the calls that lead to it and its loops' counters; `event`
         may be the length, where a frame trapped: then it is the operation that did."""
         return at_event(self.frames, event, values)
+
+    def way(self, event: int) -> tuple[Place, ...]:
+        """The calls down to an operation, and it; of the length, to the last one; nothing where
+        the frame returned there."""
+        if event == len(self) and self.trap is None:
+            return self.parted_to or ()
+        instance = self.instance(event)
+        return (*(call for call, _ in instance.path), instance.place)
 
     def environment(self, place: Place, limit: int, values: Sequence[Value] = ()) -> list[Instance]:
         """As `environment_at`, of this trace's own frame and results."""

@@ -22,8 +22,8 @@ from samebits.errors import TraceError
 
 _MAGIC = b"sbtrace1"
 _HASH = struct.Struct("<Q")
-_HEAD = struct.Struct("<QQQQBqQ")
-"""Digest, events, turns, hash of the state after, ending, last operation or -1, its times."""
+_HEAD = struct.Struct("<QQQQBQ")
+"""Digest, events, turns, hash of the state after, ending, times of the operation that trapped."""
 _COUNT = struct.Struct("<I")
 _WIDTHS = (1, 2, 4, 8)
 
@@ -53,14 +53,14 @@ def to_bytes(stored: StoredTrace) -> bytes:
 
 
 def _parts(stored: StoredTrace) -> Iterator[bytes]:
-    last = -1 if stored.last is None else stored.last
     ending = ENDINGS.index(stored.ending)
-    head = stored.digest, stored.events, stored.turns, stored.after, ending, last, stored.times
+    head = stored.digest, stored.events, stored.turns, stored.after, ending, stored.times
     yield _HEAD.pack(*head)
     kind, detail, own = stored.trap or (None, None, None)
     for text in (kind, detail, None if own is None else ",".join(map(str, own))):
         yield _text(text)
-    yield _COUNT.pack(len(stored.absent)) + stored.absent.astype("<u4").tobytes()
+    for numbers in (np.array(stored.last), stored.absent):
+        yield _COUNT.pack(len(numbers)) + numbers.astype("<u4").tobytes()
     yield from _index(stored.columns, [len(found) for found in stored.columns.values()])
     yield bytes(found.itemsize for found in stored.columns.values())
     for found in stored.columns.values():
@@ -114,10 +114,9 @@ def _inflated(data: bytes, limit: int) -> bytes:
 
 def _read(reader: _Reader) -> StoredTrace:
     head: tuple[int, ...] = reader.unpack(_HEAD)
-    digest, events, turns, after, ending, last, times = head
+    digest, events, turns, after, ending, times = head
     kind, detail, own = reader.text(), reader.text(), reader.text()
-    (count,) = reader.unpack(_COUNT)
-    absent = reader.array(count, "u4")
+    last, absent = reader.numbers(), reader.numbers()
     ids, counts = reader.index()
     widths = reader.take(len(ids))
     columns = {
@@ -131,11 +130,11 @@ def _read(reader: _Reader) -> StoredTrace:
     }
     (count,) = reader.unpack(_COUNT)
     patch = reader.array(count, "u8"), reader.array(count, "u1")
-    if reader.left or ending >= len(ENDINGS) or last < -1:
+    if reader.left or ending >= len(ENDINGS):
         raise _damaged()
     return StoredTrace(
         digest, events, turns, absent, columns, corrections, ENDINGS[ending],
-        None if last < 0 else last, times, _trap(kind, detail, own), after, patch,
+        tuple(last.tolist()), times, _trap(kind, detail, own), after, patch,
     )  # fmt: skip
 
 
@@ -185,6 +184,10 @@ class _Reader:
     def array(self, count: int, dtype: str) -> NDArray[Any]:
         kept = np.dtype(dtype)
         return np.frombuffer(self.take(count * kept.itemsize), kept.newbyteorder("<")).astype(kept)
+
+    def numbers(self) -> NDArray[Any]:
+        (count,) = self.unpack(_COUNT)
+        return self.array(count, "u4")
 
     def index(self) -> tuple[list[int], list[int]]:
         """Columns, each once, and how many values each has."""

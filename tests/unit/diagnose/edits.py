@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from samebits.diagnose.drafts import Draft
 from samebits.ir.grammar import For, Op
+from samebits.types import ScalarType
 
 Edit = Callable[[Draft, Op | For], None]
 OTHERS = {
@@ -31,3 +32,13 @@ def backwards(draft: Draft, loop: Op | For) -> None:
     one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
     last, end = draft.op("sub", loop.stop, one), draft.op("sub", loop.start, one)
     draft.keep(replace(loop, start=last, stop=end, step=-1))
+
+
+def only_above_two(draft: Draft, op: Op | For) -> None:
+    """A store of numbers above 2 alone."""
+    assert isinstance(op, Op)
+    t = op.args[1].type
+    assert isinstance(t, ScalarType)
+    branch = draft.if_(draft.op("gt", op.args[1], draft.const(t, 2.0)))
+    with draft.into(branch.then):
+        draft.keep(op)

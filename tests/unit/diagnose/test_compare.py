@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from edits import OTHERS, Edit, backwards, nothing, other
+from edits import OTHERS, Edit, backwards, nothing, only_above_two, other
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from traced_simulation import TRACED
 
@@ -90,15 +90,7 @@ def test_every_lost_store_is_found() -> None:
 def test_a_store_that_is_lost_once_is_found() -> None:
     place = SMALL.at("drift", "mote.pos += mote.vel * 0.016", "store")
 
-    def below(draft: Draft, op: Op | For) -> None:
-        assert isinstance(op, Op)
-        t = op.args[1].type
-        assert isinstance(t, ScalarType)
-        branch = draft.if_(draft.op("gt", op.args[1], draft.const(t, 2.0)))
-        with draft.into(branch.then):
-            draft.keep(op)
-
-    difference = SMALL.difference(SMALL.rebuilt(place, below))
+    difference = SMALL.difference(SMALL.rebuilt(place, only_above_two))
     checked(difference, SMALL, "path", place)
     assert difference is not None
     assert difference.a is not None
@@ -187,6 +179,7 @@ def test_memory_that_is_not_zeroed_is_found_where_it_is_read() -> None:
     assert difference.a is not None
     assert difference.b is not None
     assert (difference.a.results, difference.b.results) == ((0,), (0xA5A5A5A5,))
+    assert difference.writer == place
 
 
 def test_memory_that_differed_before_the_frame_is_found_where_it_is_read() -> None:

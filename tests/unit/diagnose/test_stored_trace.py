@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from edits import OTHERS, backwards, nothing, other
+from edits import OTHERS, backwards, nothing, only_above_two, other
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 
 from samebits.bits import to_canonical, xxh64
@@ -91,6 +91,17 @@ def test_a_lost_store_on_the_other_machine_is_found() -> None:
         assert (difference.kind, difference.place) == ("path", place)
         found += 1
     assert found >= 4
+
+
+def test_a_store_that_the_other_machine_lost_once_is_found() -> None:
+    place = SMALL.at("drift", "mote.pos += mote.vel * 0.016", "store")
+    trace = SMALL.changed(SMALL.rebuilt(place, only_above_two))
+    there = followed(SMALL, trace)
+    assert there.parted_to is not None
+    assert there.way(len(there)) == trace.way(len(there))
+    difference = first_difference(SMALL.trace, there)
+    assert difference is not None
+    assert (difference.kind, difference.place) == ("path", place)
 
 
 def test_a_loop_in_another_order_on_the_other_machine_is_found() -> None:
@@ -217,8 +228,8 @@ def broken(stored: StoredTrace) -> dict[str, StoredTrace]:
         "it ends here": replace(stored, turns=10),
         "ends as 'gone'": replace(stored, ending="gone"),
         "has a trap where none is": replace(stored, trap=("index", None, None)),
-        "there is no trap": replace(stored, ending="trapped", last=3, trap=("boom", None, None)),
-        "there is no operation": replace(stored, last=1 << 20),
+        "there is no trap": replace(stored, ending="trapped", last=(3,), trap=("boom", None, None)),
+        "there is no operation": replace(stored, last=(1 << 20,)),
         "there is no operation 9999": replace(stored, absent=np.array([9999], np.uint32)),
         "it writes outside": replace(
             stored, patch=(np.array([1 << 40], np.uint64), np.array([1], np.uint8))
