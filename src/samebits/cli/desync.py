@@ -16,7 +16,7 @@ from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.read import read_report
 from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.reveal import as_json, as_text
+from samebits.diagnose.desync.reveal import NOT_FAITHFUL, as_json, as_text
 from samebits.diagnose.desync.write import write_report
 from samebits.diagnose.side_words import EVALUATE, OPTIMISATIONS
 from samebits.diagnose.sides import parse_side
@@ -135,6 +135,8 @@ def _print_written(report: Report, path: str, size: int) -> None:
     trap = report.contents.trap
     if trap is not None:
         print(f"trap in frame {report.frames:,}: {trap.message}, at {trap.place}")
+    if report.trace is not None and not report.trace_is_faithful:
+        print(NOT_FAITHFUL)
     print(f"all that it reveals: samebits report --show {path}")
 
 

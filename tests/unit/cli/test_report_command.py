@@ -102,6 +102,19 @@ def test_a_frame_is_traced_on_request(run: Run, replay: str) -> None:
     )
 
 
+def test_a_trace_that_does_not_show_what_ran_is_told(run: Run, replay: str) -> None:
+    told = (
+        "the trace is of an evaluation that left another state than the run: it does not show "
+        "what ran"
+    )
+    code, out, _ = run("report", SMALL, replay, "--trace", 4, "--a", "opt=0,fpenv=up", "-o", "a")
+    assert code == 0
+    assert out.splitlines()[1] == told
+    assert f"  {told}" in run("report", "--show", "a")[1].splitlines()
+    assert run("report", SMALL, replay, "--trace", 4, *QUICK, "-o", "b")[0] == 0
+    assert told not in run("report", "--show", "b")[1]
+
+
 ARENA = Path(__file__).parents[3] / "examples" / "arena"
 
 
@@ -121,7 +134,7 @@ def test_json_has_the_facts(run: Run, replay: str) -> None:
     found = json.loads(out)
     assert list(found) == [
         "format", "report", "bytes", "damage", "machine", "simulation", "side", "seed", "frames",
-        "asked", "states", "traced", "trap", "inputs", "parts", "names",
+        "asked", "states", "traced", "trace_is_faithful", "trap", "inputs", "parts", "names",
     ]  # fmt: skip
     assert (found["asked"], found["frames"], found["side"]) == ([10, 14], 14, NATIVE)
     assert found["bytes"] == Path(found["report"]).stat().st_size

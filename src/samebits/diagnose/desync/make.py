@@ -195,10 +195,10 @@ class _Run:
         for block in source.blocks():
             for inputs in self._stretches(block.inputs):
                 self._step(inputs)
+                progress("running", self.frames)
                 if self.trap is not None:
                     self._check_trap()
                     return
-            progress("running", self.frames)
             if self._asked and self.frames == self._asked.stop:
                 return
 
@@ -216,11 +216,13 @@ class _Run:
         return parts
 
     def _stretches(self, inputs: Inputs) -> Iterator[Inputs]:
-        """The block's frames: at once where none is asked for, one by one where they are."""
+        """The block's frames: one by one where they are asked for, or where each takes long."""
         inputs = inputs[: self._asked.stop - self.frames]
-        before = max(0, self._asked.start - self.frames)
-        if len(inputs[:before]):
+        before = min(len(inputs), max(0, self._asked.start - self.frames))
+        if before and not self._running.side.is_slow:
             yield inputs[:before]
+        else:
+            before = 0
         for i in range(before, len(inputs)):
             yield inputs[i : i + 1]
 

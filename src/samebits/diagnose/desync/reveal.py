@@ -17,6 +17,9 @@ NOT_IN_IT = (
     "not in it: names of the host or of a user, paths, environment variables, clock times, "
     "the source"
 )
+NOT_FAITHFUL = (
+    "the trace is of an evaluation that left another state than the run: it does not show what ran"
+)
 _INDENT = 14
 _COLUMNS = 100
 
@@ -49,6 +52,7 @@ def as_json(report: Report, path: str, size: int) -> dict[str, Any]:
         "asked": [contents.asked.start, contents.asked.stop],
         "states": report.states,
         "traced": contents.traced if report.trace is not None else None,
+        "trace_is_faithful": report.trace_is_faithful if report.trace is not None else None,
         "trap": None if contents.trap is None else asdict(contents.trap),
         "inputs": {
             str(frame): data.hex()
@@ -92,6 +96,8 @@ def as_text(report: Report, path: str, size: int) -> Iterator[str]:
         yield f"  the trap in frame {contents.frames}: {contents.trap.message}, at " + (
             contents.trap.place
         )
+    if report.trace is not None and not report.trace_is_faithful:
+        yield f"  {NOT_FAITHFUL}"
     names = _names(report)
     if names:
         yield "names in the program"
