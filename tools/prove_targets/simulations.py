@@ -56,6 +56,11 @@ RUNS = (
     Run("arena", "circle"),
     Run("arena", "chaos"),
     Run("outer_planets", None),
+    Run("pinball", None),
+    Run("racing", None),
+    Run("cloth", None),
+    Run("pendulum", None),
+    Run("flock", None),
 )
 
 
