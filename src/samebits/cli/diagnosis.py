@@ -152,8 +152,10 @@ def _causes(d: Diagnosis) -> Iterator[Line]:
 
 
 def _cause(cause: CauseFact) -> Iterator[Line]:
-    yield "", f"  {cause.expression}, {cause.reach}" if cause.expression else f"  {cause.reach}"
-    yield "", f"  experiment: {_agreement(cause)}"
+    words = [word for word in (cause.expression, cause.reach) if word]
+    if words and cause.frames_compared:
+        yield "", f"  {', '.join(words)}"
+        yield "", f"  experiment: {_agreement(cause)}"
     for line in cause.evidence:
         yield "", f"  {line}"
     yield "", f"  as by: {cause.practice}"

@@ -17,6 +17,7 @@ from samebits.diagnose.drafts import Draft, guarded
 from samebits.diagnose.experiment import Agreement, Experiment
 from samebits.diagnose.finding import REACHES, CauseFact
 from samebits.diagnose.hazards import HAZARDS, Hazard, Structural, by_name
+from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.interpreted import FRAMES, run_interpreted
 from samebits.diagnose.patterns import value_of
 from samebits.diagnose.places import Place
@@ -33,6 +34,7 @@ from samebits.types import ScalarType
 WAYS_OF_ONE = 3
 """Experiments with one hazard at one operation."""
 MOST_EXPERIMENTS = 40
+MOST_PLAYERS = 8
 FEW_FRAMES = 3
 """Frames of an experiment in the interpreter when another hazard explains everything."""
 SURE_FRAMES = 8
@@ -81,6 +83,7 @@ class Question:
     facts: Facts = field(default_factory=Facts)
     times: tuple[int, int] = (0, 0)
     """How often each side does the differing operation in the frame."""
+    frame: int = 0
     changes: tuple[Change, ...] = ()
     """What the other side's source has otherwise, where both sources are known."""
     other: Module | None = None
@@ -139,6 +142,8 @@ class _Inquiry:
             self._constant()
         if not self._explained and self.q.difference.kind == "result":
             self._expressions()
+        if not self._explained and self.q.difference.kind == "input":
+            self._input()
         if not self._explained:
             self._structures()
         if not self._explained:
@@ -196,6 +201,30 @@ class _Inquiry:
         agreement = self._try(hazard.title, lambda: self.q.program.with_kernels(kernels))
         text = f"{op.attr!r} is {value!r} on the other side"
         self._add(hazard, place, "", agreement, expression=text)
+
+    def _input(self) -> None:
+        """The inputs' value of the other side, read by one player after the other."""
+        d = self.q.difference
+        op, place, seen = d.op, d.place, d.b
+        if op is None or place is None or seen is None or not seen.results:
+            return
+        t, bits = op.result.type, seen.results[0]
+        if bits is None or not isinstance(t, ScalarType):
+            return
+        value = value_of(t, bits)
+        hazard = by_name("changed-input")
+        players = self.q.experiment.inputs.shape[1]
+        for frame in dict.fromkeys((self.q.frame, 0)):
+            for player in range(min(players, MOST_PLAYERS)):
+                kernels = changed_in(self.kernels, place, frame, player, value)
+                agreement = self._try(
+                    hazard.title, lambda kernels=kernels: self.q.program.with_kernels(kernels)
+                )
+                if agreement.same:
+                    text = f"player {player}'s input is {value!r} in frame {self.q.frame:,}"
+                    self._add(hazard, place, "", agreement, expression=text)
+                if agreement.whole:
+                    return
 
     def _expressions(self) -> None:
         place = self.q.difference.place

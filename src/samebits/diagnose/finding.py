@@ -11,10 +11,8 @@ from typing import Any
 from samebits.errors import Span
 
 CERTAINTIES = {
-    "certain": "the experiment gives the other side's bits in every frame compared, and no other "
-    "hazard does",
-    "likely": "the experiment gives the other side's bits, and so does another, or too few frames "
-    "could tell them apart",
+    "certain": "it gives the other side's bits in every frame compared, and nothing else does",
+    "likely": "it explains the difference, and others may; or too little could tell them apart",
     "possible": "it gives the operation's result, but not all that follows",
     "unknown": "no experiment gives the other side's bits",
 }

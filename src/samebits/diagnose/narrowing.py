@@ -7,7 +7,7 @@ report.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from samebits.diagnose.sites import Sites
 from samebits.diagnose.trace import Trace
 from samebits.diagnose.versions import Aligned
 from samebits.diagnose.watching import Frames
+from samebits.diagnose.writers import origin_of_load
 from samebits.sim.program import Program
 
 COUSINS = 200
@@ -44,6 +45,7 @@ class Pair:
     program: Program
     experiment: Experiment
     following: Callable[[], Iterator[Frames]]
+    frame: int
     facts: Callable[[], Facts] = field(default=Facts)
     aligned: Aligned | None = None
 
@@ -57,6 +59,7 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
             "kernels"
         )
         return
+    difference = _of_inputs(pair, difference)
     out.operation = operation_fact(pair.a.model.module, difference, pair.believed)
     question = Question(
         pair.program,
@@ -65,9 +68,12 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         _observe(pair, difference),
         pair.facts(),
         (_times(pair.a, difference), _times(pair.b, difference)),
+        pair.frame,
         () if pair.aligned is None else pair.aligned.changes,
         None if pair.aligned is None else pair.aligned.module,
     )
+    if out.causes:  # it is known already
+        return
     answer = explain_difference(question, progress)
     out.causes = tuple(each.fact for each in answer.causes)
     out.certainty = answer.certainty
@@ -83,6 +89,15 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         )  # fmt: skip
         out.cousins = tuple(every[:COUSINS])
         out.cousins_left = len(every) - len(out.cousins)
+
+
+def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifference:
+    """A load that gives another value is one of inputs where inputs are what it reads."""
+    op, a = difference.op, difference.a
+    if difference.kind != "result" or op is None or a is None or op.opcode != "load":
+        return difference
+    read = origin_of_load(pair.a.frames, a.event).memory == "inputs"
+    return replace(difference, kind="input") if read else difference
 
 
 def _observe(pair: Pair, difference: OperationDifference) -> Observe:

@@ -20,12 +20,15 @@ _TEXT = re.compile(r"(?P<hazard>[^@#]+)(?:@(?P<place>[^@]+?))?(?:#(?P<way>\d{1,6
 _NUMBERED = re.compile(r"[^:]+")
 """A place by its function, whose first number is an operation's."""
 _MOST_LISTED = 8
-_SEED = 0
-"""Of what is left to chance, so that the same text is the same build."""
 
 
-def plant_texts(program: Program, texts: Sequence[str]) -> Program:
+def plant_texts(
+    program: Program, texts: Sequence[str], run: int = 0, races: bool = True
+) -> Program:
     """The program with the hazards that the texts say, one after the other.
+
+    Chance follows from the text, and from the number of the `run` where the hazard differs from
+    run to run. Without `races`, hazards that are some are left out.
 
     A text is HAZARD[@PLACE][#WAY], the place as `places.find` has it; the first way if none is
     given; in `fma@draw#37` the number is the operation's. A hazard of expressions acts at every
@@ -33,11 +36,11 @@ def plant_texts(program: Program, texts: Sequence[str]) -> Program:
     Raises HazardError.
     """
     for text in texts:
-        program = _planted(program, text)
+        program = _planted(program, text, run, races)
     return program
 
 
-def _planted(program: Program, text: str) -> Program:
+def _planted(program: Program, text: str, run: int, races: bool) -> Program:
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise HazardError(
@@ -50,7 +53,9 @@ def _planted(program: Program, text: str) -> Program:
     number = int(way or 0)
     hazard = by_name(match["hazard"])
     if isinstance(hazard, Structural):
-        return _structural(program, hazard, found, number)
+        if hazard.is_race and not races:
+            return program
+        return _structural(program, hazard, found, number, run if hazard.varies else 0)
     if found is None:
         return planted(program, [Plant(hazard.name, None, number)])
     acts = [place for place in places_of(program.kernels, hazard.name) if place in found]
@@ -60,13 +65,13 @@ def _planted(program: Program, text: str) -> Program:
 
 
 def _structural(
-    program: Program, hazard: Structural, found: Sequence[Place] | None, number: int
+    program: Program, hazard: Structural, found: Sequence[Place] | None, number: int, seed: int
 ) -> Program:
     every = hazard.places(program.kernels)
     place = next((place for place in every if found is None or place in found), None)
     if place is None:
         raise _nothing(program.kernels, hazard, every)
-    ways = list(hazard.ways(program.kernels, place, _SEED))
+    ways = list(hazard.ways(program.kernels, place, seed))
     if number >= len(ways):
         raise HazardError(
             f"{hazard.name} has {len(ways)} ways there, and none is number {number}",

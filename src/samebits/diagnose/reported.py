@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samebits.bits import from_canonical, xxh64
+from samebits.bits import from_canonical, to_canonical, xxh64
 from samebits.diagnose.causes import Progress
 from samebits.diagnose.desync.overlap import Overlap, command, require_replay
 from samebits.diagnose.desync.portable import Names, portable
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.experiment import FRAMES, Experiment
 from samebits.diagnose.fields import differences
-from samebits.diagnose.finding import Diagnosis, HeatFact
+from samebits.diagnose.finding import CauseFact, Diagnosis, HeatFact
+from samebits.diagnose.hazards import by_name
 from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.known_hashes import KnownSearch
 from samebits.diagnose.model import Model
@@ -36,6 +37,8 @@ from samebits.sim.program import Program
 from samebits.sim.sources import Source
 
 _BELIEVED = "the traced run gives the plain run's bits, on both machines"
+_OTHER_RUN = 0.1
+"""The part of the frames whose inputs may differ before a report is one of another run."""
 _EVALUATED = "the report's own program, evaluated, gives the state that its machine reported"
 
 
@@ -165,6 +168,7 @@ class _OneReport:
         search = KnownSearch(self.running, known, self.inputs, progress=self.progress)
         done = search.run()
         out.notes += done.notes
+        changed = self._changed_inputs()
         out.frames = done.compared
         found = done.found
         if found is None:
@@ -174,6 +178,8 @@ class _OneReport:
         out.hashes = found.a.shown(), found.b.shown()
         if found.a.state is not None:
             _fields(out, report, frame, found.a.state)
+        if changed is not None and changed <= frame:
+            _blame_inputs(out, changed)
         if frame < 0 or found.a.before is None:
             out.notes.append("the sides differ before the first frame, in what init leaves")
             return
@@ -202,9 +208,33 @@ class _OneReport:
             self.side.plain.with_kernels(model.module),
             Experiment(before, mine[: len(hashes)], hashes),
             lambda: iter([told.trace.frames]),
+            frame,
             aligned=told.aligned,
         )
         narrow(out, pair, self.progress)
+
+    def _changed_inputs(self) -> int | None:
+        """The first frame whose inputs are others than the report's. Raises ReportError where so
+        many are that it is another run's report."""
+        given = self.side.simulation.input_type
+        differing = compared = 0
+        first: int | None = None
+        for at, block in self.inputs.blocks():
+            for k, row in enumerate(block.inputs):
+                theirs = self.report.input_hashes[at + k]
+                if theirs is None:
+                    continue
+                compared += 1
+                if xxh64(to_canonical(given, row)) != theirs:
+                    differing += 1
+                    first = at + k if first is None else first
+        if differing > compared * _OTHER_RUN:
+            raise ReportError(
+                f"{self.report.name} is of other inputs than {self.inputs.source.replay}: those of "
+                f"{differing:,} of {compared:,} frames differ",
+                fix="give the replay that the report was made of",
+            )
+        return first
 
     def _inputs(self, frame: int, mine: Inputs) -> Inputs:
         """The report's inputs of the frame, or ours where it tells none."""
@@ -251,6 +281,8 @@ class _TwoReports:
         inputs = self.both.first_differing_inputs
         if inputs is not None and (frame is None or inputs <= frame):
             out.notes.append(f"the inputs differ from frame {inputs:,} on")
+            if frame is not None:
+                _blame_inputs(out, inputs)
         if frame is None:
             return
         out.hashes = _hex(a.hash_after(frame)), _hex(b.hash_after(frame))
@@ -304,7 +336,7 @@ class _TwoReports:
         experiment = Experiment(before, rows, hashes[: len(rows)], interpreted=True)
         frames = told.trace.frames
         pair = Pair(
-            own, told.trace, told.believed, program, experiment, lambda: iter([frames]),
+            own, told.trace, told.believed, program, experiment, lambda: iter([frames]), frame,
             aligned=told.aligned,
         )  # fmt: skip
         narrow(out, pair, self.progress)
@@ -355,6 +387,25 @@ class _TwoReports:
                 break
             rows.append(given)
         return np.stack(rows)
+
+
+def _blame_inputs(out: Diagnosis, frame: int) -> None:
+    """Name inputs that differ as the cause: nothing else has to be found."""
+    hazard = by_name("changed-input")
+    out.causes = (
+        CauseFact(
+            hazard=hazard.name,
+            title=hazard.title,
+            expression="",
+            practice=hazard.practice,
+            remedy=hazard.remedy,
+            reach="",
+            frames_same=0,
+            frames_compared=0,
+            evidence=(f"the inputs of frame {frame:,} are not the same on both sides",),
+        ),
+    )
+    out.certainty = "certain"
 
 
 def _fields(out: Diagnosis, report: Report, frame: int, mine: bytes) -> None:

@@ -17,7 +17,7 @@ from samebits.diagnose.causes import Facts, Progress
 from samebits.diagnose.experiment import FRAMES, Experiment
 from samebits.diagnose.fields import differences
 from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.frame_facts import FirstFrame
+from samebits.diagnose.frame_facts import FirstFrame, begun, outcome
 from samebits.diagnose.frames import FrameSearch
 from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.model import Model
@@ -34,6 +34,9 @@ from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
 
+_PROBES = (1, 2, 5, 16, 64, 256)
+"""How many frames further on each time it is tried whether a hashed state says everything."""
+_PROBED = 32
 _BELIEVED = "the traced run gives the plain run's bits"
 
 
@@ -109,11 +112,8 @@ class _Diagnosing:
         out.frames = max(out.frames, self.inputs.frames)
         out.hashes = found.a.shown(), found.b.shown()
         self._fields(found)
-        if found.frame < 0:
-            self._after_init(found)
-            return
         following = tuple(
-            stream.between(found.frame, found.frame + FRAMES)
+            stream.between(max(found.frame, 0), max(found.frame, 0) + FRAMES)
             for stream in (self.inputs, self.inputs_b or self.inputs)
         )
         self._operation(found, a, b, following)
@@ -130,9 +130,6 @@ class _Diagnosing:
         out.differing = all_of_them.differing
         out.heat = tuple(row for row in all_of_them.heat if row.differing)
 
-    def _after_init(self, found: FirstFrame) -> None:
-        self.out.notes.append("the sides differ before the first frame, in what init leaves")
-
     def _operation(
         self, found: FirstFrame, a: Running, b: Running, inputs: tuple[Inputs, ...]
     ) -> None:
@@ -142,39 +139,51 @@ class _Diagnosing:
         other = self._traced(1, b, found)
         if one is None or other is None:
             return
-        assert found.a.before is not None
-        assert found.b.before is not None
-        b.go_back(found.b.before)
-        done = b.advance(inputs[1])
-        trap = None if done.trap is None else TrapFact.of(done.trap)
         pair = Pair(
             one,
             other,
             _BELIEVED,
             self.sides[0].plain.with_kernels(one.model.module),
-            Experiment(found.a.before.canonical, inputs[0], done.hashes, trap),
+            self._experiment(found, b, inputs),
             self._following(found, other, b, inputs[1]),
-            lambda: self._facts(found),
+            found.frame,
+            lambda: self._facts(found, b, inputs[1]),
             self.aligned,
         )
         narrow(self.out, pair, self.progress)
+
+    def _experiment(self, found: FirstFrame, b: Running, inputs: tuple[Inputs, ...]) -> Experiment:
+        """What side b gives, from the frame on."""
+        if found.a.before is None or found.b.before is None:
+            seed = self.inputs.seed
+            first = begun(b, seed)
+            done = outcome(b.advance(inputs[1])) if first.trap is None else first
+            hashes = done.hashes if first.trap else np.concatenate([first.hashes, done.hashes])
+            return Experiment(b"", inputs[0], hashes, done.trap, seed)
+        b.go_back(found.b.before)
+        done = outcome(b.advance(inputs[1]))
+        return Experiment(found.a.before.canonical, inputs[0], done.hashes, done.trap)
 
     def _traced(self, which: int, run: Running, found: FirstFrame) -> Trace | None:
         """The trace of a side's frame, if it can be had and ends in the plain run's bits."""
         facts = (found.a, found.b)[which]
         letter = "ab"[which]
-        assert facts.before is not None
-        assert facts.inputs is not None
-        run.go_back(facts.before)
-        model = self._model(which, run)
+        if facts.before is not None:
+            run.go_back(facts.before)
+        model = self._model(which, run, found.frame)
         if model is None:
             self.out.notes.append(
                 f"side {letter} has no operations that can be traced: its code is free to depart "
                 "from them"
             )
             return None
+        if facts.before is None or facts.inputs is None:
+            state = np.zeros(1, model.memory.dtype)
+            given = np.array([self.inputs.seed], np.uint64)
+        else:
+            state, given = _state(model, facts.before), facts.inputs[0]
         try:
-            trace = record(model, _state(model, facts.before), facts.inputs[0])
+            trace = record(model, state, given)
         except TraceError as error:
             self.out.notes.append(f"side {letter}'s frame cannot be traced: {error.message}")
             return None
@@ -187,13 +196,13 @@ class _Diagnosing:
         )
         return None
 
-    def _model(self, which: int, run: Running) -> Model | None:
+    def _model(self, which: int, run: Running, frame: int) -> Model | None:
         """The operations of a side; of another version of the source, under the first's names."""
-        model = run.model()
+        model = _of_frame(run.side, frame)
         side, first = self.sides[which], self.sides[0]
         if model is None or which == 0 or side.told.source == first.told.source:
             return model
-        other = first.model(run.frame)
+        other = _of_frame(first, frame)
         if other is None:
             return model
         self.aligned = align(other.module, model.module)
@@ -206,7 +215,8 @@ class _Diagnosing:
 
         def frames() -> Iterator[Frames]:
             yield first.frames
-            assert found.b.before is not None
+            if found.b.before is None:
+                return
             run.go_back(found.b.before)
             for k in range(len(inputs) - 1):
                 if run.advance(inputs[k : k + 1]).trap is not None:
@@ -217,12 +227,32 @@ class _Diagnosing:
 
         return frames
 
-    def _facts(self, found: FirstFrame) -> Facts:
-        hidden = found.b.has_hidden
+    def _facts(self, found: FirstFrame, run: Running, inputs: Inputs) -> Facts:
         one_worker = None
         if found.b.repeats is False:
             one_worker = self._with_one_worker(found)
-        return Facts(found.b.repeats, None if hidden is None else not hidden, one_worker)
+        follows = None if found.b.has_hidden is None else not found.b.has_hidden
+        if follows and found.b.repeats is not False:
+            follows = self._follows(found, run, inputs)
+        return Facts(found.b.repeats, follows, one_worker)
+
+    def _follows(self, found: FirstFrame, run: Running, inputs: Inputs) -> bool:
+        """Whether side b goes on alike from its hashed states alone, in frames further on."""
+        assert found.b.before is not None
+        run.go_back(found.b.before)
+        at = 0
+        for count in _PROBES:
+            if at + count >= len(inputs) or run.advance(inputs[at : at + count]).trap is not None:
+                return True
+            at += count
+            kept = run.keep()
+            rest = inputs[at : at + _PROBED]
+            plain = run.advance(rest).hashes
+            run.go_to(kept.frame, kept.canonical)
+            if not np.array_equal(run.advance(rest).hashes, plain):
+                return False
+            run.go_back(kept)
+        return True
 
     def _with_one_worker(self, found: FirstFrame) -> bool | None:
         """Whether side b gives side a's hash of the frame when one thread runs it."""
@@ -238,6 +268,12 @@ class _Diagnosing:
             return len(done.hashes) > found.frame and done.hashes[-1] == found.a.hash
         finally:
             alone.close()
+
+
+def _of_frame(side: Side, frame: int) -> Model | None:
+    """What a side evaluates in a frame; in -1 its `init`."""
+    model = side.model(frame)
+    return model if model is None or frame >= 0 else replace(model, step=side.plain.init)
 
 
 def _state(model: Model, kept: Kept) -> np.ndarray[Any, Any]:

@@ -5,9 +5,10 @@ Owns which program a side is. Knows nothing of frames that have been run, or of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import count
 
 from samebits.backend.departures import Departures
 from samebits.diagnose.kernel_options import with_options
@@ -39,6 +40,9 @@ class Side:
     text: str
     simulation: Simulation
     told: Told
+    number: int = 0
+    """Which of its runs it is, where chance makes each another."""
+    _runs: Iterator[int] = field(default_factory=count, repr=False)
 
     @cached_property
     def plain(self) -> Program:
@@ -57,7 +61,7 @@ class Side:
         """What runs: `plain` with its hazards, in its environment. Raises HazardError."""
         program = self.plain
         if self.told.hazards:
-            program = plant_texts(program, self.told.hazards)
+            program = plant_texts(program, self.told.hazards, self.number, races=self.workers != 1)
         if self.told.environment:
             program = replace(program, departures=Departures(self.told.environment))
         return program
@@ -118,8 +122,10 @@ class Side:
         return NativeExecution(program, program.compiled(target, opt))
 
     def open(self) -> Running:
-        """The side, ready to run. Raises CompileError, HazardError, RunnerError."""
-        return Running(self)
+        """The side, ready to run; what chance decides is decided anew each time, as it is where
+        the hazard comes from. Raises CompileError, HazardError, RunnerError."""
+        number = next(self._runs)
+        return Running(replace(self, number=number) if number and self.told.hazards else self)
 
     def __str__(self) -> str:
         return self.text

@@ -56,6 +56,10 @@ class Structural:
     """As `ways`; what is left to chance is drawn."""
     practice: str
     remedy: str
+    varies: bool = False
+    """Whether it is another one each time that a program runs."""
+    is_race: bool = False
+    """Whether it takes several workers."""
 
     def ways(self, module: Module, place: Place, seed: int | None = None) -> Iterator[Way]:
         """The kernels that it makes of some, the most plausible first.

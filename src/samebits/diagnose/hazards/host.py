@@ -50,4 +50,5 @@ HOST = Structural(
     _ways,
     practice="clocks and measured frame times, rand(), addresses, random hash seeds",
     remedy="step by a constant, draw from a generator in the state, make both inputs",
+    varies=True,
 )

@@ -103,4 +103,6 @@ LOST_STORE = Structural(
     _ways,
     practice="threads that add to shared memory without a lock or an atomic",
     remedy="let each turn write its own element, join them in order; run under TSan",
+    varies=True,
+    is_race=True,
 )
