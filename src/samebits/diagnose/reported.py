@@ -241,7 +241,7 @@ class _OneReport:
         data = self.report.inputs(frame)
         if data is None:
             return mine[0]
-        theirs = from_canonical(self.report.types[1], data).reshape(mine[0].shape)
+        theirs = from_canonical(self.report.types[1], data, len(mine[0]))
         if theirs.tobytes() != mine[0].tobytes():
             self.out.notes.append(f"the inputs of frame {frame:,} differ")
         return theirs
@@ -250,7 +250,7 @@ class _OneReport:
         out, report = self.out, self.report
         if self.side.told.source is None:
             names = Names(self.side.simulation)
-            text = print_module(portable(self.side.plain, names).kernels)
+            text = print_module(portable(self.side.plain.kernels, names))
             if report.program_text is not None and text != report.program_text:
                 out.notes.append("the report's program is not the one that runs here")
         try:
@@ -376,7 +376,7 @@ class _TwoReports:
         data = report.inputs(frame)
         if data is None:
             return None
-        return from_canonical(report.types[1], data).reshape(report.header.players)
+        return from_canonical(report.types[1], data, report.header.players)
 
     def _rows(self, frame: int, most: int) -> Inputs:
         """Side a's inputs from the frame on, as far as they are told."""
