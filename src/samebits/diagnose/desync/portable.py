@@ -61,6 +61,10 @@ class Names:
             self._functions[name] = found
         return found
 
+    def original(self, name: str) -> str:
+        """The function's own name, of one that has been asked about by that; else `name`."""
+        return next((own for own, given in self._functions.items() if given == name), name)
+
     def _named(self, name: str) -> str:
         module = _module_in(name)
         if module is None:

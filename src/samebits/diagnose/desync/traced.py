@@ -6,7 +6,7 @@ numbered alike on every machine.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,14 @@ def readable(side: Side, frame: int) -> Module:
     return side.plain.kernels if model is None else model.reader.module
 
 
+def portable_model(model: Model, names: Names) -> Model:
+    """The same step under portable names, by which traces of several machines are compared."""
+    plain = None if model.plain is None else portable(model.plain, names)
+    return replace(
+        model, module=portable(model.module, names), step=names.function(model.step), plain=plain
+    )
+
+
 def traced(running: Running, inputs: Inputs, names: Names) -> TracedFrame:
     """The next frame of a run, which stays where it is; inputs have the shape (players,).
 
@@ -47,9 +55,7 @@ def traced(running: Running, inputs: Inputs, names: Names) -> TracedFrame:
     """
     side = running.side
     model = side.model(running.frame) or Model.of(side.plain)
-    plain = None if model.plain is None else portable(model.plain, names)
-    step = names.function(model.step)
-    given = Model(portable(model.module, names), step, model.state, model.input, plain)
+    given = portable_model(model, names)
     if given.memory == given.state or side.is_emulated:
         found = record(given, running.save(), inputs)
     else:
@@ -90,6 +96,4 @@ def _own(report: Report) -> Model | None:
 
 
 def _of(simulation: Simulation) -> Model:
-    names, program = Names(simulation), simulation.program
-    step = names.function(program.step)
-    return Model(portable(program.kernels, names), step, program.state, program.input)
+    return portable_model(Model.of(simulation.program), Names(simulation))
