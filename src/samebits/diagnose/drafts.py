@@ -188,7 +188,9 @@ def brought(
     Raises LookupError where one has none. The module itself where the function has the slot.
     """
     has = {n for n, f in module.functions.items() if slot in f.slots or slot in dict(f.params)}
-    new = callers(module, function) - has if function not in has else set[str]()
+    if function in has:
+        return module
+    new = callers(module, function) - has
     given = new - sources.keys()
     made = dict(module.functions)
     called: set[str] = set()
@@ -225,10 +227,20 @@ def guarded(module: Module) -> Module:
         if not function.options.bounds_check:
             options = replace(function.options, bounds_check=True)
             changed[name] = function = replace(function, options=options)
-        loops = (s for s in walk(function.body) if isinstance(s, For | While))
-        if any(loop.vectorized for loop in loops):
+        if _demands(function.body):
             changed[name] = replace(function, body=_undemanding(function.body))
     return Module({**module.functions, **changed}, module.tables) if changed else module
+
+
+def _demands(region: Region) -> bool:
+    for statement in region:
+        if isinstance(statement, Op):  # nearly all are
+            continue
+        if isinstance(statement, For | While) and statement.vectorized:
+            return True
+        if any(map(_demands, regions(statement))):
+            return True
+    return False
 
 
 def _undemanding(region: Region) -> Region:
