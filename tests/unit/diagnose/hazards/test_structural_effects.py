@@ -16,6 +16,7 @@ from samebits.diagnose.frame_count import own_count
 from samebits.diagnose.hazards import by_name
 from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.hazards.hazard import Structural, Way
+from samebits.diagnose.hazards.uninitialised import holding
 from samebits.diagnose.places import Place, find, op_at, statement_at
 from samebits.ir.grammar import For, Module
 from samebits.ir.verify import verify
@@ -177,6 +178,18 @@ def test_a_local_struct_keeps_garbage_where_nothing_is_written() -> None:
     assert list(spoilt) == ["Tally.best", "Tally.at", "Tally.total"]
     assert spoilt["Tally.total"]["total"] != plain["total"]
     assert spoilt["Tally.at"] == plain  # which is written before it is read
+
+
+def test_garbage_that_was_seen_is_put_where_it_may_have_been() -> None:
+    begin = next(p for p in hazard("uninitialised").places(KERNELS) if p.function.endswith(".init"))
+    found = {note.split()[2].rstrip(","): started(kernels) for kernels, note in holding(
+        KERNELS, begin, sb.types.FLOAT32, 2.5, (7,)
+    )}  # fmt: skip
+    assert set(found) == {
+        "state.energy", "state.spread", "state.shares[7]", "state.tally.best", "state.tally.total",
+    }  # fmt: skip
+    assert found["state.shares[7]"]["shares"][0, 7] == found["state.energy"]["energy"][0] == 2.5
+    assert found["state.energy"]["spread"][0] == 0
 
 
 @sb.struct
