@@ -5,7 +5,7 @@ Owns which program a side is. Knows nothing of frames that have been run, or of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -26,11 +26,8 @@ from samebits.sim.execution import (
     ManagedExecution,
     NativeExecution,
 )
-from samebits.sim.program import Program, assemble, link_kernels
+from samebits.sim.program import Linked, Program, assemble, link_kernels
 from samebits.sim.simulation import Simulation
-
-Planting = Callable[[Program, str], Program]
-"""A program with the hazard that a text says."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,24 +44,31 @@ class Side:
     @cached_property
     def plain(self) -> Program:
         """What runs without hazards and in the default environment. Raises CompileError."""
-        simulation, options = self.simulation, self.told.options
-        if self.told.source is None and not options:
+        simulation = self.simulation
+        if self.told.source is None and not self.told.options:
             return simulation.program
         # Nothing is refused: whether FAST changes the state is what is asked.
-        linked = link_kernels(simulation.init, simulation.step)
-        if options:
-            linked = with_options(linked, options)
-        return assemble(simulation.state_type, simulation.input_type, linked)
+        return assemble(simulation.state_type, simulation.input_type, self.linked)
+
+    @cached_property
+    def linked(self) -> Linked:
+        """The kernels, their options not yet seen to. Raises CompileError."""
+        linked = link_kernels(self.simulation.init, self.simulation.step)
+        return with_options(linked, self.told.options) if self.told.options else linked
 
     @cached_property
     def program(self) -> Program:
         """What runs: `plain` with its hazards, in its environment. Raises HazardError."""
-        program = self.plain
-        if self.told.hazards:
-            program = plant_texts(program, self.told.hazards, self.number, races=self.workers != 1)
+        program = self.with_hazards(self.plain)
         if self.told.environment:
             program = replace(program, departures=Departures(self.told.environment))
         return program
+
+    def with_hazards(self, program: Program) -> Program:
+        """A plain program of this side's, with its hazards. Raises HazardError."""
+        if not self.told.hazards:
+            return program
+        return plant_texts(program, self.told.hazards, self.number, races=self.workers != 1)
 
     @property
     def is_slow(self) -> bool:

@@ -1,0 +1,251 @@
+"""Which operations have to be rewritten for a side's bits, where no evaluation gives them: FAST.
+
+Owns the search by switching leave on and off, operation by operation, and what has to be true of
+its answer. What is found is confirmed by a run in which only that has leave.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from samebits.bits import canonical_size
+from samebits.diagnose.minimal import MinimalSet, OutOfTime
+from samebits.diagnose.places import Place, statement_at
+from samebits.diagnose.rewritable import FLAGS, rewritable, with_leave
+from samebits.diagnose.sides import Side
+from samebits.errors import Span
+from samebits.sim.columns import columns
+from samebits.sim.execution import Execution
+from samebits.sim.inputs import Inputs
+from samebits.types import StructType
+
+Progress = Callable[[str, int], None]
+"""What is being done, and runs that have been made."""
+
+SECONDS = 30.0
+"""How long a search may take, but for the run that confirms it."""
+
+After = bytes | None
+"""A canonical state after the frame; None where the frame traps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permitted:
+    """An operation, or a loop whose sum is regrouped, that has to be rewritten."""
+
+    place: Place
+    what: str
+    span: Span
+
+
+@dataclass(eq=False)
+class Permissions:
+    """What a search has found.
+
+    With only `operations` free, and only as `flags` say, the frame gives `explained` of the
+    `differing` scalars in which the sides differ the bits of side b. Without any of them, and
+    without any flag, it gives none, if `is_minimal`. `is_confirmed` says that the run in which
+    only these were free was made anew; `is_whole` that it gives all of side b's state.
+    """
+
+    operations: tuple[Permitted, ...] = ()
+    flags: tuple[str, ...] = ()
+    explained: int = 0
+    differing: int = 0
+    is_whole: bool = False
+    is_minimal: bool = False
+    is_confirmed: bool = False
+    candidates: int = 0
+    """Operations of the frame that may be rewritten at all."""
+    runs: int = 0
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def found(self) -> bool:
+        """Whether there is an answer, and a run has confirmed it."""
+        return self.is_confirmed
+
+
+@dataclass(eq=False)
+class PermissionSearch:
+    """One search in one frame: from canonical state `before` with inputs `row`, of shape (1,
+    players), side a gives `a_after` and the side `b` gives `b_after`.
+
+    What is wanted is some scalar of side b's that is not side a's; with `whole`, all its state.
+    """
+
+    b: Side
+    before: bytes
+    row: Inputs
+    a_after: After
+    b_after: After
+    whole: bool = False
+    seconds: float = SECONDS
+    progress: Progress = lambda what, runs: None
+
+    def __post_init__(self) -> None:
+        self.out = Permissions()
+        self._end = time.perf_counter() + self.seconds
+        self._state = self.b.plain.state
+        self._differ = _unequal(self._state, self.a_after, self.b_after)
+        self.out.differing = int(self._differ.sum())
+        self._quick = False
+        self._every: After = None
+        self._what = ""
+
+    def run(self) -> Permissions:
+        """Search. Raises CompileError, RunnerError."""
+        out = self.out
+        if self.a_after == self.b_after:
+            out.notes.append("both sides give the same state: there is nothing to explain")
+            return out
+        places = rewritable(self.b, self.before, self.row)
+        out.candidates = len(places)
+        if not self._can_be_believed(places):
+            return out
+        near: list[Place] = []
+        if self._is_quick_enough(places):
+            found = self._operations(places, quick=True)
+            if found is None or self._settled(found, quick=True):
+                return out
+            near = found
+        # Passes that join operations want leave for all of them: look around them first.
+        for scope in (self._line, self._function) if near else ():
+            around = {scope(place) for place in near}
+            some = [place for place in places if scope(place) in around]
+            if (found := self._operations(some)) and self._settled(found):
+                return out
+        if found := self._operations(places):
+            self._settled(found)
+        return out
+
+    def _line(self, place: Place) -> object:
+        span = statement_at(self.b.linked.kernels, place).span
+        return span.file, span.line
+
+    def _function(self, place: Place) -> object:
+        return place.function
+
+    def _is_quick_enough(self, places: Sequence[Place]) -> bool:
+        """Whether fewer passes give the same bits, so that the search can do with them."""
+        self._quick = True
+        quick = self._run_with(places)
+        self._quick = False
+        return quick == self._every
+
+    def _can_be_believed(self, places: Sequence[Place]) -> bool:
+        """Whether strict code gives side a's bits, and free code side b's: else what lies between
+        says nothing."""
+        self._what = "checking"
+        none, every = self._run_with([]), self._run_with(places)
+        self._every = every
+        if none != self.a_after:
+            self.out.notes.append(
+                "with no operation free the side's code does not give side a's bits: something "
+                "else than rewriting makes a difference"
+            )
+            return False
+        if not self._explains(every):
+            self.out.notes.append(
+                "with the operations of this frame free, and no others, the side's bits do not come"
+                if places
+                else "no operation of this frame may be rewritten"
+            )
+            return False
+        if every != self.b_after:
+            self.out.notes.append("free operations give some of the side's bits, not all")
+        return True
+
+    def _operations(self, places: Sequence[Place], quick: bool = False) -> list[Place] | None:
+        """A smallest set of operations; None where not even all of these are enough."""
+        self._what, self._quick = "switching operations", quick
+        search = MinimalSet(places, self._passes)
+        try:
+            found = search.run()
+        except OutOfTime:
+            found = search.best
+            self._stopped("fewer operations may be enough")
+        self.out.is_minimal = search.is_minimal
+        return found
+
+    def _stopped(self, what: str) -> None:
+        note = f"stopped after {self.seconds:.0f} s: {what}"
+        if note not in self.out.notes:
+            self.out.notes.append(note)
+
+    def _passes(self, places: frozenset[Place]) -> bool:
+        if time.perf_counter() > self._end:
+            raise OutOfTime
+        return self._explains(self._run_with(places))
+
+    def _needed_flags(self, found: Sequence[Place]) -> tuple[str, ...]:
+        self._what = "switching flags"
+
+        def passes(flags: frozenset[str]) -> bool:
+            if time.perf_counter() > self._end:
+                raise OutOfTime
+            return self._explains(self._run_with(found, flags))
+
+        search = MinimalSet(tuple(FLAGS), passes)
+        try:
+            flags = search.run()
+        except OutOfTime:
+            flags = search.best
+            self._stopped("fewer flags may be enough")
+        return tuple(FLAGS) if flags is None else tuple(flags)
+
+    def _settled(self, found: Sequence[Place], quick: bool = False) -> bool:
+        """Which flags are needed; then run once more with only what was found, compiled as the
+        side is. Whether it is so."""
+        self._quick = quick
+        flags = self._needed_flags(found)
+        self._what, self._quick = "confirming", False
+        out = self.out
+        after = self._run_with(found, flags)
+        kernels = self.b.linked.kernels
+        statements = [statement_at(kernels, place) for place in found]
+        out.flags = flags
+        out.operations = tuple(
+            Permitted(place, getattr(statement, "opcode", "for"), statement.span)
+            for place, statement in zip(found, statements, strict=True)
+        )
+        out.is_confirmed = self._explains(after)
+        out.is_whole = after == self.b_after
+        if after is not None and self.b_after is not None:
+            same = ~_unequal(self._state, after, self.b_after)
+            out.explained = int((same & self._differ).sum())
+        return out.is_confirmed
+
+    def _explains(self, after: After) -> bool:
+        """Whether it is as side b where side b is not as side a."""
+        if self.whole or after is None or self.b_after is None or self.a_after is None:
+            return after == self.b_after
+        same = ~_unequal(self._state, after, self.b_after)
+        return bool((same & self._differ).any())
+
+    def _run_with(self, places: Collection[Place], flags: Collection[str] = tuple(FLAGS)) -> After:
+        """The frame, where only these places are free."""
+        self.out.runs += 1
+        self.progress(self._what, self.out.runs)
+        leave = dict.fromkeys(places, tuple(flags))
+        execution = self.b.execution(with_leave(self.b, leave, self._quick))
+        try:
+            return _after(execution, self.before, self.row)
+        finally:
+            execution.close()
+
+
+def _after(execution: Execution, before: bytes, row: Inputs) -> After:
+    execution.restore(before)
+    return execution.save() if execution.advance(row).trap is None else None
+
+
+def _unequal(t: StructType, a: After, b: After) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """For each scalar, column by column, whether it is not the same in both states."""
+    if a is None or b is None:
+        return np.zeros(canonical_size(t), np.bool_)
+    return np.concatenate([c.patterns(a) != c.patterns(b) for c in columns(t)])
