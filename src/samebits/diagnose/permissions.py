@@ -15,12 +15,10 @@ import numpy as np
 from samebits.bits import canonical_size
 from samebits.diagnose.minimal import MinimalSet, OutOfTime
 from samebits.diagnose.places import Place, statement_at
-from samebits.diagnose.rewritable import FLAGS, rewritable, with_leave
+from samebits.diagnose.rewritable import FLAGS, Beginning, Moment, rewritable, with_leave
 from samebits.diagnose.sides import Side
 from samebits.errors import Span
 from samebits.sim.columns import columns
-from samebits.sim.execution import Execution
-from samebits.sim.inputs import Inputs
 from samebits.types import StructType
 
 Progress = Callable[[str, int], None]
@@ -72,15 +70,14 @@ class Permissions:
 
 @dataclass(eq=False)
 class PermissionSearch:
-    """One search in one frame: from canonical state `before` with inputs `row`, of shape (1,
-    players), side a gives `a_after` and the side `b` gives `b_after`.
+    """One search, in one frame or in `init`, which leaves `a_after` on side a and `b_after` on
+    side `b`.
 
     What is wanted is some scalar of side b's that is not side a's; with `whole`, all its state.
     """
 
     b: Side
-    before: bytes
-    row: Inputs
+    moment: Moment | Beginning
     a_after: After
     b_after: After
     whole: bool = False
@@ -103,7 +100,7 @@ class PermissionSearch:
         if self.a_after == self.b_after:
             out.notes.append("both sides give the same state: there is nothing to explain")
             return out
-        places = rewritable(self.b, self.before, self.row)
+        places = rewritable(self.b, self.moment)
         out.candidates = len(places)
         if not self._can_be_believed(places):
             return out
@@ -234,14 +231,9 @@ class PermissionSearch:
         leave = dict.fromkeys(places, tuple(flags))
         execution = self.b.execution(with_leave(self.b, leave, self._quick))
         try:
-            return _after(execution, self.before, self.row)
+            return self.moment.run(execution)
         finally:
             execution.close()
-
-
-def _after(execution: Execution, before: bytes, row: Inputs) -> After:
-    execution.restore(before)
-    return execution.save() if execution.advance(row).trap is None else None
 
 
 def _unequal(t: StructType, a: After, b: After) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -6,7 +6,9 @@ Owns which these are in one frame, and what leave a program gives. Knows nothing
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from samebits.backend.departures import Departures
 from samebits.bits import from_canonical
@@ -18,6 +20,7 @@ from samebits.ir.grammar import For, Module, Op
 from samebits.modes import FAST
 from samebits.passes.modes import realise
 from samebits.runtime import fpenv
+from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.types import ScalarType
@@ -35,11 +38,47 @@ Leave = Mapping[Place, Collection[str]]
 """The flags that operations keep, by place; others keep none."""
 
 
-def rewritable(side: Side, before: bytes, row: Inputs) -> list[Place]:
-    """The operations and loops of FAST functions that may be rewritten and that the frame of
-    inputs `row`, of shape (1, players), executes from a canonical state: the first executed first.
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A frame: the canonical state before it and its inputs, of shape (1, players)."""
 
-    The frame is evaluated with none of them rewritten.
+    before: bytes
+    row: Inputs
+
+    def run(self, execution: Execution) -> bytes | None:
+        """The canonical state after it; None where it traps."""
+        execution.restore(self.before)
+        return execution.save() if execution.advance(self.row).trap is None else None
+
+    def arguments(self, program: Program) -> tuple[str, list[object]]:
+        """The function that runs, and what it takes."""
+        return program.step, [from_canonical(program.state, self.before), self.row[0]]
+
+
+@dataclass(frozen=True, eq=False)
+class Beginning:
+    """What `init` does, with a seed."""
+
+    seed: int
+
+    def run(self, execution: Execution) -> bytes | None:
+        """The canonical state after it; None where it traps."""
+        try:
+            execution.start(self.seed)
+        except Trap:
+            return None
+        return execution.save()
+
+    def arguments(self, program: Program) -> tuple[str, list[object]]:
+        """The function that runs, and what it takes."""
+        return program.init, [np.zeros(1, program.state.dtype), self.seed]
+
+
+def rewritable(side: Side, moment: Moment | Beginning) -> list[Place]:
+    """The operations and loops of FAST functions that may be rewritten and that a frame executes,
+    or `init`: the first executed first.
+
+    It is evaluated with none of them rewritten.
     """
     kernels = side.linked.kernels
     fast = [name for name, f in kernels.functions.items() if f.options.mode is FAST]
@@ -67,11 +106,9 @@ def rewritable(side: Side, before: bytes, row: Inputs) -> list[Place]:
         for place in homes.get(id(op), ()):
             found.setdefault(place)
 
-    evaluator = Evaluator(strict, listen)
-    memory = from_canonical(side.plain.state, before)
     try:
         with fpenv.pinned():
-            evaluator.run(side.plain.step, [memory, row[0]])
+            Evaluator(strict, listen).run(*moment.arguments(side.plain))
     except Trap:
         pass  # what led to it has been executed
     return [*found]

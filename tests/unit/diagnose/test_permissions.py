@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from observed_frames import ARENA
 
 from samebits.backend import llvm
 from samebits.diagnose.permissions import Permissions, PermissionSearch
-from samebits.diagnose.rewritable import rewritable
+from samebits.diagnose.rewritable import Beginning, Moment, rewritable, with_leave
 from samebits.diagnose.running import Running
 from samebits.diagnose.sides import parse_side
 from samebits.sim.inputs import Inputs
@@ -112,7 +113,7 @@ def search(game: Simulation, b: str, frame: int = 2, **more: object) -> Permissi
     before, row = plain.save(), source.inputs[frame:]
     a_after = after(plain, frame, before, row)
     b_after = after(side.open(), frame, before, row)
-    return PermissionSearch(side, before, row, a_after, b_after, **more)  # type: ignore[arg-type]
+    return PermissionSearch(side, Moment(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
 
 
 def found(game: Simulation, b: str = "mode=FAST", **more: object) -> Permissions:
@@ -146,8 +147,6 @@ def test_the_operations_that_make_the_difference_are_found(
 
 
 def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
-    from samebits.diagnose.rewritable import with_leave
-
     game = simulation(tmp_path, "regrouped")
     one = search(game, "mode=FAST")
     out = one.run()
@@ -155,9 +154,7 @@ def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
     for place in (operation.place for operation in out.operations):
         leave = {o.place: out.flags for o in out.operations if o.place != place}
         execution = one.b.execution(with_leave(one.b, leave))
-        execution.restore(one.before)
-        execution.advance(one.row)
-        assert execution.save() == one.a_after
+        assert one.moment.run(execution) == one.a_after
 
 
 def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> None:
@@ -171,15 +168,27 @@ def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> N
     assert (whole.explained, len(whole.operations), whole.is_whole) == (2, 2, True)
 
 
+def test_init_is_searched_too() -> None:
+    plain, fast = (parse_side(text, ARENA) for text in ("opt=0", "mode=FAST,opt=0"))
+    states = [Beginning(1).run(side.open().execution) for side in (plain, fast)]
+    if states[0] == states[1]:
+        assert not HOST.has_fma
+        return
+    out = PermissionSearch(fast, Beginning(1), *states).run()
+    assert out.found
+    assert {o.place.function for o in out.operations} <= {"arena.draw", "arena.spawn_asteroid"}
+    assert out.flags == ("contract",)
+
+
 def test_only_operations_that_were_executed_are_tried(tmp_path: Path) -> None:
     game = simulation(tmp_path, "fused")
     one = search(game, "mode=FAST")
-    places = rewritable(one.b, one.before, one.row)
+    places = rewritable(one.b, one.moment)
     kernels = one.b.linked.kernels.functions
     assert {place.function for place in places} == {one.b.plain.step}
     assert all(kernels[place.function].options.mode.name == "FAST" for place in places)
     strict = parse_side("", game)
-    assert rewritable(strict, one.before, one.row) == []
+    assert rewritable(strict, one.moment) == []
 
 
 def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
