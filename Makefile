@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench bench-math fuzz prove prove-fixed prove-targets clean help
+.PHONY: verify test lint bench bench-math fuzz prove prove-fixed prove-targets prove-diagnose clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -17,6 +17,7 @@ help:
 	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
+	@echo "make prove-diagnose  plant differences and find them out (hours); writes into docs/diagnose.md"
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"
@@ -66,6 +67,9 @@ prove-fixed: $(STAMP)
 
 prove-targets: $(STAMP)
 	$(BIN)/python -m tools.prove_targets
+
+prove-diagnose: $(STAMP)
+	$(BIN)/python -m tools.prove_diagnose
 
 clean:
 	rm -rf $(VENV) build dist

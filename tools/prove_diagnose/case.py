@@ -1,0 +1,68 @@
+"""A case: a simulation, its inputs, and one difference that is planted in it. Plain data.
+
+Knows nothing of what the difference does, or of how it is found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tools.prove_diagnose.edits import Edit
+from tools.prove_diagnose.planting import Planted
+from tools.prove_diagnose.subjects import SUBJECTS, Subject
+
+from samebits.diagnose.places import Place
+
+
+@dataclass(frozen=True)
+class Case:
+    """`start` is the frame from which on the planted hazard acts; None is from `init` on.
+
+    A case has either a planted hazard or an edit of the source, of which `hazard` is the name.
+    `futile` counts the draws before it that changed no state within their run.
+    """
+
+    number: int
+    subject: str
+    inputs: str
+    seed: int
+    frames: int
+    hazard: str
+    planted: Planted | None = None
+    start: int | None = None
+    edit: Edit | None = None
+    futile: int = 0
+
+    @property
+    def simulation(self) -> Subject:
+        return SUBJECTS[self.subject]
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def of_json(cls, data: dict[str, Any]) -> Case:
+        """What `to_json` gave."""
+        given: dict[str, Any] = dict(data)
+        if data["planted"] is not None:
+            planted: dict[str, Any] = dict(data["planted"])
+            place = planted["place"]
+            planted["place"] = None if place is None else Place(**place)
+            given["planted"] = Planted(**planted)
+        if data["edit"] is not None:
+            edit: dict[str, Any] = dict(data["edit"])
+            edit["places"] = tuple((line, column) for line, column in edit["places"])
+            given["edit"] = Edit(**edit)
+        return cls(**given)
+
+    def __str__(self) -> str:
+        """On one line, as a side's words have it."""
+        what = f"source with {self.edit}" if self.edit else str(self.hazard)
+        if self.planted is not None:
+            place = self.planted.place
+            what = f"hazard={self.hazard}{'' if place is None else f'@{place}'}"
+            what += f"#{self.planted.way}" if self.planted.way else ""
+        start = "" if self.start is None else f",from={self.start}"
+        return f"{self.subject} {self.inputs} seed {self.seed}, {self.frames} frames: {what}{start}"

@@ -1,0 +1,104 @@
+"""Both kinds of hazard by one name each: where they act, in how many ways, and the kernels made.
+
+Owns nothing of which one is planted: `draw` chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from samebits.diagnose.drafts import guarded
+from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
+from samebits.diagnose.places import Place
+from samebits.diagnose.plant import places_of as places_of_expression
+from samebits.diagnose.plant import ways_at
+from samebits.errors import HazardError
+from samebits.ir.grammar import Module
+from samebits.ir.verify import verify
+from samebits.sim.program import Program
+
+_STRUCTURAL = {hazard.name: hazard for hazard in STRUCTURAL}
+NAMES: tuple[str, ...] = (*(hazard.name for hazard in HAZARDS), *_STRUCTURAL)
+"""Every row of both tables."""
+CHANCE = ("host", "lost-store")
+"""Those that no two runs have alike."""
+MOST_WAYS = 256
+"""Ways of one structural hazard at one place that are counted."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A hazard's way at a place of some kernels, or everywhere. What chance decides follows from
+    `draw`; with `fresh`, each run of the program has another one."""
+
+    hazard: str
+    place: Place | None
+    way: int
+    draw: int = 0
+    fresh: bool = False
+
+    def kernels(self, kernels: Module) -> Module:
+        """The kernels that have it. Raises HazardError where IR cannot say what it does."""
+        plain = guarded(kernels)
+        hazard = _STRUCTURAL.get(self.hazard)
+        if hazard is None:
+            made = ways_at(plain, self.hazard, self.place)[self.way].kernels(plain)
+        else:
+            assert self.place is not None
+            ways = hazard.ways(plain, self.place, self.draw)
+            made = next(islice(ways, self.way, None))[0]
+        verify(made)
+        return made
+
+    def program(self, program: Program) -> Program:
+        """The program that has it."""
+        return program.with_kernels(self.kernels(program.kernels))
+
+    def again(self, run: int) -> Planted:
+        """As run number `run` has it."""
+        return replace(self, draw=self.draw + run) if self.fresh else self
+
+    def note(self, kernels: Module) -> str:
+        """What has been done, in words."""
+        plain = guarded(kernels)
+        hazard = _STRUCTURAL.get(self.hazard)
+        if hazard is None:
+            way = ways_at(plain, self.hazard, self.place)[self.way]
+            return f"{way.expression} ({way.note})"
+        assert self.place is not None
+        return next(islice(hazard.ways(plain, self.place, self.draw), self.way, None))[1]
+
+
+def places_of(kernels: Module, hazard: str) -> Sequence[Place]:
+    """Where a hazard acts."""
+    found = _STRUCTURAL.get(hazard)
+    return places_of_expression(kernels, hazard) if found is None else found.places(kernels)
+
+
+def count_ways(kernels: Module, hazard: str, place: Place | None) -> int:
+    """In how many ways it acts there."""
+    plain = guarded(kernels)
+    found = _STRUCTURAL.get(hazard)
+    if found is None:
+        return len(ways_at(plain, hazard, place))
+    if place is None:
+        return 0
+    return sum(1 for _ in islice(found.ways(plain, place, 0), MOST_WAYS))
+
+
+def is_structural(hazard: str) -> bool:
+    """Whether it is one of control flow, memory or inputs, rather than of an expression."""
+    return hazard in _STRUCTURAL
+
+
+__all__ = [
+    "CHANCE",
+    "NAMES",
+    "HazardError",
+    "Planted",
+    "count_ways",
+    "is_structural",
+    "places_of",
+]
