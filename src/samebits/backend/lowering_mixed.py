@@ -11,7 +11,7 @@ from samebits.backend.lowering_float import canonical_bits, of_bits
 from samebits.backend.lowering_integer import scalar_type
 from samebits.backend.lowering_parallel import OWN, lower_parallel
 from samebits.backend.wide import float_to_wide, needs_help, wide_to_float
-from samebits.ir.grammar import Op
+from samebits.ir.grammar import HostFunction, Op
 from samebits.types import Kind, ScalarType
 
 Lowering = Callable[[FunctionWriter, Op], None]
@@ -158,6 +158,10 @@ def _call(f: FunctionWriter, op: Op) -> None:
         given.append(f"ptr @{OWN}")
     arguments = ", ".join(given)
     returned = return_type(callee, traps)
+    if isinstance(callee, HostFunction):
+        place = f"inttoptr (i64 {callee.address} to ptr)"
+        f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
+        return
     text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
     if f.in_fallback and f.module.inlined_size(name) >= LEAST_APART:
         text += " noinline"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 from samebits.diagnose.numbers import (
@@ -108,9 +109,22 @@ _X86 = {
 }
 
 
+@dataclass(frozen=True)
+class HostEstimate:
+    """This processor's own instruction, from bits to bits."""
+
+    address: int
+    """Of a C function that does it."""
+    _function: Callable[[int], int]
+    _code: object
+
+    def __call__(self, bits: int) -> int:
+        return int(self._function(bits))
+
+
 @cache
-def x86_estimate(name: str) -> Callable[[int], int] | None:
-    """This processor's own instruction, from bits to bits; None where it has none."""
+def x86_estimate(name: str) -> HostEstimate | None:
+    """This processor's own instruction; None where it has none."""
     from samebits.backend.llvm import compile_text, host_target, load
     from samebits.errors import TargetError
 
@@ -126,13 +140,9 @@ def x86_estimate(name: str) -> Callable[[int], int] | None:
     symbol = f"samebits_{name}"
     text = _TEXT.format(name=symbol, intrinsic=intrinsic, more=more, types=types)
     loaded = load(compile_text(text, target), [symbol])
-    function = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(loaded.addresses[symbol])
-
-    def estimate(bits: int) -> int:
-        assert loaded.addresses  # keeps the code as long as the function
-        return int(function(bits))
-
-    return estimate
+    address = loaded.addresses[symbol]
+    function = ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(address)
+    return HostEstimate(address, function, loaded)
 
 
 def _host(name: str) -> Estimate:

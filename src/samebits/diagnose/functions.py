@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import struct
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -74,7 +73,7 @@ def _library() -> Any:
 
 
 @cache
-def libm(name: str, bits: int) -> Callable[..., float] | None:
+def libm(name: str, bits: int) -> Any:
     """A function of the host's C library for float32 or float64; None where it has none."""
     if name not in LIBM:
         return None

@@ -15,7 +15,7 @@ from samebits.diagnose.lowering import Lowered, Unlowered, lower
 from samebits.diagnose.places import Numbered, described
 from samebits.diagnose.ways import ExpressionWay
 from samebits.errors import HazardError
-from samebits.frontend.compile import Unit, link
+from samebits.frontend.compile import link
 from samebits.ir.grammar import Module, Op, Region, Value, can_trap, regions, walk
 from samebits.passes.modes import realise
 
@@ -33,15 +33,15 @@ def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:
         if way.place.op in known:
             raise HazardError(f"two hazards are planted at {described(kernels, way.place)}")
         known[way.place.op] = way
-    units: dict[str, Unit] = {}
+    needs: list[Lowered] = []
     changed = dict(kernels.functions)
     for name, here in by_function.items():
         function = kernels.functions[name]
         taken = max(s.id for s in walk(function.body) if isinstance(s, Numbered))
         ids = count(taken + 1)
-        made = {op: _instead(kernels, way, ids, units) for op, way in here.items()}
+        made = {op: _instead(kernels, way, ids, needs) for op, way in here.items()}
         changed[name] = replace(function, body=_exchanged(function.body, made))
-    return _linked(Module(changed, kernels.tables), units)
+    return _linked(Module(changed, kernels.tables), needs)
 
 
 def lowered_at(way: ExpressionWay, ids: Iterator[int] | None = None) -> Lowered | Unlowered:
@@ -53,7 +53,7 @@ def lowered_at(way: ExpressionWay, ids: Iterator[int] | None = None) -> Lowered 
 
 
 def _instead(
-    kernels: Module, way: ExpressionWay, ids: Iterator[int], units: dict[str, Unit]
+    kernels: Module, way: ExpressionWay, ids: Iterator[int], needs: list[Lowered]
 ) -> Region:
     op = way.site.op
     found = lowered_at(way, ids)
@@ -62,7 +62,7 @@ def _instead(
             f"{way.hazard.name} cannot be planted at {described(kernels, way.place)}: "
             f"{found.reason}"
         )
-    units.update((unit.function.name, unit) for unit in found.units)
+    needs.append(found)
     if not can_trap(op):
         return list(found.ops)
     # A weak division traps where it did, whatever becomes of its result.
@@ -83,10 +83,10 @@ def _exchanged(region: Region, made: Mapping[int, Region]) -> Region:
     return out
 
 
-def _linked(kernels: Module, units: Mapping[str, Unit]) -> Module:
-    """The kernels behind all that the units bring."""
-    brought = Module()
-    for unit in units.values():
+def _linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
+    """The kernels behind all that their new operations call."""
+    brought = Module({f.name: f for need in needs for f in need.hosts})
+    for unit in {u.function.name: u for need in needs for u in need.units}.values():
         linked = link(unit)
         brought.functions.update(linked.functions)
         brought.tables.update(linked.tables)

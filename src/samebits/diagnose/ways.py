@@ -13,15 +13,18 @@ from itertools import islice
 
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.hazards import Hazard
+from samebits.diagnose.hazards.hazard import Variant
 from samebits.diagnose.numbers import Format
 from samebits.diagnose.places import Place
 from samebits.diagnose.sites import Site, Sites
-from samebits.diagnose.trees import Op, Tree, nodes, written
+from samebits.diagnose.trees import Op, Operand, Tree, nodes, written
 
 MOST_WAYS = 4096
 """Evaluations of one site that are considered."""
 ACROSS = "; across statements"
 """How the note of a wide site's way ends."""
+_TOP = 4
+"""Levels of operations that say whether a hazard changes the last one."""
 _ROUNDED = frozenset({"add", "sub", "mul", "div", "sqrt", "fma"})
 _SIGN_ONLY = frozenset({"neg", "abs"})
 
@@ -68,19 +71,38 @@ def ways_of(hazard: Hazard, sites: Sites, place: Place) -> Iterator[ExpressionWa
 
 
 def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator[ExpressionWay]:
-    change = _Change(hazard, site)
+    top = replace(site, tree=_top(site.tree, _TOP))
+    if not any(True for _ in _changes(hazard, top)):
+        return
     alone = sites.at(place.op, most=1) if not site.wide else None
-    seen: set[tuple[Tree, Arithmetic]] = {(site.tree, site.strict)}
-    for tree, arithmetic, practice in islice(hazard.ways(site.tree, site.strict), MOST_WAYS):
-        if (tree, arithmetic) in seen:
-            continue
-        seen.add((tree, arithmetic))
+    for tree, arithmetic, practice in _changes(hazard, site):
         if tree == site.tree and _each_by_itself(site, arithmetic):
             # Each operation does it by itself: this one has only its own part in it.
             if alone is not None and _matters(alone, arithmetic):
                 yield ExpressionWay(hazard, place, alone, alone.tree, arithmetic, practice)
-        elif change.is_here(tree, arithmetic):
+        else:
             yield ExpressionWay(hazard, place, site, tree, arithmetic, practice)
+
+
+def _changes(hazard: Hazard, site: Site) -> Iterator[Variant]:
+    """The evaluations that change a site's last operation, each once."""
+    change = _Change(hazard, site)
+    seen: set[tuple[Tree, Arithmetic]] = {(site.tree, site.strict)}
+    for tree, arithmetic, practice in islice(hazard.ways(site.tree, site.strict), MOST_WAYS):
+        if (tree, arithmetic) not in seen:
+            seen.add((tree, arithmetic))
+            if change.is_here(tree, arithmetic):
+                yield tree, arithmetic, practice
+
+
+def _top(tree: Tree, levels: int) -> Tree:
+    """The last operations of a tree, what is further inside being operands: no hazard looks there
+    for whether it changes the last one."""
+    if not isinstance(tree, Op):
+        return tree
+    if not levels:
+        return Operand(f"({written(tree)})")
+    return Op(tree.name, tuple([_top(arg, levels - 1) for arg in tree.args]), tree.detail)
 
 
 def _each_by_itself(site: Site, arithmetic: Arithmetic) -> bool:

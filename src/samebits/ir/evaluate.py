@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import ArgumentError, IRError, Trap
-from samebits.ir.grammar import Attribute, Function, Module, Op, ValueType
+from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
+from samebits.ir.hosts import host_call
 from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument, table
 from samebits.ir.semantics import SEMANTICS, round_float
 from samebits.ir.steps import Listener, Steps, Turns
@@ -79,7 +80,10 @@ class Evaluator:
         """Run function `name` on values as the IR has them."""
         steps = self._steps.get(name)
         if steps is None:
-            steps = self._steps[name] = self.prepared(self.module.functions[name])
+            function = self.module.functions[name]
+            if isinstance(function, HostFunction):
+                return host_call(function, args)
+            steps = self._steps[name] = self.prepared(function)
         result = steps.run(steps.frame(args))
         if result is None:
             raise IRError(f"{name} ends without a return")

@@ -167,6 +167,14 @@ class Function:
     options: Options = DEFAULTS
 
 
+@dataclass(slots=True)
+class HostFunction(Function):
+    """A function of the machine that this runs on, at `address`, by C's rules for calls: a
+    diagnosis puts it in another's place. The body stands for it where IR is only looked at."""
+
+    address: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class TableData:
     """Constant numbers that the op `table` refers to, as a fixed array in read-only memory."""

@@ -12,10 +12,11 @@ from samebits.backend import llvm
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
+from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.frontend.fast import plain_name
 from samebits.ir.builder import Builder
-from samebits.ir.grammar import Function, Module
+from samebits.ir.grammar import Function, HostFunction, Module
 from samebits.ir.text import print_module
 from samebits.lang.kernel import Kernel
 from samebits.modes import DEFAULTS, STRICT, Goal
@@ -94,6 +95,11 @@ class Program:
         has `exported_entries`, for anywhere, or just `entries`, for this process's threads."""
         found = self._objects.get((target, opt, exported))
         if found is None:
+            if exported and self._hosts:
+                raise TargetError(
+                    f"{self._hosts[0]} is a function of this machine, which code for elsewhere "
+                    "cannot call"
+                )
             module = self._with_more(self._ready(target)) if exported else self._ready(target)
             entries = self.exported_entries if exported else self.entries
             with Kernel.environment():  # constants are folded with this thread's arithmetic
@@ -103,6 +109,11 @@ class Program:
                 )  # fmt: skip
             self._objects[target, opt, exported] = found
         return found
+
+    @cached_property
+    def _hosts(self) -> list[str]:
+        """The functions of this machine, whose addresses hold for this process."""
+        return [n for n, f in self.kernels.functions.items() if isinstance(f, HostFunction)]
 
     def emulated(self, target: Target, opt: int) -> EmulatedProgram:
         """A program for one target, linked once, with `exported_entries`. Raises RunnerError."""
@@ -116,7 +127,7 @@ class Program:
     def cached(self, target: Target, opt: int) -> CompiledObject:
         """As `compiled`, from the compile cache where it is there."""
         cache = current_cache()
-        if cache is None or self.departures != NONE:
+        if cache is None or self._hosts or self.departures != NONE:
             return self.compiled(target, opt)
         key = object_key(print_module(self.module), self.entries, STRICT.name, target, opt)
         found = cache.get(key)

@@ -61,7 +61,7 @@ def module_of(site: Site, tree: Tree, arithmetic: Arithmetic) -> Module | Unlowe
 
 
 def joined(lowered: Lowered, module: Module) -> Module:
-    made = Module()
+    made = Module({f.name: f for f in lowered.hosts})
     for unit in lowered.units:
         linked = link(unit)
         made.functions.update(linked.functions)

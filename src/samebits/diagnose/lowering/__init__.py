@@ -21,7 +21,7 @@ from samebits.diagnose.numbers import FLOAT16, FLOAT32, FLOAT64
 from samebits.diagnose.trees import Op as Node
 from samebits.diagnose.trees import Tree
 from samebits.frontend.compile import Unit
-from samebits.ir.grammar import Op, Value
+from samebits.ir.grammar import HostFunction, Op, Value
 from samebits.types import ScalarType
 
 __all__ = ["Lowered", "Unlowered", "lower"]
@@ -29,10 +29,12 @@ __all__ = ["Lowered", "Unlowered", "lower"]
 
 @dataclass(frozen=True)
 class Lowered:
-    """Operations of which the last has the result's id, and the kernels that they call."""
+    """Operations of which the last has the result's id, and the kernels and the functions of this
+    machine that they call."""
 
     ops: tuple[Op, ...]
     units: tuple[Unit, ...]
+    hosts: tuple[HostFunction, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def lower(
         code.finish(_result(walk, tree, result))
     except CannotLower as error:
         return Unlowered(str(error))
-    return Lowered(tuple(code.ops), tuple(code.units.values()))
+    return Lowered(tuple(code.ops), tuple(code.units.values()), tuple(code.hosts.values()))
 
 
 def _is_strict(arithmetic: Arithmetic) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from samebits.frontend.compile import Unit, compile_kernel
-from samebits.ir.grammar import Attribute, Op, Value, ValueType
+from samebits.ir.grammar import Attribute, Function, HostFunction, Op, Value, ValueType
 from samebits.lang.kernel import Kernel
 from samebits.types import BOOL, ScalarType, Type
 
@@ -18,6 +18,8 @@ class Code:
         self.ops: list[Op] = []
         self.units: dict[str, Unit] = {}
         """The kernels that are called, by their functions' names."""
+        self.hosts: dict[str, HostFunction] = {}
+        """The functions of this machine that are called."""
         self._result = result
         self._ids = ids
         self._constants: dict[tuple[ScalarType, str], Value] = {}
@@ -52,9 +54,16 @@ class Code:
 
     def call(self, kernel: Kernel, types: tuple[Type, ...], *args: Value) -> tuple[Value, ...]:
         """Every scalar that a kernel returns."""
-        function = self.units.setdefault(
-            (unit := compile_kernel(kernel, types)).function.name, unit
-        ).function
+        unit = compile_kernel(kernel, types)
+        self.units[unit.function.name] = unit
+        return self._called(unit.function, args)
+
+    def host(self, function: HostFunction, *args: Value) -> Value:
+        """What a function of this machine returns."""
+        self.hosts[function.name] = function
+        return self._called(function, args)[0]
+
+    def _called(self, function: Function, args: tuple[Value, ...]) -> tuple[Value, ...]:
         number = next(self._ids)
         results = tuple(Value(number, i, t) for i, t in enumerate(function.results))
         self.ops.append(Op(number, "call", args, function.name, results, self._result.span))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from samebits.bits import bits_to_float
 from samebits.diagnose.arithmetic import Arithmetic
+from samebits.diagnose.hosts import estimate_function, libm_function
 from samebits.diagnose.lowering.code import Code
 from samebits.diagnose.lowering.integers import TYPES, integer, truncated
 from samebits.diagnose.lowering.walk import CannotLower, Walk
@@ -89,10 +90,16 @@ class Native(Walk[Value]):
 
     def estimate(self, detail: str, x: Value) -> Value:
         """A processor's estimate."""
+        if self.type != self.form:
+            raise CannotLower(f"{detail} takes a {self.form}, not what is held between operations")
         kernel = KERNELS.get(f"{detail}_{self.form.name}")
-        if kernel is None or self.type != self.form:
-            raise CannotLower(f"{detail} is an instruction of this machine")
-        return self.code.call(kernel, kernel.resolve(()), x)[0]
+        if kernel is not None:
+            return self.code.call(kernel, kernel.resolve(()), x)[0]
+        function = estimate_function(detail)
+        if function is None or self.form != FLOAT32:
+            raise CannotLower(f"this machine has no {detail}")
+        bits = self.code.host(function, self.code.op("bitcast", UINT32, x))
+        return self.code.op("bitcast", FLOAT32, bits)
 
 
 def _minimum(walk: Native, rule: str, args: list[Value]) -> Value:
@@ -159,8 +166,15 @@ def called(code: Code, name: str, args: list[Value], t: ScalarType) -> Value:
     """A math function of floats of one type. Raises CannotLower."""
     if name in OPERATIONS:
         return code.alike(name, *args)
-    if "." in name:
-        raise CannotLower(f"{name} is this machine's C library, which IR cannot call")
+    where, _, function = name.rpartition(".")
+    if where == "libm64":
+        wide = [code.convert(x, FLOAT64) for x in args]
+        return code.convert(called(code, f"libm.{function}", wide, FLOAT64), t)
+    if where == "libm":
+        host = libm_function(function, t.bits)
+        if host is None:
+            raise CannotLower(f"this machine's C library has no {function}")
+        return code.host(host, *args)
     found = kernel_of(name, t.bits)
     if found is None:
         raise CannotLower(f"{name} is no function of the library")
