@@ -374,7 +374,11 @@ class _Inquiry:
             name = result.found.fact.hazard
             if name not in best or result.agreement.same > best[name].agreement.same:
                 best[name] = result
-        order = sorted(best.values(), key=lambda r: (-r.agreement.same, r.rank))
+        # What running b again has told comes before what explains the first frames alone.
+        order = sorted(
+            best.values(),
+            key=lambda r: (not r.holds, bool(r.agreement.compared), -r.agreement.same, r.rank),
+        )
         if not order:
             return Answer((), "unknown")
         top = order[0]

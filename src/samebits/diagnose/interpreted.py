@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from samebits.bits import to_canonical, xxh64
+from samebits.bits import canonical_size, to_canonical, xxh64
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.experiment import Agreement, Experiment
 from samebits.diagnose.model import Model
@@ -18,7 +18,7 @@ from samebits.diagnose.patterns import pattern_of, value_of
 from samebits.diagnose.places import Place
 from samebits.diagnose.sites import Site
 from samebits.diagnose.trees import Tree
-from samebits.diagnose.watching import Frames, Source, Watcher
+from samebits.diagnose.watching import Frames, Memory, Source, Watcher
 from samebits.ir.grammar import Op
 from samebits.ir.steps import Frame, Step, Steps
 from samebits.sim.program import Program
@@ -40,9 +40,13 @@ def run_interpreted(
     evaluated so."""
     model = Model.of(program)
     state = experiment.before
+    rows: list[tuple[Model, Memory]] = [(model, row) for row in experiment.inputs]
+    if experiment.seed is not None:
+        state = bytes(canonical_size(program.state))
+        rows.insert(0, (replace(model, step=program.init), np.array([experiment.seed], np.uint64)))
     goal = experiment.hashes[:frames_at_most]
     for k, value in enumerate(goal):
-        frames = Frames.of(model, state, experiment.inputs[k])
+        frames = Frames.of(rows[k][0], state, rows[k][1])
         exchanged = replace(frames, source=lambda: _exchange(place, site, variant))
         memory, trap = exchanged.run(Watcher())
         state = to_canonical(program.state, memory)
