@@ -17,7 +17,14 @@ from samebits.diagnose.instances import Instance
 from samebits.diagnose.parting import END, parted_by
 from samebits.diagnose.places import Place
 from samebits.diagnose.trace import Trace
-from samebits.diagnose.unseen import Lost, loop_that_set, lost_set, lost_write, rewritten
+from samebits.diagnose.unseen import (
+    Lost,
+    loop_that_set,
+    lost_set,
+    lost_statement,
+    lost_write,
+    rewritten,
+)
 from samebits.diagnose.writers import Origin, origin_in_state, origin_of_load
 from samebits.errors import Span, Trap
 from samebits.ir.grammar import For, Op, While
@@ -120,7 +127,7 @@ def _lost(at: Alignment, lost: Lost) -> OperationDifference:
     plain = at.plain(lost.place)
     done = at.traces[lost.side].instance(lost.event, plain.args)
     a, b = (None, done) if lost.side else (done, None)
-    return _found(at, "path", lost.place, a, b)
+    return _found(at, "path", lost_statement(at, lost), a, b)
 
 
 def _state(at: Alignment) -> OperationDifference | None:

@@ -72,6 +72,19 @@ def _last(at: Alignment, side: int, place: Place, event: int) -> Instance:
     return at.traces[side].instance(at.last_before(side, {number}, event))
 
 
+def lost_statement(at: Alignment, lost: Lost) -> Place:
+    """The statement that the other side lacks: the write, or the outermost one around it of which
+    the other side has nothing."""
+    layout = at.layout(lost.side, lost.place.function)
+    for spot in layout.spots[lost.place.op]:
+        inside = [] if spot.around is None else list(walk([layout.statements[spot.around]]))
+        places = [Place(lost.place.function, s.id) for s in inside if isinstance(s, Op)]
+        if places and not any(at.knows(1 - lost.side, place) for place in places):
+            assert spot.around is not None
+            return Place(lost.place.function, spot.around)
+    return lost.place
+
+
 def lost_set(at: Alignment, get: Place, slot: str) -> Lost | None:
     """The `set` that one side alone does, of those since the last that both do."""
     for side in (0, 1):

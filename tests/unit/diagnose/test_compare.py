@@ -171,6 +171,26 @@ def test_a_branch_that_goes_the_other_way_is_found() -> None:
     checked(SMALL.difference(draft.done()), SMALL, "path", Place(SMALL.program.step, found.id))
 
 
+def test_a_branch_that_is_left_out_is_found() -> None:
+    body = SMALL.program.kernels.functions[SMALL.program.step].body
+    found = next(s for s in walk(body) if isinstance(s, If))
+    draft = Draft(SMALL.program.kernels, SMALL.program.step)
+    with draft.instead(found.id):
+        pass
+    place = Place(SMALL.program.step, found.id)
+    memory = SMALL.memory.copy()
+    for _ in range(8):  # until the dice say that the branch is taken
+        trace = record(SMALL.trace.model, memory, SMALL.inputs)
+        if not np.array_equal(trace.memory["hits"], memory["hits"]):
+            break
+        memory = trace.memory
+    model = Model.of(SMALL.program.with_kernels(draft.done()), SMALL.program)
+    difference = first_difference(trace, record(model, memory, SMALL.inputs))
+    checked(difference, SMALL, "path", place)
+    assert difference is not None
+    assert difference.op is None
+
+
 def test_memory_that_is_not_zeroed_is_found_where_it_is_read() -> None:
     place = SMALL.at("sort_in", "begin = sb.zeros", "zero")
     difference = SMALL.difference(SMALL.rebuilt(place, nothing))
