@@ -30,6 +30,7 @@ from samebits.errors import Span, Trap
 from samebits.ir.grammar import For, Op, While
 
 Kind = Literal["result", "path", "memory", "input", "loop"]
+Way = tuple[Place, ...]
 KINDS: dict[Kind, str] = {
     "result": "an operation gives other bits for the same operands",
     "path": "an operation is done on one side alone, or an `if` goes two ways",
@@ -127,7 +128,7 @@ def _lost(at: Alignment, lost: Lost) -> OperationDifference:
     plain = at.plain(lost.place)
     done = at.traces[lost.side].instance(lost.event, plain.args)
     a, b = (None, done) if lost.side else (done, None)
-    return _found(at, "path", lost_statement(at, lost), a, b)
+    return _found(at, "path", lost_statement(at, lost.side, lost.place), a, b)
 
 
 def _state(at: Alignment) -> OperationDifference | None:
@@ -143,23 +144,32 @@ def _state(at: Alignment) -> OperationDifference | None:
 
 def _path(at: Alignment) -> OperationDifference:
     """The sides do different operations next."""
-    a, b = at.instance(0, at.first), at.instance(1, at.first)
-    way_a, way_b = (at.way(side, at.first) for side in (0, 1))
+    ways = at.way(0, at.first), at.way(1, at.first)
     level = 0
-    while level < min(len(way_a), len(way_b)) and way_a[level] == way_b[level]:
+    while level < min(map(len, ways)) and ways[0][level] == ways[1][level]:
         level += 1
-    next_a = way_a[level] if level < len(way_a) else None
-    next_b = way_b[level] if level < len(way_b) else None
-    place = next_a or next_b
-    assert place is not None
-    if next_a is None or next_b is None or next_a.function == next_b.function:
-        way = at.way(0, at.first - 1) if at.first else ()
-        last = way[level].op if way[:level] == way_a[:level] and level < len(way) else None
-        a_layout, b_layout = (at.layout(side, place.function) for side in (0, 1))
-        a_op, b_op = (END if to is None else to.op for to in (next_a, next_b))
-        place = Place(place.function, parted_by(a_layout, b_layout, last, a_op, b_op))
+    place = _parting(at, ways, level)
+    a, b = at.instance(0, at.first), at.instance(1, at.first)
     loop = isinstance(at.statement(place), For | While)
     return _found(at, "loop" if loop else "path", place, a, b)
+
+
+def _parting(at: Alignment, ways: tuple[Way, Way], level: int) -> Place:
+    """What decides between two ways, which are the same down to a level."""
+    next_a, next_b = (way[level] if level < len(way) else None for way in ways)
+    for side, place in enumerate((next_a, next_b)):
+        if place is not None and not at.knows(1 - side, place):
+            return lost_statement(at, side, place)
+    place = next_a or next_b
+    assert place is not None
+    if next_a is not None and next_b is not None and next_a.function != next_b.function:
+        return place
+    before = at.way(0, at.first - 1) if at.first else ()
+    inside = before[:level] == ways[0][:level] and level < len(before)
+    a, b = (at.layout(side, place.function) for side in (0, 1))
+    to_a, to_b = (END if to is None else to.op for to in (next_a, next_b))
+    last = before[level].op if inside else None
+    return Place(place.function, parted_by(a, b, last, to_a, to_b))
 
 
 def _found(

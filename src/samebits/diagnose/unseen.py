@@ -72,17 +72,17 @@ def _last(at: Alignment, side: int, place: Place, event: int) -> Instance:
     return at.traces[side].instance(at.last_before(side, {number}, event))
 
 
-def lost_statement(at: Alignment, lost: Lost) -> Place:
-    """The statement that the other side lacks: the write, or the outermost one around it of which
-    the other side has nothing."""
-    layout = at.layout(lost.side, lost.place.function)
-    for spot in layout.spots[lost.place.op]:
+def lost_statement(at: Alignment, side: int, place: Place) -> Place:
+    """The statement that the other side lacks: an operation that it lacks, or the outermost
+    statement around it of which it has nothing."""
+    layout = at.layout(side, place.function)
+    for spot in layout.spots[place.op]:
         inside = [] if spot.around is None else list(walk([layout.statements[spot.around]]))
-        places = [Place(lost.place.function, s.id) for s in inside if isinstance(s, Op)]
-        if places and not any(at.knows(1 - lost.side, place) for place in places):
+        places = [Place(place.function, s.id) for s in inside if isinstance(s, Op)]
+        if places and not any(at.knows(1 - side, each) for each in places):
             assert spot.around is not None
-            return Place(lost.place.function, spot.around)
-    return lost.place
+            return Place(place.function, spot.around)
+    return place
 
 
 def lost_set(at: Alignment, get: Place, slot: str) -> Lost | None:

@@ -191,6 +191,12 @@ def test_a_branch_that_is_left_out_is_found() -> None:
     assert difference.op is None
 
 
+def test_a_call_that_is_left_out_is_found() -> None:
+    place = SMALL.at("step", "sort_in(state)", "call")
+    difference = SMALL.difference(SMALL.rebuilt(place, nothing))
+    checked(difference, SMALL, "path", place)
+
+
 def test_memory_that_is_not_zeroed_is_found_where_it_is_read() -> None:
     place = SMALL.at("sort_in", "begin = sb.zeros", "zero")
     difference = SMALL.difference(SMALL.rebuilt(place, nothing))

@@ -104,6 +104,14 @@ def test_a_store_that_the_other_machine_lost_once_is_found() -> None:
     assert (difference.kind, difference.place) == ("path", place)
 
 
+def test_a_call_that_the_other_machine_left_out_is_found() -> None:
+    place = SMALL.at("step", "sort_in(state)", "call")
+    there = followed(SMALL, SMALL.changed(SMALL.rebuilt(place, nothing)))
+    difference = first_difference(SMALL.trace, there)
+    assert difference is not None
+    assert (difference.kind, difference.place) == ("path", place)
+
+
 def test_a_loop_in_another_order_on_the_other_machine_is_found() -> None:
     for place, _ in SMALL.loops():
         if not place.function.endswith(".init"):
