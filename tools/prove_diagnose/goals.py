@@ -11,7 +11,7 @@ import resource
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -26,7 +26,6 @@ from tools.prove_diagnose.truth import OPT
 from samebits.backend.llvm import host_target
 from samebits.diagnose.places import Place
 from samebits.diagnose.search import diagnose
-from samebits.diagnose.side_words import read_words
 from samebits.diagnose.sides import parse_side
 from samebits.sim.execution import NativeExecution
 from samebits.sim.sources import PlayerSource, ReplaySource
@@ -152,8 +151,7 @@ def _drawn(replay: Path, seed: int, number: int) -> tuple[Planted, int]:
 def _diagnosed(replay: Path, planted: Planted, start: int) -> Run:
     began = time.perf_counter()
     simulation = SUBJECTS["arena"].simulation()
-    told = replace(read_words(""), start=start)
-    other = PlantedSide("the other machine", simulation, told, planted)
+    other = PlantedSide.of(simulation, planted, start)
     source = ReplaySource(simulation, str(replay))
     found = diagnose(simulation, source, parse_side("", simulation), other)
     seconds = time.perf_counter() - began

@@ -1,50 +1,42 @@
-"""A side that has a case's difference, of which whoever runs it sees what it does, not what it is.
-
-Owns what is not the same in two runs of one side: chance draws anew, and a race is none with one
-worker.
-"""
+"""A side with a case's difference in it, of which one sees what it does, not what it is."""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tools.prove_diagnose import edits
+from tools.prove_diagnose import edits, planting
 from tools.prove_diagnose.case import Case
 from tools.prove_diagnose.planting import Planted
 
-from samebits.diagnose.running import Running
 from samebits.diagnose.side_words import read_words
 from samebits.diagnose.sides import Side, parse_side
 from samebits.sim.program import Program
+from samebits.sim.simulation import Simulation
 
-_RACES = ("lost-store",)
+_UNSAID = ("something",)
 
 
 @dataclass(frozen=True, eq=False)
 class PlantedSide(Side):
-    """The plain simulation with something planted in its kernels."""
+    """The plain simulation with `planted` in its kernels, which its words do not say."""
 
-    planted: Planted
-    runs: list[None] = field(default_factory=list[None])
-    """One for each time that it was opened."""
+    planted: Planted | None = None
 
-    @cached_property
-    def program(self) -> Program:
-        return self.planted.program(self.plain)
+    @classmethod
+    def of(cls, simulation: Simulation, planted: Planted, start: int | None) -> PlantedSide:
+        """From frame `start` on, or from `init` on."""
+        told = replace(read_words(""), hazards=_UNSAID, start=start)
+        return cls("the other machine", simulation, told, planted=planted)
 
-    def open(self) -> Running:
-        if self.planted.hazard in _RACES and self.workers == 1:
-            return Running(Side(self.text, self.simulation, replace(self.told, start=None)))
-        run = len(self.runs)
-        self.runs.append(None)
-        if run and self.planted.fresh:
-            return Running(replace(self, planted=self.planted.again(run)))
-        return Running(self)
+    def with_hazards(self, program: Program) -> Program:
+        assert self.planted is not None
+        if self.planted.hazard in planting.RACES and self.workers == 1:
+            return program
+        return self.planted.again(self.number).program(program)
 
 
 @contextmanager
@@ -53,8 +45,7 @@ def sides(case: Case) -> Generator[tuple[Side, Side]]:
     simulation = case.simulation.simulation()
     a = parse_side("", simulation)
     if case.planted is not None:
-        told = replace(read_words(""), start=case.start)
-        yield a, PlantedSide("the other machine", simulation, told, case.planted)
+        yield a, PlantedSide.of(simulation, case.planted, case.start)
         return
     assert case.edit is not None
     with TemporaryDirectory() as folder:

@@ -22,8 +22,10 @@ from samebits.sim.program import Program
 _STRUCTURAL = {hazard.name: hazard for hazard in STRUCTURAL}
 NAMES: tuple[str, ...] = (*(hazard.name for hazard in HAZARDS), *_STRUCTURAL)
 """Every row of both tables."""
-CHANCE = ("host", "lost-store")
+CHANCE: tuple[str, ...] = tuple(hazard.name for hazard in STRUCTURAL if hazard.varies)
 """Those that no two runs have alike."""
+RACES: tuple[str, ...] = tuple(hazard.name for hazard in STRUCTURAL if hazard.is_race)
+"""Those that take several workers."""
 MOST_WAYS = 256
 """Ways of one structural hazard at one place that are counted."""
 
@@ -96,6 +98,7 @@ def is_structural(hazard: str) -> bool:
 __all__ = [
     "CHANCE",
     "NAMES",
+    "RACES",
     "HazardError",
     "Planted",
     "count_ways",
