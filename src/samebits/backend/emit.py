@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from samebits.backend.call_graph import CallGraph
 from samebits.backend.debug import Location, Locations
 from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit_context import TrapSite
+from samebits.backend.emit_context import TrapSite, return_type
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_lanes import LaneEmitter
 from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
@@ -16,6 +16,7 @@ from samebits.backend.emit_range import range_text
 from samebits.backend.emit_types import (
     memory_constant,
     memory_scalar,
+    parts,
     table_symbol,
 )
 from samebits.backend.expected import Expectation, Expected, metadata
@@ -25,6 +26,7 @@ from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.backend.plans import PLANS, Plan
 from samebits.backend.rare import APART
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
+from samebits.backend.seldom import SeldomCopy
 from samebits.backend.targets import Target
 from samebits.backend.turns_apart import turns_are_apart
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
@@ -81,6 +83,7 @@ class _Emission(CallGraph):
         self.locations = locations
         self._locate_loops = locate_loops
         self._turns: dict[str, str] = {}
+        self._copies: dict[str, SeldomCopy] = {}
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
         self._loops: list[str] = []
@@ -125,6 +128,17 @@ class _Emission(CallGraph):
             for name, symbol in self._turns.items()
         ]  # fmt: skip
 
+    def seldom(self, name: str) -> str:
+        function = self.function(name)
+        types = [t for _, given in function.params for t in parts(given)]
+        result = return_type(function, self._traps[name])
+        copy = SeldomCopy(name, types, result, self.target.convention)
+        return self._copies.setdefault(name, copy).symbol
+
+    def copied(self) -> set[str]:
+        """The functions of which there are copies, and what they lead to."""
+        return self.reached(self._copies)
+
     def _variables(self) -> list[str]:
         """What the functions and the process share."""
         linkage = "" if self._threads else "internal "
@@ -161,7 +175,7 @@ class _Emission(CallGraph):
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
         attributes = [_ATTRIBUTES % (self.plan.attributes_for(self.target), extra)]
-        if self._rare:
+        if self._rare or self._copies:
             attributes.append(RARE_ATTRIBUTES.format(extra=extra))
         tests = [test for rare in self._rare.values() for test in rare.tests()]
         library = LIBRARY.get(self.target.architecture, "")
@@ -169,10 +183,12 @@ class _Emission(CallGraph):
             library = ""
         control = definitions(self.target.fp_control)
         declarations = [rare.declaration() for rare in self._rare.values()]
+        declarations += [copy.declaration() for copy in self._copies.values()]
         before = [*self._variables(), library, control, *declarations]
         text = self._module_text([*before, *texts, *tests], attributes)
         if apart:
-            text += APART + self._module_text(apart, attributes)
+            copies = [self._copy_text(copy) for copy in self._copies.values()]
+            text += APART + self._module_text([*apart, *copies], attributes)
         for rare in self._rare.values():
             text += "".join(rare.lanes(self._head(), attributes[-1]))
         found = () if self.locations is None else tuple(self.locations.found)
@@ -181,6 +197,12 @@ class _Emission(CallGraph):
             loops = tuple(self._expected)
             expected = Expected(loops, self._module, *self._entries, self.target)
         return Emitted(text, tuple(self._sites), self.plan, found, expected)
+
+    def _copy_text(self, copy: SeldomCopy) -> str:
+        if self.locations is None:
+            return copy.text()
+        self.locations.begin(self.function(copy.name))
+        return self.locations.attach(copy.text())
 
     def _head(self) -> str:
         return f'target triple = "{self.target.triple}"'
@@ -222,14 +244,12 @@ def emit_module(
     emission = _Emission(
         module, entries, ranges, target, locations, locate_loops, threads, departures
     )
-    texts: list[str] = []
-    apart: list[str] = []
-    for name in emission.order:
-        text = LaneEmitter(emission, emission.function(name)).text()
-        if not emission.is_apart(name):
-            texts.append(text)
-        if emission.is_rarely_called(name):
-            apart.append(text)
+    every = {name: LaneEmitter(emission, emission.function(name)).text() for name in emission.order}
+    copied = emission.copied()
+    texts = [text for name, text in every.items() if not emission.is_apart(name)]
+    apart = [
+        text for name, text in every.items() if emission.is_rarely_called(name) or name in copied
+    ]
     for index, name in enumerate(entries):
         more = f"ptr @{OWN}" if emission.owns(name) else ""
         function, traps = emission.function(name), emission.traps(name)

@@ -67,6 +67,11 @@ class ModuleContext(Protocol):
         """Whether the function is rare, or only rare functions lead to it."""
         ...
 
+    def seldom(self, name: str) -> str:
+        """The symbol of a copy of a function for code that seldom runs: one with an
+        `inlined_size` and a result."""
+        ...
+
     def inlined_size(self, name: str) -> int:
         """Statements that come in place of a call, those of its callees included; 0 where the
         call stays or may trap."""

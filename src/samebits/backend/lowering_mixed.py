@@ -141,8 +141,8 @@ def _overflow(f: FunctionWriter, op: Op) -> None:
 
 
 LEAST_APART = 40
-"""Statements of functions that are called, not inlined, in the copy of a loop that is there for
-when the other must not run: it runs seldom, and would take as long to compile."""
+"""Statements of functions that are not inlined in the copy of a loop that is there for when the
+other must not run: it runs seldom, and would take as long to compile. It calls copies apart."""
 
 
 def _call(f: FunctionWriter, op: Op) -> None:
@@ -162,9 +162,9 @@ def _call(f: FunctionWriter, op: Op) -> None:
         place = f"inttoptr (i64 {callee.address} to ptr)"
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
         return
-    text = f"call {f.target.convention}{returned} {function_symbol(name)}({arguments})"
-    if f.in_fallback and f.module.inlined_size(name) >= LEAST_APART:
-        text += " noinline"
+    apart = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_APART
+    symbol = f.module.seldom(name) if apart else function_symbol(name)
+    text = f"call {f.target.convention}{returned} {symbol}({arguments})"
     if returned == "void":
         f.do(text)
         return

@@ -21,9 +21,11 @@ _UNSAFE = frozenset('(),"')
 
 ATTRIBUTES = (
     "attributes #1 = {{ noinline nounwind willreturn memory(none){extra} }}\n"
-    "attributes #2 = {{ alwaysinline nounwind willreturn memory(none){extra} }}"
+    "attributes #2 = {{ alwaysinline nounwind willreturn memory(none){extra} }}\n"
+    "attributes #3 = {{ noinline optnone nounwind willreturn memory(none){extra} }}"
 )
-"""Of rare functions and loops over lanes, and of tests. Constant tables are no memory to LLVM."""
+"""Of rare functions, of tests, and of loops over lanes, which are as good as they can be: code for
+them is selected in half the time without optimisation. Constant tables are no memory to LLVM."""
 
 APART = "; apart, with passes of its own:\n"
 """Stands in a text between the module and another with the rare functions and what only they call.
@@ -132,38 +134,73 @@ class RareFunction:
             yield f"{mark}\n{head}\n\n{self._loop(n)}\n\n{attributes}\n"
 
     def _loop(self, n: int) -> str:
+        """Lanes go by way of memory: in registers, each access of a lane whose number is not known
+        would be a copy of the whole vector. Truth values are bytes there."""
         vectors = self._vectors(n)
         mask = len(vectors) - 1
         given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
         result = f"<{n} x {self._result}>"
         scalar = f"{self._convention}{self._result} {self.symbol}"
         items = ", ".join(f"{t} %x{i}" for i, t in enumerate(self._parameters))
-        return "\n".join([
+        lines = [
             f"declare {scalar}({', '.join(self._parameters)}) #1",
-            f"define {self._convention}{result} @{_EACH}{self._number}.{n}({given}) #1 {{",
+            f"define {self._convention}{result} @{_EACH}{self._number}.{n}({given}) #3 {{",
             "entry:",
-            f"  %wanted = zext {vectors[mask]} %a{mask} to <{n} x i8>",
+        ]
+        for i, t in enumerate((*self._parameters, "i1")):
+            lines.append(f"  %lanes{i} = alloca <{n} x {_stored(t)}>")
+            value = f"%a{i}"
+            if t == "i1":
+                lines.append(f"  %bytes{i} = zext {vectors[i]} {value} to <{n} x i8>")
+                value = f"%bytes{i}"
+            lines.append(f"  store <{n} x {_stored(t)}> {value}, ptr %lanes{i}")
+        lines += [
+            f"  %results = alloca <{n} x {_stored(self._result)}>",
             "  br label %head",
             "head:",
             "  %lane = phi i32 [ 0, %entry ], [ %next, %step ]",
-            f"  %so.far = phi {result} [ poison, %entry ], [ %kept, %step ]",
-            f"  %bit = extractelement <{n} x i8> %wanted, i32 %lane",
-            "  %is.wanted = icmp ne i8 %bit, 0",
+            *_load_lane("i1", f"%lanes{mask}", "%is.wanted"),
             "  br i1 %is.wanted, label %compute, label %step",
             "compute:",
-            *(f"  %x{i} = extractelement {vectors[i]} %a{i}, i32 %lane" for i in range(mask)),
-            f"  %y = call {scalar}({items})",
-            f"  %with = insertelement {result} %so.far, {self._result} %y, i32 %lane",
+        ]
+        for i, t in enumerate(self._parameters):
+            lines += _load_lane(t, f"%lanes{i}", f"%x{i}")
+        lines.append(f"  %y = call {scalar}({items})")
+        value = "%y"
+        if self._result == "i1":
+            lines.append("  %y.byte = zext i1 %y to i8")
+            value = "%y.byte"
+        stored = _stored(self._result)
+        lines += [
+            f"  %y.at = getelementptr inbounds {stored}, ptr %results, i32 %lane",
+            f"  store {stored} {value}, ptr %y.at",
             "  br label %step",
             "step:",
-            f"  %kept = phi {result} [ %so.far, %head ], [ %with, %compute ]",
             "  %next = add nuw nsw i32 %lane, 1",
             f"  %more = icmp ult i32 %next, {n}",
             "  br i1 %more, label %head, label %done",
             "done:",
-            f"  ret {result} %kept",
-            "}",
-        ])  # fmt: skip
+            f"  %all = load <{n} x {stored}>, ptr %results",
+        ]
+        if self._result == "i1":
+            lines.append(f"  %truths = trunc <{n} x i8> %all to {result}")
+        name = "%truths" if self._result == "i1" else "%all"
+        return "\n".join([*lines, f"  ret {result} {name}", "}"])
+
+
+def _stored(t: str) -> str:
+    """The type that a value has in memory."""
+    return "i8" if t == "i1" else t
+
+
+def _load_lane(t: str, place: str, name: str) -> list[str]:
+    """The lane's element of a vector in memory."""
+    loaded = f"{name}.byte" if t == "i1" else name
+    lines = [
+        f"  {name}.at = getelementptr inbounds {_stored(t)}, ptr {place}, i32 %lane",
+        f"  {loaded} = load {_stored(t)}, ptr {name}.at",
+    ]
+    return [*lines, f"  {name} = trunc i8 {loaded} to i1"] if t == "i1" else lines
 
 
 def is_test(name: str) -> bool:

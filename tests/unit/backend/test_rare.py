@@ -86,6 +86,25 @@ def narrow_curves(x: ReadOnly[float32], result: Array[float32]) -> None:
         result[i] = y * float32(0.5) + v
 
 
+@rare_kernel
+def is_beyond(x: float64, most: float64, always: bool) -> bool:
+    y = x
+    for _ in range(4):
+        y = y * 0.75 + 0.5
+    return always or y > most
+
+
+@kernel
+def marked(x: ReadOnly[float64], result: Array[float64]) -> None:
+    for i in range(len(result)):
+        v = x[i]
+        y = (v * v + 2.0) * v - 0.5 * (v + 1.0) * (v * v - v)
+        beyond = False
+        if v > 3.0:
+            beyond = is_beyond(v, 4.0, y > 300.0)
+        result[i] = y if beyond else -y
+
+
 def optimised(one: Kernel) -> tuple[Module, list[str]]:
     types = one.fixed_types
     assert types is not None
@@ -108,14 +127,14 @@ def test_the_loop_calls_the_function_for_lanes_in_a_branch(name: str) -> None:
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 @pytest.mark.parametrize("opt", [0, 3])
 def test_the_code_is_clean_on_every_row(target: Target, opt: int) -> None:
-    for one in (curves, narrow_curves):
+    for one in (curves, narrow_curves, marked):
         assert audit(llvm.assembly_text(*optimised(one), target, opt), target) == []
 
 
 @pytest.mark.parametrize("every", [2, 3, 100, 10**9])
 @pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda t: t.name)
 def test_every_lane_has_the_bits_of_a_call_alone(target: Target, every: int) -> None:
-    for one, t in ((curves, np.float64), (narrow_curves, np.float32)):
+    for one, t in ((curves, np.float64), (narrow_curves, np.float32), (marked, np.float64)):
         x = np.random.default_rng(every).uniform(-2.9, 2.9, 103).astype(t)
         x[::every] *= 4
         types = one.fixed_types

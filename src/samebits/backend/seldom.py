@@ -1,0 +1,51 @@
+"""Copies of inlined functions for code that seldom runs: loops whose other copy, without checks,
+does the work. The copies stand apart with the rare functions, where LLVM spends less time.
+
+Knows LLVM text, not what the functions compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from samebits.backend.emit_types import function_symbol, quoted
+
+_PREFIX = "seldom:"
+
+
+@dataclass(frozen=True, slots=True)
+class SeldomCopy:
+    """A copy of a function of LLVM types that touches no memory, ends and cannot trap."""
+
+    name: str
+    """Of the function."""
+    parameters: Sequence[str]
+    result: str
+    convention: str
+
+    @property
+    def symbol(self) -> str:
+        return f"@{quoted(_PREFIX + self.name)}"
+
+    def declaration(self) -> str:
+        """The copy as others see it until it is linked to them."""
+        types = ", ".join(self.parameters)
+        return f"declare {self.convention}{self.result} {self.symbol}({types}) #1"
+
+    def text(self) -> str:
+        """The copy: what is inlined into it is the function."""
+        given = ", ".join(f"{t} %a{i}" for i, t in enumerate(self.parameters))
+        typed = f"{self.convention}{self.result}"
+        return "\n".join([
+            f"define {typed} {self.symbol}({given}) #1 {{",
+            "entry:",
+            f"  %r = call {typed} {function_symbol(self.name)}({given})",
+            f"  ret {self.result} %r",
+            "}",
+        ])  # fmt: skip
+
+
+def is_seldom(name: str) -> bool:
+    """Whether a function is a copy for code that seldom runs."""
+    return name.startswith(_PREFIX)
