@@ -86,6 +86,8 @@ class Question:
     frame: int = 0
     changes: tuple[Change, ...] = ()
     """What the other side's source has otherwise, where both sources are known."""
+    theirs: Module | None = None
+    """What the other side evaluates, if that is known."""
     other: Module | None = None
     """The other source's kernels, numbered as the first one's."""
 
@@ -139,6 +141,7 @@ class _Inquiry:
         if self.q.changes:
             self._versions()
         if not self._explained and self.q.difference.kind == "result":
+            self._callee()
             self._constant()
         if not self._explained and self.q.difference.kind == "result":
             self._expressions()
@@ -179,6 +182,26 @@ class _Inquiry:
             return 1 if same_line else 2
 
         return min(changes, key=distance)
+
+    def _callee(self) -> None:
+        """A call of another function on the other side, as of another precision."""
+        d = self.q.difference
+        place, theirs = d.place, self.q.theirs
+        if d.a is None or d.b is None or place is None or theirs is None:
+            return
+        mine, other = d.a.op, d.b.op
+        if mine.opcode != "call" or other.opcode != "call" or mine.attr == other.attr:
+            return
+        draft = Draft(self.kernels, place.function)
+        with draft.instead(place.op) as old:
+            assert isinstance(old, Op)
+            draft.keep(replace(old, attr=other.attr))
+        made = draft.done()
+        new = {n: f for n, f in theirs.functions.items() if n not in made.functions}
+        kernels = Module({**new, **made.functions}, {**theirs.tables, **made.tables})
+        hazard = by_name("changed-operation")
+        agreement = self._try(hazard.title, lambda: self.q.program.with_kernels(kernels))
+        self._add(hazard, place, "", agreement, expression=f"{other.attr} for {mine.attr}")
 
     def _constant(self) -> None:
         """A constant that is another on the other side, which shows its value."""

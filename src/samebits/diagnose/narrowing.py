@@ -70,6 +70,7 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         (_times(pair.a, difference), _times(pair.b, difference)),
         pair.frame,
         () if pair.aligned is None else pair.aligned.changes,
+        pair.b.model.module,
         None if pair.aligned is None else pair.aligned.module,
     )
     if out.causes:  # it is known already

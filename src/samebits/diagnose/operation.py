@@ -5,20 +5,16 @@ Owns the wording of values; what differs is `compare`'s.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from samebits.bits import bits_to_float, ulp_distance
+from samebits.bits import ulp_distance
 from samebits.diagnose.compare import OperationDifference
+from samebits.diagnose.fields import datum
 from samebits.diagnose.finding import Datum, OperationFact
 from samebits.diagnose.finding import Place as Source
 from samebits.diagnose.instances import Instance
 from samebits.diagnose.names import Names
 from samebits.diagnose.places import statement_at, what
 from samebits.ir.grammar import Module, Op
-from samebits.lang.decimal_text import shortest
-from samebits.types import FixedPointType, Kind, ScalarType
+from samebits.types import ScalarType
 
 
 def operation_fact(
@@ -42,25 +38,6 @@ def operation_fact(
         ulps=_apart(op, difference),
         believed=believed,
     )
-
-
-def datum(t: ScalarType, bits: int, name: str = "") -> Datum:
-    """A scalar of a type from its bits."""
-    return Datum(t.name, f"0x{bits:0{2 * t.size}x}", value_text(t, bits), name)
-
-
-def value_text(t: ScalarType, bits: int) -> str:
-    """A value as it is written in Python, the shortest that reads back as the same bits."""
-    if t.is_float:
-        value: Any = bits_to_float(bits, t.bits)
-        return str(np.float32(value)) if t.bits == 32 else repr(value)
-    if t.kind is Kind.BOOL:
-        return str(bool(bits))
-    if t.is_signed and bits >> (t.bits - 1):
-        bits -= 1 << t.bits
-    if isinstance(t, FixedPointType):
-        return shortest(bits, t.fraction)
-    return str(bits)
 
 
 def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, ...]:

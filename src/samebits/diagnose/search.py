@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from samebits.diagnose.blind import stand_in
 from samebits.diagnose.causes import Facts, Progress
 from samebits.diagnose.experiment import FRAMES, Experiment
 from samebits.diagnose.fields import differences
@@ -22,6 +23,9 @@ from samebits.diagnose.frames import FrameSearch
 from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.model import Model
 from samebits.diagnose.narrowing import Pair, narrow
+from samebits.diagnose.permissions import Permissions, PermissionSearch
+from samebits.diagnose.permitted import tell
+from samebits.diagnose.rewritable import Beginning, Moment
 from samebits.diagnose.running import Kept, Running
 from samebits.diagnose.sides import Side
 from samebits.diagnose.timeline import timeline
@@ -37,6 +41,9 @@ from samebits.sim.sources import Source
 _PROBES = (1, 2, 5, 16, 64, 256)
 """How many frames further on each time it is tried whether a hashed state says everything."""
 _PROBED = 32
+_STANDS_IN = (
+    "no trace of b can be believed: this is a's program with a hazard that gives b's hashes"
+)
 _BELIEVED = "the traced run gives the plain run's bits"
 
 
@@ -137,20 +144,54 @@ class _Diagnosing:
         one = self._traced(0, a, found)
         self.progress("tracing the frame", 1, 2)
         other = self._traced(1, b, found)
-        if one is None or other is None:
+        if one is None:
+            return
+        experiment = self._experiment(found, b, inputs)
+        believed = _BELIEVED
+        if other is None:
+            other = self._unseen(found, one, experiment)
+            believed = _STANDS_IN
+        if other is None:
             return
         pair = Pair(
             one,
             other,
-            _BELIEVED,
+            believed,
             self.sides[0].plain.with_kernels(one.model.module),
-            self._experiment(found, b, inputs),
+            experiment,
             self._following(found, other, b, inputs[1]),
             found.frame,
             lambda: self._facts(found, b, inputs[1]),
             self.aligned,
         )
         narrow(self.out, pair, self.progress)
+
+    def _unseen(self, found: FirstFrame, a: Trace, experiment: Experiment) -> Trace | None:
+        """What is told of a side b without a trace: by switching leave to rewrite on and off, or
+        by a hazard that stands in for it, whose trace it is then."""
+        if not self.sides[1].told.environment:
+            permissions = self._permissions(found)
+            if permissions.found:
+                tell(self.out, permissions, a)
+                return None
+            self.out.notes += permissions.notes
+        program = self.sides[0].plain.with_kernels(a.model.module)
+        planted = stand_in(program, experiment, self.progress)
+        if planted is None:
+            return None
+        model = replace(a.model, module=planted.kernels, plain=a.model.module)
+        return record(model, a.frames.memory, a.frames.inputs)
+
+    def _permissions(self, found: FirstFrame) -> Permissions:
+        before, given = found.a.before, found.a.inputs
+        moment = (
+            Beginning(self.inputs.seed)
+            if before is None or given is None
+            else Moment(before.canonical, given)
+        )
+        search = PermissionSearch(self.sides[1], moment, found.a.state, found.b.state)
+        search.progress = lambda what, runs: self.progress(what, runs, 0)
+        return search.run()
 
     def _experiment(self, found: FirstFrame, b: Running, inputs: tuple[Inputs, ...]) -> Experiment:
         """What side b gives, from the frame on."""

@@ -1,0 +1,100 @@
+"""What switching leave on and off has found, as operation and cause of a diagnosis.
+
+Owns which hazard each of LLVM's flags is. The search itself is `permissions`'.
+"""
+
+from __future__ import annotations
+
+from samebits.diagnose.fields import datum
+from samebits.diagnose.finding import REACHES, CauseFact, Datum, Diagnosis, OperationFact
+from samebits.diagnose.finding import Place as Source
+from samebits.diagnose.hazards import by_name
+from samebits.diagnose.instances import Instance, environment
+from samebits.diagnose.names import Names
+from samebits.diagnose.permissions import Permissions, Permitted
+from samebits.diagnose.trace import Trace
+from samebits.ir.grammar import Op
+from samebits.types import ScalarType
+
+HAZARD_OF = {
+    "contract": "fma",
+    "reassoc": "order",
+    "arcp": "reciprocal",
+    "nsz": "signed-zero",
+    "afn": "libm",
+}
+"""The hazard that leave to rewrite so is, by LLVM's flag; the most telling first."""
+_LOOP = "lanes"
+
+
+def tell(out: Diagnosis, found: Permissions, a: Trace) -> None:
+    """Put what was found into a diagnosis whose side a has trace `a`."""
+    out.notes += found.notes
+    if not found.operations or not found.found:
+        return
+    first, *others = found.operations
+    out.operation = _operation(first, found, a)
+    hazard = by_name(_hazard(first, found.flags))
+    evidence = [
+        f"with leave for {len(found.operations):,} of {found.candidates:,} operations, and "
+        f"{', '.join(found.flags)} alone, the frame gives b's bits in {found.explained:,} of "
+        f"{found.differing:,} scalars that differ; confirmed by a run of its own",
+    ]
+    if others:
+        rows = ", ".join(f"{each.what} at {Source.of(each.span)}" for each in others)
+        evidence.append(f"together with {rows}")
+    out.causes = (
+        CauseFact(
+            hazard=hazard.name,
+            title=hazard.title,
+            expression="",
+            practice=hazard.practice,
+            remedy=hazard.remedy,
+            reach=REACHES[0],
+            frames_same=int(found.is_whole),
+            frames_compared=1,
+            evidence=tuple(evidence),
+        ),
+    )
+    sure = found.is_whole and found.is_minimal and len(found.flags) == 1
+    out.certainty = "certain" if sure else "likely"
+
+
+def _hazard(first: Permitted, flags: tuple[str, ...]) -> str:
+    if first.what == "for":
+        return _LOOP
+    return next((name for flag, name in HAZARD_OF.items() if flag in flags), "order")
+
+
+def _operation(first: Permitted, found: Permissions, a: Trace) -> OperationFact:
+    seen = environment(a.frames, first.place, 1)
+    instance = seen[0] if seen else None
+    function = a.model.module.functions[first.place.function]
+    return OperationFact(
+        kind="loop" if first.what == "for" else "result",
+        opcode=first.what,
+        place=Source.of(first.span),
+        calls=() if instance is None else tuple(Source.of(span) for _, span in instance.path),
+        turns=() if instance is None else tuple((c.slot, c.value) for c in instance.counters),
+        operands=() if instance is None else _operands(instance, Names(function)),
+        a=None if instance is None else _result(instance.op, instance),
+        b=None,
+        ulps=None,
+        believed=f"no trace of b can be believed: found by {found.runs:,} runs in which some "
+        "operations have leave to be rewritten and the others have not",
+    )
+
+
+def _operands(instance: Instance, names: Names) -> tuple[Datum, ...]:
+    return tuple(
+        datum(value.type, bits, names.of(value))
+        for value, bits in zip(instance.op.args, instance.operands, strict=True)
+        if bits is not None and isinstance(value.type, ScalarType)
+    )
+
+
+def _result(op: Op, instance: Instance) -> Datum | None:
+    if not instance.results or instance.results[0] is None:
+        return None
+    t = op.result.type
+    return datum(t, instance.results[0]) if isinstance(t, ScalarType) else None
