@@ -50,7 +50,9 @@ class Verdict:
     said: dict[str, Any] = field(default_factory=dict[str, Any])
     """What the diagnosis had, where it is not right."""
     seconds: float = 0.0
-    """What the diagnosis took."""
+    """What the diagnosis took, by the clock."""
+    cpu_seconds: float = 0.0
+    """Processor time of this process in it."""
 
     @property
     def right(self) -> bool:
@@ -67,15 +69,15 @@ def judged(case: Case, truth: Truth) -> Verdict:
     """Diagnose a case, and compare. What the diagnosis raises is a failure."""
     source = case.simulation.source(case.inputs, case.seed, case.frames)
     with sides(case) as (a, b):
-        began = time.perf_counter()
+        began = time.perf_counter(), time.process_time()
+        found, failure = None, ""
         try:
             found = diagnose(case.simulation.simulation(), source, a, b)
         except Exception as error:
-            seconds = time.perf_counter() - began
-            return Verdict(failure=f"{type(error).__name__}: {error}"[:500], seconds=seconds)
-        seconds = time.perf_counter() - began
-    verdict = compared(found, case, truth)
-    verdict.seconds = seconds
+            failure = f"{type(error).__name__}: {error}"[:500]
+        took = time.perf_counter() - began[0], time.process_time() - began[1]
+    verdict = Verdict(failure=failure) if found is None else compared(found, case, truth)
+    verdict.seconds, verdict.cpu_seconds = took
     return verdict
 
 

@@ -70,7 +70,9 @@ def line(entry: Entry) -> str:
     said = verdict.failure or verdict.named or _NOTHING
     more = " (the same bits)" if verdict.indistinguishable else ""
     more += " FALSELY CERTAIN" if verdict.falsely_certain else ""
-    return f"{entry.case.number:4} {marks} {entry.case} -> {said}{more}, {verdict.seconds:.1f} s"
+    return (
+        f"{entry.case.number:4} {marks} {entry.case} -> {said}{more}, {verdict.cpu_seconds:.1f} s"
+    )
 
 
 def summary(entries: Sequence[Entry]) -> str:
@@ -119,7 +121,7 @@ def section(entries: Sequence[Entry], seed: int, code: str, goals: Goals | None)
 
 def _table(entries: Sequence[Entry]) -> str:
     head = "hazard | cases | frame | fields | line | operation | cause | same bits | certain"
-    head += " | draws in vain | seconds, median"
+    head += " | draws in vain | processor seconds, median"
     lines = ["### By hazard", "", f"| {head} |", "|---" * (head.count("|") + 1) + "|"]
     for name in NAMES:
         mine = [entry for entry in entries if entry.case.hazard == name]
@@ -132,7 +134,7 @@ def _table(entries: Sequence[Entry]) -> str:
         counts = [sum(map(right, rows)) for _, right, _ in _CRITERIA]
         counts.append(sum(v.indistinguishable for v in rows))
         counts.append(sum(v.certainty == "certain" for v in rows))
-        seconds = f"{median(v.seconds for v in rows):.1f}"
+        seconds = f"{median(v.cpu_seconds for v in rows):.1f}"
         cells = [str(len(rows)), *map(str, counts), str(vain), seconds]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -6,8 +6,8 @@ Knows the typed IR alone.
 from __future__ import annotations
 
 from samebits.ir.grammar import Function, Op, Value, walk
+from samebits.types import RefType, VectorType
 
-_COMPONENTS = "xyzw"
 _THROUGH = frozenset({"convert", "narrow", "row", "view"})
 """Operations whose result goes by their operand's name."""
 
@@ -40,7 +40,10 @@ class Names:
                 return self._after(op, f".{op.attr}")
             case "component":
                 assert isinstance(op.attr, int)
-                return self._after(op, f".{_COMPONENTS[op.attr]}")
+                memory = op.args[0].type
+                assert isinstance(memory, RefType)
+                assert isinstance(memory.target, VectorType)
+                return self._after(op, f".{memory.target.components[op.attr]}")
             case "element":
                 indices = [self.of(index) or "…" for index in op.args[1:]]
                 return self._after(op, f"[{', '.join(indices)}]")

@@ -1,0 +1,36 @@
+"""What values are called: as the source does, whatever they lie in."""
+
+from __future__ import annotations
+
+import samebits as sb
+from samebits import float2, float3x3, float32
+from samebits.diagnose.names import Names
+from samebits.frontend.compile import compile_kernel
+from samebits.ir.grammar import Op, walk
+
+
+@sb.struct
+class Body:
+    at: float2
+    frame: float3x3
+    past: sb.FixedArray[float2, 3]
+
+
+@sb.kernel
+def moved(body: Body, k: sb.int32) -> float32:
+    return body.at.y * 2.0 + body.frame.c1.z - body.past[k].x
+
+
+def test_loads_are_called_as_in_the_source() -> None:
+    function = compile_kernel(moved, moved.resolve(())).function
+    names = Names(function)
+    loads = [op.result for op in walk(function.body) if isinstance(op, Op) and op.opcode == "load"]
+    assert [names.of(value) for value in loads] == [
+        "body.at.y",
+        "body.frame.c1.z",
+        "body.past[k].x",
+    ]
+    (product,) = (
+        op.result for op in walk(function.body) if isinstance(op, Op) and op.opcode == "mul"
+    )
+    assert names.of(product) == "(body.at.y * 2.0)"
