@@ -1,34 +1,58 @@
 """A side whose operations cannot be seen: a hazard that acts everywhere stands in for it.
 
-Owns which programs are tried. What comes of one is looked at like any other side's.
+Owns which programs are tried, and how well they do. What comes of one is looked at like any other
+side's.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from samebits.diagnose.causes import Progress
 from samebits.diagnose.drafts import guarded
-from samebits.diagnose.experiment import Experiment
+from samebits.diagnose.fields import differences
 from samebits.diagnose.hazards import HAZARDS
+from samebits.diagnose.model import Model
 from samebits.diagnose.plant import ways_among
 from samebits.diagnose.rewriting import rewritten
+from samebits.diagnose.trace import Trace, record
 from samebits.errors import HazardError
-from samebits.sim.program import Program
 
 WAYS_OF_ONE = 6
 """Ways of one hazard that are tried."""
+ENOUGH = 0.5
+"""The part of the differing scalars that a hazard has to explain before it stands in."""
 
 
-def stand_in(program: Program, experiment: Experiment, progress: Progress) -> Program | None:
-    """`program` with a hazard at all of its places, if that gives the first of the other hashes;
-    None where none does. The library's own functions have none of it."""
+@dataclass(frozen=True, eq=False)
+class StandIn:
+    """A trace of side a's program with a hazard at all of its places, and how many of the
+    `differing` scalars it gives the other side's bits."""
+
+    trace: Trace
+    explained: int
+    differing: int
+
+
+def stand_in(a: Trace, after: bytes, progress: Progress) -> StandIn | None:
+    """What comes nearest to the state `after` that the other side left, of a frame whose trace is
+    `a`; None where no hazard explains enough. The library's own functions have none of it."""
+    t = a.model.state
+    differing = differences(t, a.after, after, most=0).differing
+    best: StandIn | None = None
     for number, hazard in enumerate(HAZARDS):
         progress(f"{hazard.title} everywhere", number, len(HAZARDS))
-        for way in ways_among(program.kernels, hazard.name)[:WAYS_OF_ONE]:
+        for way in ways_among(a.model.module, hazard.name)[:WAYS_OF_ONE]:
             try:
-                kernels = rewritten(guarded(program.kernels), way.parts)
+                kernels = rewritten(guarded(a.model.module), way.parts)
             except HazardError:  # nothing of the IR does it
                 continue
-            planted = program.with_kernels(kernels)
-            if experiment.run(planted, 1).whole:
-                return planted
-    return None
+            model = Model(kernels, a.model.step, t, a.model.input, a.model.module)
+            trace = record(model, a.frames.memory, a.frames.inputs)
+            explained = differing - differences(t, trace.after, after, most=0).differing
+            if best is None or explained > best.explained:
+                best = StandIn(trace, explained, differing)
+            if explained == differing:
+                return best
+    enough = best is not None and best.explained > ENOUGH * differing
+    return best if enough else None

@@ -41,9 +41,7 @@ from samebits.sim.sources import Source
 _PROBES = (1, 2, 5, 16, 64, 256)
 """How many frames further on each time it is tried whether a hashed state says everything."""
 _PROBED = 32
-_STANDS_IN = (
-    "no trace of b can be believed: this is a's program with a hazard that gives b's hashes"
-)
+_STANDS_IN = "no trace of b can be believed: this is a's program with a hazard that stands in for b"
 _BELIEVED = "the traced run gives the plain run's bits"
 
 
@@ -149,7 +147,7 @@ class _Diagnosing:
         experiment = self._experiment(found, b, inputs)
         believed = _BELIEVED
         if other is None:
-            other = self._unseen(found, one, experiment)
+            other = self._unseen(found, one)
             believed = _STANDS_IN
         if other is None:
             return
@@ -166,7 +164,7 @@ class _Diagnosing:
         )
         narrow(self.out, pair, self.progress)
 
-    def _unseen(self, found: FirstFrame, a: Trace, experiment: Experiment) -> Trace | None:
+    def _unseen(self, found: FirstFrame, a: Trace) -> Trace | None:
         """What is told of a side b without a trace: by switching leave to rewrite on and off, or
         by a hazard that stands in for it, whose trace it is then."""
         if not self.sides[1].told.environment:
@@ -175,12 +173,16 @@ class _Diagnosing:
                 tell(self.out, permissions, a)
                 return None
             self.out.notes += permissions.notes
-        program = self.sides[0].plain.with_kernels(a.model.module)
-        planted = stand_in(program, experiment, self.progress)
+        if found.b.state is None:
+            return None
+        planted = stand_in(a, found.b.state, self.progress)
         if planted is None:
             return None
-        model = replace(a.model, module=planted.kernels, plain=a.model.module)
-        return record(model, a.frames.memory, a.frames.inputs)
+        self.out.notes.append(
+            "a's program with one hazard at all of its places stands in for b: it gives b's bits "
+            f"in {planted.explained:,} of the {planted.differing:,} scalars that differ"
+        )
+        return planted.trace
 
     def _permissions(self, found: FirstFrame) -> Permissions:
         before, given = found.a.before, found.a.inputs
