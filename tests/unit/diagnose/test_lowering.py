@@ -7,8 +7,9 @@ from itertools import count, islice
 from random import Random
 
 import pytest
-from lowered_functions import differences, function_of, generated
+from lowered_functions import differences, function_of, generated, module_of
 
+from samebits.bits import float_to_bits
 from samebits.diagnose.arithmetic import INTEGER_RULES, NAN_RULES, Arithmetic
 from samebits.diagnose.expression import parse
 from samebits.diagnose.hazards import HAZARDS, Hazard
@@ -26,11 +27,13 @@ from samebits.diagnose.numbers import (
 from samebits.diagnose.trees import Op as Node
 from samebits.diagnose.trees import Operand, Tree, rebuilt, written
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import evaluate
+from samebits.ir.evaluate import Evaluator, evaluate
 from samebits.ir.grammar import Module, Op, Value
+from samebits.ir.semantics import round_float
 from samebits.ir.verify import verify
 from samebits.types import FLOAT, INT32, INT64, UINT32, UINT64
 from samebits.types import FLOAT32 as T32
+from samebits.types import FLOAT64 as T64
 
 BY_NAME = {hazard.name: hazard for hazard in HAZARDS if isinstance(hazard, Hazard)}
 FORMS = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
@@ -83,6 +86,31 @@ def _arithmetics(form: Format, seed: int) -> list[Arithmetic]:
         for _ in range(4)
     ]
     return [Arithmetic(form, form), Arithmetic(form, FLOAT64), *drawn]
+
+
+@FORMS
+def test_extremes_and_steps_have_the_bits_of_the_reference_at_the_edges(form: Format) -> None:
+    extremes = [
+        Node(name, (Operand("a"), Operand("b")), rule)
+        for name in ("min", "max")
+        for rule in ("", "lt", "gt", "number")
+    ]
+    steps = [Node("ulps", (Operand("a"),), detail) for detail in ("+1", "-1", "+4", "-4")]
+    numbers = [sign * n for n in (0.0, 3e-45, 1.0, math.inf, math.nan) for sign in (1.0, -1.0)]
+    for tree in (*extremes, *steps):
+        site = function_of(tree, form)
+        for arithmetic in (site.strict, Arithmetic(form, X87_64), Arithmetic(form, FLOAT64, "up")):
+            module = module_of(site, tree, arithmetic)
+            assert isinstance(module, Module)
+            evaluator = Evaluator(module)
+            for a in numbers:
+                for b in numbers if len(site.operands) == 2 else (0.0,):
+                    a, b = (round_float(T32 if form is FLOAT32 else T64, x) for x in (a, b))
+                    given = dict(zip(site.operands, (a, b), strict=False))
+                    (found,) = evaluator.run("f", [*given.values()])
+                    bits = {n: float_to_bits(x, form.bits) for n, x in given.items()}
+                    expected = site.bits(tree, arithmetic, bits)
+                    assert float_to_bits(found, form.bits) == expected, (tree, arithmetic, given)
 
 
 @FORMS
