@@ -156,7 +156,7 @@ from samebits.modes import DETERMINISTIC, FAST, HIGH, LOW, MEDIUM, STRICT
 from samebits.runtime.install import install
 
 if TYPE_CHECKING:
-    from samebits import fpenv, math, noise, random
+    from samebits import fpenv, hazards, math, noise, random
     from samebits.lang.appender import Appender
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.guarded import GuardedArray, guarded
@@ -194,7 +194,7 @@ _LAZY = {
     "inspect": "samebits.runtime.inspection",
 }
 """Names that load their module when they are first used."""
-_MODULES = ("fpenv", "math", "noise", "random")
+_MODULES = ("fpenv", "hazards", "math", "noise", "random")
 
 
 def __getattr__(name: str) -> Any:
@@ -326,6 +326,7 @@ __all__ = [
     "fma",
     "fpenv",
     "guarded",
+    "hazards",
     "inspect",
     "int2",
     "int3",

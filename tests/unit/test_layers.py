@@ -16,7 +16,7 @@ LAYERS = {
     "passes": 4, "backend": 4,
     "runtime": 5, "fpenv": 5,
     "sim": 6,
-    "diagnose": 7, "audit": 7, "lockstep": 7,
+    "diagnose": 7, "hazards": 7, "audit": 7, "lockstep": 7,
     "cli": 8, "__main__": 8,
 }  # fmt: skip
 LLVM = {"backend/llvm.py"}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from samebits.diagnose.drafts import guarded
 from samebits.diagnose.hazards import Hazard, Structural, by_name
-from samebits.diagnose.places import Place, described, is_own, op_at, statements
+from samebits.diagnose.places import Place, described, find, is_own, op_at, statements
 from samebits.diagnose.rewriting import rewritten
 from samebits.diagnose.sites import Sites
 from samebits.diagnose.structures import KernelWay, structural_ways
@@ -139,6 +139,26 @@ def _operations(kernels: Module) -> Iterator[tuple[Sites, Place]]:
                 yield sites, place
 
 
+def ways_named(
+    kernels: Module, hazard: str, at: str | None, seed: int | None = None
+) -> Sequence[Way | KernelWay]:
+    """The ways of a hazard where `at` says, as `places.find` reads it, or at all places at once.
+
+    An expression's hazard acts at every place that is meant, a structural one at the first.
+    Raises HazardError where it acts at none.
+    """
+    found = by_name(hazard)
+    meant = None if at is None else find(kernels, at)
+    acts = [p for p in places_of(kernels, hazard) if meant is None or p in meant]
+    if not acts:
+        raise nothing_there(kernels, hazard, None if at is None else f"at {at}")
+    if isinstance(found, Structural):
+        return structural_ways(kernels, found, None if at is None else acts[0], seed)
+    return (
+        ways_at(kernels, hazard, acts[0]) if len(acts) == 1 else ways_among(kernels, hazard, acts)
+    )
+
+
 def chosen(kernels: Module, plant: Plant) -> Way | KernelWay:
     """The way that a plant names. Raises HazardError, which says what there is."""
     found = by_name(plant.hazard)
@@ -148,18 +168,24 @@ def chosen(kernels: Module, plant: Plant) -> Way | KernelWay:
     else:
         ways = ways_at(kernels, plant.hazard, plant.place)
     if not ways:
-        raise nothing_there(kernels, plant.hazard, plant.place)
-    if not 0 <= plant.way < len(ways):
-        raise HazardError(
-            f"{plant.hazard} has {len(ways)} ways there, and none is number {plant.way}",
-            note="; ".join(f"{i}: {w.expression}" for i, w in enumerate(ways[:_MOST_LISTED])),
-        )
-    return ways[plant.way]
+        where = None if plant.place is None else f"at {described(kernels, plant.place)}"
+        raise nothing_there(kernels, plant.hazard, where)
+    return numbered(ways, plant.way)
 
 
-def nothing_there(kernels: Module, hazard: str, place: Place | None) -> HazardError:
-    """The error that a hazard changes nothing at a place, or at all; it names where it acts."""
-    where = "in this simulation" if place is None else f"at {described(kernels, place)}"
+def numbered(ways: Sequence[Way | KernelWay], number: int) -> Way | KernelWay:
+    """The way of a number. Raises HazardError, which lists them."""
+    if 0 <= number < len(ways):
+        return ways[number]
+    raise HazardError(
+        f"{ways[0].hazard} has {len(ways)} ways there, and none is number {number}",
+        note="; ".join(f"{i}: {w.expression}" for i, w in enumerate(ways[:_MOST_LISTED])),
+    )
+
+
+def nothing_there(kernels: Module, hazard: str, where: str | None) -> HazardError:
+    """The error that a hazard changes nothing somewhere, or at all; it names where it acts."""
+    where = where or "in this simulation"
     acts = places_of(kernels, hazard)
     shown = ", ".join(described(kernels, found) for found in acts[:_MOST_LISTED])
     more = f" and {len(acts) - _MOST_LISTED} more" if len(acts) > _MOST_LISTED else ""
@@ -173,7 +199,12 @@ def planted(program: Program, plants: Sequence[Plant]) -> Program:
     """The program with hazards in its kernels, and what they need of the library. Raises
     HazardError where one changes nothing or cannot be planted."""
     kernels = guarded(program.kernels)
-    ways = [chosen(kernels, plant) for plant in plants]
+    return with_ways(program, [chosen(kernels, plant) for plant in plants])
+
+
+def with_ways(program: Program, ways: Sequence[Way | KernelWay]) -> Program:
+    """As `planted`, with ways of the program's own kernels."""
+    kernels = guarded(program.kernels)
     taken = Counter(place for way in ways for place in way.places)
     for place, times in taken.items():
         if times > 1:

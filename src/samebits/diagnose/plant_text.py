@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from samebits.diagnose.hazards import Structural, by_name
 from samebits.diagnose.places import Place, described, find
-from samebits.diagnose.plant import Plant, nothing_there, places_of, planted
+from samebits.diagnose.plant import numbered, ways_named, with_ways
 from samebits.errors import HazardError
 from samebits.ir.grammar import Module
 from samebits.ir.verify import verify
@@ -56,12 +56,8 @@ def _planted(program: Program, text: str, run: int, races: bool) -> Program:
         if hazard.is_race and not races:
             return program
         return _structural(program, hazard, found, number, run if hazard.varies else 0)
-    if found is None:
-        return planted(program, [Plant(hazard.name, None, number)])
-    acts = [place for place in places_of(program.kernels, hazard.name) if place in found]
-    if not acts:
-        raise nothing_there(program.kernels, hazard.name, found[0])
-    return planted(program, [Plant(hazard.name, p, number) for p in acts])
+    ways = ways_named(program.kernels, hazard.name, place)
+    return with_ways(program, [numbered(ways, number)])
 
 
 def _structural(

@@ -15,7 +15,7 @@ from samebits.errors import ReplayError
 from samebits.sim.replay import ReplayHeader, ReplayWriter, read_replay
 from samebits.sim.replay_header import PART_BYTES
 from samebits.sim.schema import from_json
-from samebits.sim.session import Session, SimulationTrap
+from samebits.sim.session import SimulationTrap
 from samebits.types import StructType
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Recording:
             raise ReplayError(
                 f"a keyframe every {keyframe_every!r} frames", fix="give a count, or 0 for none"
             )
-        self.session = Session(simulation, seed)
+        self.session = simulation.start(seed)
         self._every = keyframe_every
         self._writer = ReplayWriter(path, simulation.header(self.session.seed))
 

@@ -61,7 +61,7 @@ REFUSED = {
     "fma@nowhere": "there is no function 'nowhere' in the simulation",
     "lanes@steer": "lanes changes nothing there",
     "changed-input#999": "changed-input has 2 ways there, and none is number 999",
-    "fma@arena.py:158": "fma changes nothing at arena.py:158:29 get in arena.axis",
+    "fma@arena.py:158": "fma changes nothing at arena.py:158",
 }
 
 

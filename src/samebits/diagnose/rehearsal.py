@@ -1,0 +1,62 @@
+"""A simulation with hazards in its kernels, to be run like the one that it is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from samebits.backend.llvm import host_target
+from samebits.sim.execution import NativeExecution
+from samebits.sim.program import Program
+from samebits.sim.session import Session, SimulationTrap
+from samebits.sim.simulation import Simulation
+
+
+class PlantedSimulation(Simulation):
+    """A simulation whose `program` has hazards, as what compiles or runs it may have.
+
+    It says that it is the one that it is made of: it has the same name, version and digest, so
+    that its replays are the other side of a desync.
+    """
+
+    def __init__(self, plain: Simulation, program: Program, from_frame: int = 0) -> None:
+        first = plain.plain if isinstance(plain, PlantedSimulation) else plain
+        vars(self).update(vars(first), program=program)
+        self.plain = first
+        """The simulation without hazards."""
+        self.from_frame = from_frame
+        """The first frame that the hazards act in; `init` has them where it is 0."""
+
+    def start(self, seed: int = 0) -> Session:
+        """A new session, plain until `from_frame`. Raises CompileError, Trap."""
+        return PlantedSession(self, seed) if self.from_frame else Session(self, seed)
+
+    def __repr__(self) -> str:
+        return f"<simulation {self.name} {self.version}, with hazards>"
+
+
+class PlantedSession(Session):
+    """A session whose frames are the plain simulation's until the hazards act."""
+
+    def __init__(self, planted: PlantedSimulation, seed: int) -> None:
+        super().__init__(planted.plain, seed)
+        self._from_frame = planted.from_frame
+        program = planted.program
+        self._planted = NativeExecution(program, program.cached(host_target(), 3))
+
+    def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
+        plain = max(0, self._from_frame - self.frame)
+        if plain >= len(inputs):
+            return super()._advance(inputs)
+        hashes = super()._advance(inputs[:plain])
+        # The state lies in the plain execution's memory, where `state` shows it.
+        self._planted.restore(self._execution.save())
+        done = self._planted.advance(inputs[plain:])
+        self._execution.restore(self._planted.save())
+        self.frame += len(done.hashes)
+        hashes = np.concatenate([hashes, done.hashes])
+        if done.trap is not None:
+            raise SimulationTrap(done.trap, self.frame, hashes)
+        return hashes
