@@ -33,7 +33,9 @@ from samebits.types import ScalarType
 
 WAYS_OF_ONE = 3
 """Experiments with one hazard at one operation."""
-MOST_EXPERIMENTS = 40
+MORE_WAYS = 12
+"""Further ones, where none of these explains the difference."""
+MOST_EXPERIMENTS = 90
 MOST_PLAYERS = 8
 FEW_FRAMES = 3
 """Frames of an experiment in the interpreter when another hazard explains everything."""
@@ -253,13 +255,24 @@ class _Inquiry:
         place = self.q.difference.place
         assert place is not None
         sites = Sites(self.kernels.functions[place.function])
+        left: list[list[Candidate]] = []
         for hazard in HAZARDS:
             fitting = candidates(ways_of(hazard, sites, place), self.q.observe)
-            if len(fitting) > WAYS_OF_ONE and fitting[WAYS_OF_ONE].fits:
-                self.untried.add(hazard.name)
-            for candidate in fitting[:WAYS_OF_ONE]:
-                if self._done < MOST_EXPERIMENTS and self._candidate(candidate):
-                    break
+            self._candidates(fitting[:WAYS_OF_ONE])
+            left.append(fitting[WAYS_OF_ONE:])
+        if not self._explained:
+            for fitting in left:
+                self._candidates(fitting[:MORE_WAYS])
+            left = [fitting[MORE_WAYS:] for fitting in left]
+        explained = {r.found.fact.hazard for r in self.results if r.holds}
+        rest = {c.way.hazard.name for fitting in left for c in fitting if c.fits}
+        self.untried = rest - explained
+
+    def _candidates(self, fitting: Sequence[Candidate]) -> None:
+        """Try ways of one hazard, until one explains it all."""
+        for candidate in fitting:
+            if self._done >= MOST_EXPERIMENTS or self._candidate(candidate):
+                return
 
     def _candidate(self, candidate: Candidate) -> bool:
         """Try it at the operation alone, then wider and wider; whether that explains it all."""
