@@ -24,6 +24,7 @@ from samebits.diagnose.places import Place
 from samebits.diagnose.plant import ways_among
 from samebits.diagnose.rewriting import rewritten
 from samebits.diagnose.sites import Sites
+from samebits.diagnose.testimony import Facts, testimony
 from samebits.diagnose.versions import Change
 from samebits.diagnose.ways import ExpressionWay, ways_of
 from samebits.errors import HazardError
@@ -51,26 +52,8 @@ STRUCTURAL_OF: dict[str, tuple[str, ...]] = {
 }
 """Which structural hazards can show in which kind of difference, the most plausible first."""
 
-_SHOWN = {
-    "memory": ("uninitialised", "it reads memory that differs, and that nothing wrote differently"),
-    "input": ("changed-input", "what it reads of the inputs differs, and nothing before it does"),
-}
-"""What a difference shows by itself, where no experiment can repeat the other side's values."""
-
 Progress = Callable[[str, int, int], None]
 """What is being tried, how many experiments are done, of how many."""
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What running the other side again has told. None: it cannot be run here."""
-
-    repeats: bool | None = None
-    """Whether a second run from the start gives the same hashes."""
-    follows: bool | None = None
-    """Whether a run from the hashed state before the frame gives the frame's hash."""
-    one_worker: bool | None = None
-    """Whether it gives the first side's hashes with one worker, and other ones with more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +123,9 @@ class _Inquiry:
         self._done = 0
 
     def answer(self) -> Answer:
+        if self.q.facts.is_outside:
+            self._outside()
+            return self._named()
         if self.q.changes:
             self._versions()
         if not self._explained and self.q.difference.kind == "result":
@@ -346,32 +332,13 @@ class _Inquiry:
                         return
 
     def _outside(self) -> None:
-        """What no experiment can repeat, from what running the other side again has told."""
-        facts, place = self.q.facts, self.q.difference.place
-        none = Agreement(0, 0)
-        mine, theirs = self.q.times
-        d = self.q.difference
-        some = theirs < mine and d.kind == "path" and d.op is not None and d.op.opcode == "store"
-        if facts.repeats is False or some:
-            race = facts.one_worker is True or some
-            hazard = by_name("lost-store" if race else "host")
-            evidence: list[str] = []
-            if facts.repeats is False:
-                evidence.append("two runs of b from the start, on the same inputs, differ")
-            if facts.one_worker:
-                evidence.append("with one worker it gives a's hashes")
-            if some:
-                evidence.append(f"b does it {theirs:,} times in the frame, a {mine:,} times")
-            self._add(hazard, place, "", none, evidence=tuple(evidence))
-        elif facts.follows is False:
-            again = (
-                "b gives the same hashes each time it runs from the start, but others where it "
-                "goes on from the same hashed state: something that is not hashed lives on",
+        """What no experiment can repeat."""
+        found = testimony(self.q.difference, self.q.facts, self.q.times)
+        if found is not None:
+            name, evidence = found
+            self._add(
+                by_name(name), self.q.difference.place, "", Agreement(0, 0), evidence=evidence
             )
-            self._add(by_name("unhashed"), place, "", none, evidence=again)
-        elif d.kind in _SHOWN:
-            name, shown = _SHOWN[d.kind]
-            self._add(by_name(name), place, "", none, evidence=(shown,))
 
     def _try(self, what: str, make: Callable[[], Program | Agreement]) -> Agreement:
         self._progress(what, self._done, MOST_EXPERIMENTS)

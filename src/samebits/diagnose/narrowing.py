@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from samebits.diagnose.candidates import Observe
-from samebits.diagnose.causes import Facts, Progress, Question, explain_difference
+from samebits.diagnose.causes import Progress, Question, explain_difference
 from samebits.diagnose.compare import OperationDifference, first_difference
 from samebits.diagnose.cousins import cousins
 from samebits.diagnose.experiment import Experiment
@@ -20,6 +20,7 @@ from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.observing import Observations, values_of
 from samebits.diagnose.operation import operation_fact
 from samebits.diagnose.sites import Sites
+from samebits.diagnose.testimony import Facts
 from samebits.diagnose.trace import Trace
 from samebits.diagnose.versions import Aligned
 from samebits.diagnose.watching import Frames

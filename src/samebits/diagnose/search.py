@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from samebits.diagnose.blind import stand_in
-from samebits.diagnose.causes import Facts, Progress
+from samebits.diagnose.causes import Progress
 from samebits.diagnose.experiment import FRAMES, Experiment
 from samebits.diagnose.fields import differences
 from samebits.diagnose.finding import Diagnosis
@@ -28,6 +28,7 @@ from samebits.diagnose.permitted import tell
 from samebits.diagnose.rewritable import Beginning, Moment
 from samebits.diagnose.running import Kept, Running
 from samebits.diagnose.sides import Side
+from samebits.diagnose.testimony import Facts
 from samebits.diagnose.timeline import timeline
 from samebits.diagnose.trace import Trace, record
 from samebits.diagnose.versions import Aligned, align
