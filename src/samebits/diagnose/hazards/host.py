@@ -1,4 +1,4 @@
-"""Host time or host randomness in a result: another number each time that a build is made."""
+"""Host time or host randomness in a result: another number in each run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.diagnose.drafts import Draft
+from samebits.diagnose.hazards.chance import noise
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.hazards.results import mixed, results
 from samebits.diagnose.places import Place
-from samebits.ir.grammar import Module, Op
+from samebits.ir.grammar import Module, Op, Value
 from samebits.ir.semantics import round_float
 from samebits.types import UINT64, ScalarType
 
@@ -24,8 +25,13 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
         draft = Draft(module, place.function)
         with draft.instead(place.op) as op:
             assert isinstance(op, Op)
-            mixed(draft, op, draft.const(UINT64, draws.randrange(1, 1 << count)))
+            number = noise(module, place, draft, _scalars(op), draws)
+            mixed(draft, op, draft.op("and", number, draft.const(UINT64, (1 << count) - 1)))
         yield draft.done(), f"random numbers in its lowest {count} bits"
+
+
+def _scalars(op: Op) -> list[Value]:
+    return [value for value in op.args if isinstance(value.type, ScalarType)]
 
 
 def _timed(module: Module, place: Place, draws: Random) -> Module:

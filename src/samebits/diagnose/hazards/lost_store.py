@@ -7,21 +7,18 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.diagnose.definitions import Definitions
-from samebits.diagnose.drafts import Draft, around, entries, own_functions
-from samebits.diagnose.frame_count import own_count
+from samebits.diagnose.drafts import Draft, around, own_functions
+from samebits.diagnose.hazards.chance import noise
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.places import Place
 from samebits.diagnose.turns import called_by_loops
-from samebits.frontend.parallel import START, STOP
 from samebits.ir.grammar import For, Function, Module, Op, Value, While, walk
-from samebits.types import UINT32, UINT64, ScalarType
+from samebits.types import UINT64
 
 _RATES = ((4, "one in sixteen"), (2, "one in four"), (7, "one in 128"))
 """Bits of a mixed number that must all be zero where a store is lost."""
 _ADDRESSED = ("const", "field", "component", "element", "row", "view")
 """Operations that give the same place, or index, of the same operands."""
-_SPREAD = 0x9E3779B97F4A7C15
-"""2^64 divided by the golden ratio, odd: Knuth's multiplicative hashing."""
 
 
 def _places(module: Module) -> list[Place]:
@@ -73,51 +70,14 @@ def _updates(function: Function) -> set[int]:
     return found
 
 
-def _bits(draft: Draft, value: Value) -> Value:
-    """A scalar's bits, or the number that it is, as a uint64."""
-    t = value.type
-    assert isinstance(t, ScalarType)
-    if t.is_float:
-        value = draft.to(UINT32 if t.bits == 32 else UINT64, value, "bitcast")
-    return value if value.type == UINT64 else draft.to(UINT64, value)
-
-
-def _turn(module: Module, place: Place, draft: Draft) -> list[Value]:
-    """What tells this time from others, as far as it is at hand: counters of loops, integers that
-    the function is given, the number of the frame. A store that is lost is not lost for ever."""
-    function = module.functions[place.function]
-    outer = next(outer for s, outer in around(function) if isinstance(s, Op) and s.id == place.op)
-    counters = [loop.slot for loop in outer if isinstance(loop, For)]
-    given = [
-        name
-        for name, t in function.params
-        if isinstance(t, ScalarType) and t.is_int and name not in (START, STOP)
-    ]
-    found = [draft.get(name) for name in (*counters, *given)]
-    try:
-        _, step = entries(module)
-        count = own_count(module)
-    except LookupError:
-        return found
-    state = module.functions[step].params[0][1]
-    holder = next((name for name, t in function.params if t == state), None)
-    if count is not None and holder is not None:
-        found.append(draft.load(draft.field(draft.get(holder), count)))
-    return found
-
-
 def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
     for bits, rate in _RATES:
         draft = Draft(module, place.function)
         with draft.instead(place.op) as store:
             assert isinstance(store, Op)
-            spread = draft.const(UINT64, _SPREAD)
-            mixed = draft.const(UINT64, draws.getrandbits(64))
-            for value in (store.args[1], *_turn(module, place, draft)):
-                mixed = draft.op("xor", mixed, _bits(draft, value))
-                mixed = draft.op("mul", mixed, spread)
-                mixed = draft.op("xor", mixed, draft.op("shr", mixed, draft.const(UINT64, 32)))
-            low = draft.op("and", mixed, draft.const(UINT64, (1 << bits) - 1))
+            # A store that is lost is not lost for ever.
+            number = noise(module, place, draft, [store.args[1]], draws)
+            low = draft.op("and", number, draft.const(UINT64, (1 << bits) - 1))
             kept = draft.op("ne", low, draft.const(UINT64, 0))
             with draft.into(draft.if_(kept).then):
                 draft.keep(store)

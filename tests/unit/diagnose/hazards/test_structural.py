@@ -98,6 +98,25 @@ def test_what_is_drawn_follows_from_a_seed_and_is_fresh_without_one() -> None:
             assert texts(3) != texts(4)
 
 
+@pytest.mark.parametrize("name", ["host", "lost-store"])
+def test_what_varies_gives_other_bits_in_each_run(name: str) -> None:
+    hazard = named(name)
+    assert hazard.varies
+    inputs = INPUTS[:60]
+
+    def hashes(place: Place, way: int, seed: int) -> tuple[int, ...]:
+        kernels, _ = list(hazard.ways(KERNELS, place, seed))[way]
+        return tuple(outcome(native(WORKSHOP.program.with_kernels(kernels), 0), inputs)[0])
+
+    place = next(
+        place
+        for place in hazard.places(KERNELS)
+        if hashes(place, 0, 1) != tuple(plain()[0][: len(inputs) + 1])
+    )
+    for way in range(2 if name == "lost-store" else 4):
+        assert len({hashes(place, way, seed) for seed in range(8)}) == 8
+
+
 def test_planted_kernels_print_and_parse() -> None:
     for hazard in STRUCTURAL:
         kernels, _ = next(hazard.ways(KERNELS, hazard.places(KERNELS)[-1], 1))

@@ -1,0 +1,63 @@
+"""A number that is another at each turn, in each frame and in each run, made by operations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from samebits.diagnose.drafts import Draft, around, entries
+from samebits.diagnose.frame_count import own_count
+from samebits.diagnose.places import Place
+from samebits.frontend.parallel import START, STOP
+from samebits.ir.grammar import For, Module, Op, Value
+from samebits.types import UINT32, UINT64, ScalarType
+
+_SPREAD = 0x9E3779B97F4A7C15
+"""2^64 divided by the golden ratio, odd: Knuth's multiplicative hashing."""
+
+
+def noise(
+    module: Module, place: Place, draft: Draft, values: Sequence[Value], draws: Random
+) -> Value:
+    """A uint64 that follows from a number that is drawn, from scalars, and from what tells this
+    time at `place` from others. `draft` is where it is to stand."""
+    spread = draft.const(UINT64, _SPREAD)
+    mixed = draft.const(UINT64, draws.getrandbits(64))
+    for value in (*values, *_turn(module, place, draft)):
+        mixed = draft.op("xor", mixed, _bits(draft, value))
+        mixed = draft.op("mul", mixed, spread)
+        mixed = draft.op("xor", mixed, draft.op("shr", mixed, draft.const(UINT64, 32)))
+    return mixed
+
+
+def _bits(draft: Draft, value: Value) -> Value:
+    """A scalar's bits, or the number that it is, as a uint64."""
+    t = value.type
+    assert isinstance(t, ScalarType)
+    if t.is_float:
+        value = draft.to(UINT32 if t.bits == 32 else UINT64, value, "bitcast")
+    return value if value.type == UINT64 else draft.to(UINT64, value)
+
+
+def _turn(module: Module, place: Place, draft: Draft) -> list[Value]:
+    """What tells this time from others, as far as it is at hand: counters of loops, integers that
+    the function is given, the number of the frame."""
+    function = module.functions[place.function]
+    outer = next(outer for s, outer in around(function) if isinstance(s, Op) and s.id == place.op)
+    counters = [loop.slot for loop in outer if isinstance(loop, For)]
+    given = [
+        name
+        for name, t in function.params
+        if isinstance(t, ScalarType) and t.is_int and name not in (START, STOP)
+    ]
+    found = [draft.get(name) for name in (*counters, *given)]
+    try:
+        _, step = entries(module)
+        count = own_count(module)
+    except LookupError:
+        return found
+    state = module.functions[step].params[0][1]
+    holder = next((name for name, t in function.params if t == state), None)
+    if count is not None and holder is not None:
+        found.append(draft.load(draft.field(draft.get(holder), count)))
+    return found
