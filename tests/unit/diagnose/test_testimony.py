@@ -1,0 +1,48 @@
+"""What running a side again tells: a table of facts and of what they point to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from samebits.diagnose.compare import Kind, OperationDifference
+from samebits.diagnose.places import Place
+from samebits.diagnose.testimony import Facts, testimony
+from samebits.errors import Span
+from samebits.ir.grammar import Op
+
+SPAN = Span("game.py", "step", 1, 0, 1, 1)
+STORE = Op(1, "store", (), None, (), SPAN)
+ADD = Op(2, "add", (), None, (), SPAN)
+
+ROWS: list[tuple[Kind, Op, Facts, tuple[int, int], str | None]] = [
+    ("result", ADD, Facts(True, True), (4, 4), None),
+    ("result", ADD, Facts(), (4, 4), None),
+    ("result", ADD, Facts(repeats=False), (4, 4), "host"),
+    ("result", ADD, Facts(repeats=False, one_worker=True), (4, 4), "lost-store"),
+    ("result", ADD, Facts(True, follows=False), (4, 4), "unhashed"),
+    ("path", STORE, Facts(True, True), (4, 3), "lost-store"),
+    ("path", STORE, Facts(repeats=False), (4, 3), "lost-store"),
+    ("path", STORE, Facts(True, True), (3, 4), None),
+    ("memory", ADD, Facts(True, True), (4, 4), "uninitialised"),
+    ("memory", ADD, Facts(repeats=False), (4, 4), "uninitialised"),
+    ("input", ADD, Facts(True, True), (4, 4), "changed-input"),
+]
+
+
+@pytest.mark.parametrize(("kind", "op", "facts", "times", "expected"), ROWS)
+def test_facts_point_to_a_hazard(
+    kind: Kind, op: Op, facts: Facts, times: tuple[int, int], expected: str | None
+) -> None:
+    difference: Any = OperationDifference(kind, Place("step", op.id), SPAN, op)
+    found = testimony(difference, facts, times)
+    assert (None if found is None else found[0]) == expected
+    assert found is None or all(found[1])
+
+
+def test_what_differs_from_run_to_run_is_outside_of_state_and_inputs() -> None:
+    assert Facts(repeats=False).is_outside
+    assert Facts(follows=False).is_outside
+    assert not Facts(True, True).is_outside
+    assert not Facts().is_outside
