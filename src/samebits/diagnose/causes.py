@@ -124,7 +124,11 @@ class _Inquiry:
 
     def answer(self) -> Answer:
         if self.q.facts.is_outside:
-            self._outside()
+            # One input that is another in one frame is what an experiment can repeat even so.
+            if self.q.difference.kind == "input" and self.q.facts.repeats is not False:
+                self._input()
+            if not self._explained:
+                self._outside()
             return self._named()
         if self.q.changes:
             self._versions()

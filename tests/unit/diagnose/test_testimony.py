@@ -8,7 +8,8 @@ import pytest
 
 from samebits.diagnose.compare import Kind, OperationDifference
 from samebits.diagnose.places import Place
-from samebits.diagnose.testimony import Facts, testimony
+from samebits.diagnose.testimony import Facts
+from samebits.diagnose.testimony import testimony as told
 from samebits.errors import Span
 from samebits.ir.grammar import Op
 
@@ -36,7 +37,7 @@ def test_facts_point_to_a_hazard(
     kind: Kind, op: Op, facts: Facts, times: tuple[int, int], expected: str | None
 ) -> None:
     difference: Any = OperationDifference(kind, Place("step", op.id), SPAN, op)
-    found = testimony(difference, facts, times)
+    found = told(difference, facts, times)
     assert (None if found is None else found[0]) == expected
     assert found is None or all(found[1])
 
