@@ -148,9 +148,9 @@ class _Change:
 def _matters(site: Site, arithmetic: Arithmetic) -> bool:
     """Whether a site under an arithmetic could give other bits; false only where it cannot."""
     signs = arithmetic.nans != "canonical"
-    seen = site.op.opcode in ("bitcast", "copysign")
     if signs or site.op.opcode == "bitcast":
-        return signs and seen and isinstance(site.tree, Op)
+        # A NaN that comes from elsewhere is the canonical one, whose sign is known.
+        return signs and isinstance(_seen(site), Op)
     used = [node.name for node in nodes(site.tree)]
     if arithmetic.flush_inputs:
         return not _SIGN_ONLY.issuperset(used)
@@ -160,6 +160,13 @@ def _matters(site: Site, arithmetic: Arithmetic) -> bool:
     return bool(rounding) and not (
         len(rounding) == 1 and _is_innocuous(rounding[0], site.form, arithmetic.working)
     )
+
+
+def _seen(site: Site) -> Tree | None:
+    """The expression whose sign the last operation looks at, whatever it is."""
+    if site.op.opcode == "copysign" and isinstance(site.tree, Op):
+        return site.tree.args[1]
+    return site.tree if site.op.opcode == "bitcast" else None
 
 
 def _is_innocuous(operation: str, form: Format, working: Format) -> bool:

@@ -25,6 +25,7 @@ ROOT = Path(__file__).parents[3]
 ARENA = load_simulation(str(ROOT / "examples" / "arena" / "arena.py"))
 OUTER_PLANETS = load_simulation(str(ROOT / "examples" / "outer_planets" / "outer_planets.py"))
 TOUR = load_simulation(str(ROOT / "tests" / "unit" / "sim" / "tour_simulation.py"))
+SIGNS = load_simulation(str(Path(__file__).with_name("signs_simulation.py")))
 SIMULATIONS = {"arena": ARENA, "outer planets": OUTER_PLANETS, "tour": TOUR}
 
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from observed_frames import ARENA, OUTER_PLANETS, SIMULATIONS, TOUR, hashes, observed
+from observed_frames import ARENA, OUTER_PLANETS, SIGNS, SIMULATIONS, TOUR, hashes, observed
 
 from samebits.backend.llvm import host_target
 from samebits.diagnose.hazards import HAZARDS
-from samebits.diagnose.places import Place, find, is_own, statements
+from samebits.diagnose.places import Place, described, find, is_own, statements
 from samebits.diagnose.plant import Plant, Way, places_of, planted, ways_among, ways_at
 from samebits.diagnose.trees import written
+from samebits.diagnose.ways import ACROSS
 from samebits.errors import HazardError, TargetError
 from samebits.ir.grammar import HostFunction, Module, Op
 from samebits.passes.contract import Contraction
@@ -45,12 +46,11 @@ def drawn(simulation: Simulation, seed: int) -> list[tuple[Plant, Way]]:
     return found
 
 
-@pytest.mark.parametrize(("name", "seed"), [("arena", 0), ("outer planets", 0), ("tour", 0)])
+@pytest.mark.parametrize("simulation", [*SIMULATIONS.values(), SIGNS], ids=lambda s: s.name)
 def test_planted_operations_give_the_reference_and_every_build_the_same(
-    name: str, seed: int
+    simulation: Simulation,
 ) -> None:
-    simulation = SIMULATIONS[name]
-    plants = drawn(simulation, seed)
+    plants = drawn(simulation, 0)
     program = planted(simulation.program, [plant for plant, _ in plants])
     ways = {plant.place: way for plant, way in plants}
     checked: set[Place] = set()
@@ -110,6 +110,26 @@ def test_this_machines_library_is_called_by_what_runs_in_this_process(
     assert [*tmp_path.rglob("*")]
     with pytest.raises(TargetError, match="code for elsewhere cannot call"):
         program.compiled(host_target(), 0, exported=True)
+
+
+def test_a_nans_sign_is_planted_where_it_is_seen() -> None:
+    kernels = SIGNS.program.kernels
+    places = places_of(kernels, "nan")
+    assert [described(kernels, p).split(" in ")[0] for p in places] == [
+        "signs_simulation.py:38:18 bitcast to uint32", "signs_simulation.py:40:18 copysign",
+    ]  # fmt: skip
+    seen: dict[str, tuple[int, float]] = {}
+    for number, way in enumerate(ways_at(kernels, "nan")):
+        program = planted(SIGNS.program, [Plant("nan", None, number)])
+        execution = NativeExecution(program, program.compiled(host_target(), 3))
+        assert hashes(SIGNS, execution, 1, 0) == hashes(SIGNS, EvaluateExecution(program), 1, 0)
+        memory = execution.memory
+        seen[way.note] = int(memory["bits"][0]), float(memory["sign"][0])
+    # 0/0 is a negative NaN on x86; a NaN subtracted from itself stays one.
+    across = {note: found for note, found in seen.items() if note.endswith(ACROSS)}
+    x86, arm = (next(v for n, v in across.items() if n.startswith(p)) for p in ("x86", "ARM"))
+    assert x86 == (0xFFC00000, -2.0)
+    assert arm == (0x7FC00000, 2.0)
 
 
 def test_planting_leaves_every_other_operation_as_it_was() -> None:
