@@ -275,7 +275,8 @@ class _Inquiry:
         reach = REACHES[0]
         try:
             agreement = self._planted(hazard.title, [way])
-            for wider, ways in self._wider(way):
+            # Wider is slower, and needed only while nothing explains the difference.
+            for wider, ways in () if self._explained else self._wider(way):
                 if agreement.whole:
                     break
                 found = self._planted(f"{hazard.title} {wider}", ways)
