@@ -87,7 +87,7 @@ class _Emission(CallGraph):
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
         self._loops: list[str] = []
-        self._tables: dict[str, None] = {}
+        self._tables: dict[str, str] = {}
         self._expected: dict[Expectation, int] = {}
 
     def trap_status(self, site: TrapSite) -> int:
@@ -99,10 +99,12 @@ class _Emission(CallGraph):
 
     def table(self, name: str) -> str:
         """The symbol of a constant table; raises IRError where the module has none of it."""
-        if name not in self._module.tables:
-            raise IRError(f"there is no table {name} in the module")
-        self._tables[name] = None
-        return table_symbol(name)
+        symbol = table_symbol(name)
+        if symbol not in self._tables:
+            if name not in self._module.tables:
+                raise IRError(f"there is no table {name} in the module")
+            self._tables[symbol] = self._table_text(name)
+        return symbol
 
     def _table_text(self, name: str) -> str:
         data = self._module.tables[name]
@@ -213,8 +215,9 @@ class _Emission(CallGraph):
 
     def _module_text(self, texts: list[str], attributes: list[str]) -> str:
         """A module of functions with the tables that they read, and every helper."""
-        used = [name for name in self._tables if any(table_symbol(name) in text for text in texts)]
-        tables = [self._table_text(name) for name in used]
+        tables = [
+            text for name, text in self._tables.items() if any(name in given for given in texts)
+        ]
         code = (*tables, *self._helper_texts(), *texts)
         debug = "" if self.locations is None else self.locations.metadata()
         parts = [self._head(), *code, *attributes, _METADATA, *self._loops, debug]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 
 from samebits.ir.grammar import Attribute, ValueType
@@ -19,11 +20,16 @@ from samebits.types import (
 LENGTH_LIMIT = 1 << 48
 """Every array length that a caller passes is below this; no address space here is larger."""
 
+_PLAIN = re.compile(r"[ !#-\[\]-~]*")
+"""Names that LLVM spells as they are: printable ASCII without quotes and backslashes."""
+
 LENGTH_RANGE = f"range(i64 0, {LENGTH_LIMIT})"
 
 
 def quoted(name: str) -> str:
     """`name` as LLVM spells names with arbitrary characters."""
+    if _PLAIN.fullmatch(name):
+        return f'"{name}"'
     safe = "".join(
         c if c.isascii() and c.isprintable() and c not in '"\\' else
         "".join(f"\\{byte:02X}" for byte in c.encode())

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import hashlib
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from samebits.errors import CompileError, Span
 from samebits.frontend import names, own_index, statements
@@ -49,6 +50,11 @@ class Unit:
 
 LIBRARY = "samebits.mathlib."
 """Where the modules are whose kernels may use what is not the same on every target."""
+
+_TARGETS = {"target", "targets", "optional_vars"}
+"""The fields that names are assigned in."""
+_HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.withitem)
+"""What such fields are found in: expressions of the language assign nothing."""
 
 _ZERO = {Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0, Kind.FIXED: 0}
 
@@ -283,10 +289,30 @@ def _roots(ctx: Context) -> dict[str, frozenset[str]]:
 
 def _assigned_names(node: ast.FunctionDef) -> frozenset[str]:
     names = {a.arg for a in node.args.args}
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            names.add(inner.id)
+    waiting: list[ast.AST] = [node]
+    while waiting:
+        inner = waiting.pop()
+        for name in inner._fields:
+            value = getattr(inner, name, None)
+            if name in _TARGETS:
+                names.update(_stored(value))
+            elif isinstance(value, list):
+                holders = cast("list[object]", value)
+                waiting += [v for v in holders if isinstance(v, _HOLDERS)]
     return frozenset(names)
+
+
+def _stored(target: object) -> Iterator[str]:
+    """The names that are assigned in a target, or in a list of them."""
+    if isinstance(target, list):
+        for one in cast("list[object]", target):
+            yield from _stored(one)
+    elif isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Tuple | ast.List):
+        yield from _stored(target.elts)
+    elif isinstance(target, ast.Starred):
+        yield from _stored(target.value)
 
 
 def _check_results(result: Type, span: Span) -> None:

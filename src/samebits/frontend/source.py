@@ -7,9 +7,11 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from types import CodeType
 from typing import cast
 
 from samebits.errors import CompileError, Span
+from samebits.lang.definition import own_lines
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 
@@ -31,18 +33,16 @@ class Source:
 
     def span(self, node: ast.AST) -> Span:
         """The span of a node that has a position."""
-        line = int(getattr(node, "lineno", self.node.lineno))
-        end_line = int(getattr(node, "end_lineno", None) or line)
-        start = int(getattr(node, "col_offset", 0))
-        end = int(getattr(node, "end_col_offset", None) or start + 1)
-        return Span(
-            self.file,
-            self.function,
-            line,
-            self._characters(line, start),
-            end_line,
-            self._characters(end_line, end),
-        )
+        line: int = getattr(node, "lineno", self.node.lineno)
+        end_line: int = getattr(node, "end_lineno", None) or line
+        start: int = getattr(node, "col_offset", 0)
+        end: int = getattr(node, "end_col_offset", None) or start + 1
+        lines = self.lines
+        if not (0 < line <= end_line <= len(lines) and lines[line - 1].isascii()) or (
+            end_line != line and not lines[end_line - 1].isascii()
+        ):
+            start, end = self._characters(line, start), self._characters(end_line, end)
+        return Span(self.file, self.function, line, start, end_line, end)
 
     def _characters(self, line: int, utf8: int) -> int:
         """Column in characters from `ast`'s column in UTF-8 bytes."""
@@ -59,15 +59,29 @@ class Source:
             return "..."
 
 
+@lru_cache(maxsize=256)
+def _alone(file: str, first: int, text: str) -> FunctionNode | None:
+    """The definition that is all of `text`, which stands in its file from line `first` on, not
+    indented; None where it is something else."""
+    try:
+        with SYNTAX:
+            (node,) = ast.parse("\n" * (first - 1) + text, file).body
+    except (SyntaxError, ValueError):
+        return None
+    return node if isinstance(node, ast.FunctionDef) and _first_line(node) == first else None
+
+
 @lru_cache(maxsize=64)
 def _parse(file: str, lines: tuple[str, ...]) -> dict[int, FunctionNode]:
     """Function definitions of a file by the line on which they (or their decorators) start."""
     with SYNTAX:
         tree = ast.parse("".join(lines), file)
-    return {
-        min([node.lineno, *(d.lineno for d in node.decorator_list)]): node
-        for node in _definitions(tree)
-    }
+    return {_first_line(node): node for node in _definitions(tree)}
+
+
+def _first_line(node: FunctionNode) -> int:
+    """That of the `def` or the first decorator."""
+    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def _definitions(node: ast.AST) -> Iterator[FunctionNode]:
@@ -83,11 +97,20 @@ def _definitions(node: ast.AST) -> Iterator[FunctionNode]:
                 waiting += cast("list[ast.AST]", inner)
 
 
+def _definition(code: CodeType, lines: tuple[str, ...]) -> FunctionNode | None:
+    """The definition that a function was made from; where it does not nest, nothing else of the
+    file is parsed."""
+    text = "".join(own_lines(code, lines))
+    first = code.co_firstlineno
+    node = None if text[:1].isspace() else _alone(code.co_filename, first, text)
+    return node or _parse(code.co_filename, lines).get(first)
+
+
 def source_of(kernel: Kernel) -> Source:
     """The source of a kernel as it was decorated; CompileError where there is none to read."""
     function, lines = kernel.function, tuple(kernel.lines)
     code = function.__code__
-    node = _parse(code.co_filename, lines).get(code.co_firstlineno) if lines else None
+    node = _definition(code, lines) if lines else None
     if node is None:
         raise CompileError(
             f"kernel '{function.__qualname__}' has no source that can be read",

@@ -315,8 +315,9 @@ def walk(region: Region) -> Iterator[Statement]:
     """Every statement in `region`, nested ones included, in source order."""
     for statement in region:
         yield statement
-        for inner in regions(statement):
-            yield from walk(inner)
+        if not isinstance(statement, Op):
+            for inner in regions(statement):
+                yield from walk(inner)
 
 
 def regions(statement: Statement) -> tuple[Region, ...]:

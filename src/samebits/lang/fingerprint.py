@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.lang.annotations import class_of_type
+from samebits.lang.definition import own_lines
 from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.reduction import Reduction
@@ -91,19 +92,7 @@ def _attribute_order(item: tuple[tuple[int, str], tuple[object, object]]) -> tup
 
 def _text(kernel: Kernel) -> str:
     """The lines that the front end reads: bytecode may come from an older or a stripped file."""
-    code = kernel.function.__code__
-    first = code.co_firstlineno - 1
-    last = max((end or 0 for _, end, _, _ in code.co_positions()), default=0)
-    lines = kernel.lines[first:]
-    margin = _indentation(lines[0]) if lines else 0
-    for count, line in enumerate(lines):
-        if first + count >= last and line.strip() and _indentation(line) <= margin:
-            return "".join(lines[:count]).rstrip()
-    return "".join(lines).rstrip()
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip())
+    return "".join(own_lines(kernel.function.__code__, kernel.lines)).rstrip()
 
 
 def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterator[str]:

@@ -25,7 +25,7 @@ from samebits.lang.annotations import (
     type_of_annotation,
 )
 from samebits.lang.constants import constant
-from samebits.lang.definition import definition_span, lines_now
+from samebits.lang.definition import UNWRITTEN, definition_span, lines_now, written
 from samebits.lang.lazily import lazily
 from samebits.lang.running import running
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, HIGH, Mode, Options, Precision, checked
@@ -106,16 +106,15 @@ class Kernel:
         self.parameters = tuple(self._parameters())
 
     def _parameters(self) -> Iterator[Parameter]:
-        signature = inspect.signature(self.function)
-        for position, p in enumerate(signature.parameters.values()):
-            if p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD:
+        for position, p in enumerate(written(self.function)):
+            if not p.is_plain:
                 raise CompileError(
                     f"parameter '{p.name}' of kernel '{self.__qualname__}' is not a plain one",
                     span=definition_span(self.function),
                     note="`*args`, `**kwargs`, `/` and `*` are not in the kernel language",
                     fix="name each parameter",
                 )
-            empty = p.annotation is inspect.Parameter.empty
+            empty = p.annotation is UNWRITTEN
             if empty and not (position == 0 and self.self_type is not None):
                 raise CompileError(
                     f"parameter '{p.name}' of kernel '{self.__qualname__}' has no type",
@@ -123,7 +122,7 @@ class Kernel:
                     note="the types of a kernel come from its annotations",
                     fix=f"write `{p.name}: float32`, or another samebits type",
                 )
-            has_default = p.default is not inspect.Parameter.empty
+            has_default = p.default is not UNWRITTEN
             yield Parameter(
                 p.name, None if empty else p.annotation,
                 constant(p.default) if has_default else None, has_default,

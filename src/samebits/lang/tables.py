@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
 from samebits.lang.weak import Int
-from samebits.types import ScalarType
+from samebits.types import FLOAT64, ScalarType
 
 
 class Table:
@@ -25,10 +26,7 @@ class Table:
                 fix="write sb.table(values, sb.float32)",
             )
         self.element = element
-        self._class = SCALAR_CLASSES[element]
-        self.data: np.ndarray[Any, Any] = np.array(
-            [RAW_OF[element](self._class(v)) for v in values], element.dtype
-        )
+        self.data: np.ndarray[Any, Any] = np.array(_raw(values, element), element.dtype)
         if not len(self.data):
             raise ArgumentError("sb.table needs at least one value", fix="give the values")
         self.data.setflags(write=False)
@@ -52,6 +50,17 @@ class Table:
         if not 0 <= i < len(self.data):
             raise Trap("index")
         return MAKERS[self.element](self.data[i].item())
+
+
+def _raw(values: Iterable[Any], t: ScalarType) -> list[Any]:
+    """The numbers as they are in memory, each converted as the scalar class does."""
+    given = list(values)
+    kinds = set(map(type, given))
+    if t is FLOAT64 and kinds == {float} and not any(map(math.isnan, given)):
+        return given
+    if t.is_int and kinds == {int} and t.minimum <= min(given) and max(given) <= t.maximum:
+        return given
+    return [RAW_OF[t](SCALAR_CLASSES[t](v)) for v in given]
 
 
 def table(values: Sequence[Any] | np.ndarray[Any, Any], scalar: type) -> Table:
