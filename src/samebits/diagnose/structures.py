@@ -13,6 +13,9 @@ from samebits.diagnose.hazards import Structural
 from samebits.diagnose.places import Place, statement_at
 from samebits.ir.grammar import Module
 
+_LOOKED_AT = 8
+"""Places that say how many ways there are at all places at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class KernelWay:
@@ -52,7 +55,7 @@ def structural_ways(
     acts = hazard.places(kernels)
     places = acts if place is None else [each for each in acts if each == place]
     notes: Sequence[str] = ()
-    for each in places:
+    for each in places[:_LOOKED_AT]:
         found = [note for _, note in hazard.ways(kernels, each, seed)]
         notes = found if len(found) > len(notes) else notes
     return [

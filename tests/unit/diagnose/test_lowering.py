@@ -51,7 +51,7 @@ EXPRESSIONS = (
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_ways_of_a_hazard_have_the_bits_of_the_reference(name: str, form: Format) -> None:
     strict, made, source = Arithmetic(form, form), 0, Random(name)
-    for text in EXPRESSIONS:
+    for text in source.sample(EXPRESSIONS, len(EXPRESSIONS)):
         tree = parse(text)
         site = function_of(tree, form)
         found = [*islice(BY_NAME[name].ways(tree, strict), 60)]
@@ -59,11 +59,13 @@ def test_the_ways_of_a_hazard_have_the_bits_of_the_reference(name: str, form: Fo
             made += 1
             wrong = next(differences(site, variant, arithmetic, 8, text), None)
             assert wrong is None, (written(variant), arithmetic, wrong)
+        if made >= 16:
+            break
     assert made or (name, form) in NOWHERE
 
 
 @FORMS
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_generated_trees_have_the_bits_of_the_reference(form: Format, seed: int) -> None:
     tree = generated((form.name, seed), 2 + 2 * seed)
     site = function_of(tree, form)
@@ -121,7 +123,7 @@ def test_a_conversion_to_an_integer_follows_its_rule(name: str, rule: str, form:
     site = function_of(plain, form, INTEGERS[name])
     for detail in (name, f"{name} {rule}"):
         tree = Node("convert", plain.args, detail)
-        assert next(differences(site, tree, site.strict, 150, detail), None) is None
+        assert next(differences(site, tree, site.strict, 80, detail), None) is None
 
 
 @FORMS

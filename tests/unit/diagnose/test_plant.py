@@ -46,7 +46,7 @@ def drawn(simulation: Simulation, seed: int) -> list[tuple[Plant, Way]]:
     return found
 
 
-@pytest.mark.parametrize("simulation", [*SIMULATIONS.values(), SIGNS], ids=lambda s: s.name)
+@pytest.mark.parametrize("simulation", [ARENA, OUTER_PLANETS, SIGNS], ids=lambda s: s.name)
 def test_planted_operations_give_the_reference_and_every_build_the_same(
     simulation: Simulation,
 ) -> None:
@@ -77,7 +77,7 @@ def same_everywhere(simulation: Simulation, program: Program) -> list[int]:
     return evaluated
 
 
-@pytest.mark.parametrize("name", SIMULATIONS)
+@pytest.mark.parametrize("name", ["arena", "outer planets"])
 def test_an_fma_everywhere_is_the_contraction_of_the_modes(name: str) -> None:
     simulation = SIMULATIONS[name]
     before = simulation.program
@@ -227,15 +227,16 @@ def test_structural_hazards_are_planted_as_others_are() -> None:
     kernels = ARENA.program.kernels
     (fused,) = _adding("arena.py:118:12")
     loop = places_of(kernels, "iteration-order")[-1]
-    plants = [Plant("fma", fused), Plant("iteration-order", loop, 1), Plant("host", seed=1)]
+    plants = [Plant("fma", fused), Plant("iteration-order", loop, 1)]
+    chance = [Plant("host", fused, seed=1)]
     with pytest.raises(HazardError, match="two hazards are planted at arena"):
-        planted(ARENA.program, plants)
-    program = planted(ARENA.program, plants[:2])
+        planted(ARENA.program, plants + chance)
+    program = planted(ARENA.program, plants)
     assert same_everywhere(ARENA, program) != hashes(ARENA, EvaluateExecution(ARENA.program), 1)
-    one, again = (planted(ARENA.program, plants[2:]).kernels for _ in range(2))
+    one, again = (planted(ARENA.program, chance).kernels for _ in range(2))
     assert one.functions == again.functions
     changed = {n for n, f in one.functions.items() if f is not kernels.functions[n]}
-    assert changed == {place.function for place in places_of(kernels, "host")}
+    assert changed == {fused.function}
 
 
 def test_what_chance_decides_is_another_at_each_planting() -> None:
