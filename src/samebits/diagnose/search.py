@@ -35,13 +35,15 @@ from samebits.diagnose.versions import Aligned, align
 from samebits.diagnose.watching import Frames
 from samebits.errors import TraceError
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import TrapFact
+from samebits.sim.outcome import TrapFact, first_unequal
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
 
 _PROBES = (1, 2, 5, 16, 64, 256)
 """How many frames further on each time it is tried whether a hashed state says everything."""
 _PROBED = 32
+_ALONE = 256
+"""Frames behind the differing one that one worker has to get right."""
 _STANDS_IN = "no trace of b can be believed: this is a's program with a hazard that stands in for b"
 _BELIEVED = "the traced run gives the plain run's bits"
 
@@ -299,19 +301,24 @@ class _Diagnosing:
         return True
 
     def _with_one_worker(self, found: FirstFrame) -> bool | None:
-        """Whether side b gives side a's hash of the frame when one thread runs it."""
+        """Whether side b gives side a's hashes, as far as they are tried, when one thread runs
+        it."""
         side = self.sides[1]
         if side.told.workers == 1:
             return None
         self.progress("running it with one worker", 0, found.frame)
         alone = replace(side, told=replace(side.told, workers=1)).open()
+        a = self.sides[0].open()
         try:
-            alone.start(self.inputs.seed)
             stream = self.inputs_b or self.inputs
-            done = alone.advance(stream.between(0, found.frame + 1))
-            return len(done.hashes) > found.frame and done.hashes[-1] == found.a.hash
+            rows = stream.between(0, found.frame + _ALONE)
+            starts = [begun(run, self.inputs.seed) for run in (a, alone)]
+            if first_unequal(*starts) is not None:
+                return False
+            return first_unequal(outcome(a.advance(rows)), outcome(alone.advance(rows))) is None
         finally:
             alone.close()
+            a.close()
 
 
 def _of_frame(side: Side, frame: int) -> Model | None:

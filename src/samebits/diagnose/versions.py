@@ -79,6 +79,8 @@ def align(a: Module, b: Module) -> Aligned:
     return Aligned(Module(functions, {**a.tables, **b.tables}), tuple(changes))
 
 
+FEW = 4
+"""Statements of a function that may be others in their place before all are matched anew."""
 _NUMBER = re.compile(r"#\d+")
 """How names are told apart that are the same in both versions."""
 
@@ -149,8 +151,7 @@ class _Matching:
     def run(self) -> tuple[Function, list[Change]]:
         left = [_token(s) for s in self._left]
         right = [_token(s) for s in self._right]
-        matcher = SequenceMatcher(None, left, right, autojunk=False)
-        for tag, a0, a1, b0, b1 in matcher.get_opcodes():
+        for tag, a0, a1, b0, b1 in _blocks(left, right):
             if tag == "equal" or a1 - a0 == b1 - b0:
                 for x, y in zip(self._left[a0:a1], self._right[b0:b1], strict=True):
                     self._pair(x, y)
@@ -209,6 +210,17 @@ class _Matching:
         assert isinstance(s, Op | If | For | While)
         what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
         self._changes.append(Change(kind, Place(self._a.name, s.id), f"{what} was {kind}", a, b))
+
+
+def _blocks(
+    left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]]
+) -> Sequence[tuple[str, int, int, int, int]]:
+    """Which statements correspond. Where there are as many and few differ, each does with the one
+    in its place: an operator that became another moves nothing."""
+    others = sum(x != y for x, y in zip(left, right, strict=False))
+    if len(left) == len(right) and others <= FEW:
+        return [("equal", 0, len(left), 0, len(right))]
+    return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
 
 
 def _token(statement: Op | If | For | While) -> tuple[object, ...]:

@@ -76,6 +76,7 @@ CHANGES = [
     ("state.x < 4.0", "state.x <= 4.0", "operation", "lt became le", 26),
     ("range(3)", "range(4)", "constant", "const 3 became 4", 24),
     ("float32(0.25) + v", "float32(0.25) - v", "operation", "add became sub", 16),
+    ("x * float32", "x + float32", "operation", "mul became add", 16),
 ]
 
 
