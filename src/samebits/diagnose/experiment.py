@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm import host_target
-from samebits.bits import xxh64
+from samebits.bits import canonical_size, to_canonical, xxh64
 from samebits.diagnose.model import Model
-from samebits.diagnose.trace import record
-from samebits.errors import Trap
+from samebits.diagnose.watching import Bounded, Frames, Memory
+from samebits.errors import TraceError, Trap
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import Outcome, TrapFact
@@ -57,27 +57,41 @@ class Experiment:
     seed: int | None = None
     interpreted: bool = False
     """Whether programs are evaluated instead of compiled: those that are another's are."""
+    foreign: bool = False
+    """Whether another machine told what the side gives: no value from it is to be compiled in."""
 
     def run(self, program: Program, frames: int = FRAMES) -> Agreement:
         """Run `program` until it gives another hash, or for so many frames."""
         if self.interpreted:
-            return self._evaluated(program)
+            return self._evaluated(program, min(frames, FRAMES_INTERPRETED))
         execution = NativeExecution(program, program.compiled(host_target(), _OPTIMISATION))
         if self.seed is not None:
             return self._from_init(execution, self.seed, frames)
         execution.restore(self.before)
         return self._frames(execution, frames)
 
-    def _evaluated(self, program: Program) -> Agreement:
-        model = Model.of(program)
-        state = self.before
-        goal = self.hashes[:FRAMES_INTERPRETED]
-        for k, value in enumerate(goal):
-            trace = record(model, state, self.inputs[k])
-            state = trace.after
-            if trace.trap is not None or np.uint64(xxh64(state)) != value:
-                return Agreement(k, len(goal))
-        return Agreement(len(goal), len(goal))
+    def _evaluated(self, program: Program, frames: int) -> Agreement:
+        model, state = Model.of(program), self.before
+        rows: list[tuple[Model, Memory]] = [(model, row) for row in self.inputs]
+        if self.seed is not None:
+            state = bytes(canonical_size(program.state))
+            seed = np.array([self.seed], np.uint64)
+            rows.insert(0, (replace(model, step=program.init), seed))
+        goal = self.hashes[:frames]
+        compared = len(goal) + (self.trap is not None and len(self.hashes) < frames)
+        for k in range(compared):
+            step, given = rows[k]
+            try:
+                memory, trap = Frames.of(step, state, given).run(Bounded())
+            except TraceError:  # it runs on and on
+                return Agreement(k, compared)
+            if trap is not None:
+                alike = k == len(goal) and TrapFact.of(trap) == self.trap
+                return Agreement(k + alike, compared)
+            state = to_canonical(program.state, memory)
+            if k == len(goal) or np.uint64(xxh64(state)) != goal[k]:
+                return Agreement(k, compared)
+        return Agreement(compared, compared)
 
     def _from_init(self, execution: Execution, seed: int, frames: int) -> Agreement:
         try:

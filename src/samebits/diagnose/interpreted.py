@@ -18,7 +18,8 @@ from samebits.diagnose.patterns import pattern_of, value_of
 from samebits.diagnose.places import Place
 from samebits.diagnose.sites import Site
 from samebits.diagnose.trees import Tree
-from samebits.diagnose.watching import Frames, Memory, Source, Watcher
+from samebits.diagnose.watching import Bounded, Frames, Memory, Source
+from samebits.errors import TraceError
 from samebits.ir.grammar import Op
 from samebits.ir.steps import Frame, Step, Steps
 from samebits.sim.program import Program
@@ -48,7 +49,10 @@ def run_interpreted(
     for k, value in enumerate(goal):
         frames = Frames.of(rows[k][0], state, rows[k][1])
         exchanged = replace(frames, source=lambda: _exchange(place, site, variant))
-        memory, trap = exchanged.run(Watcher())
+        try:
+            memory, trap = exchanged.run(Bounded())
+        except TraceError:  # it runs on and on
+            return Agreement(k, len(goal))
         state = to_canonical(program.state, memory)
         if trap is not None or np.uint64(xxh64(state)) != value:
             return Agreement(k, len(goal))

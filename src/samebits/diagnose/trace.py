@@ -20,16 +20,13 @@ from samebits.diagnose.instances import Instance, at_event, environment, environ
 from samebits.diagnose.model import Model, Numbering, recorded
 from samebits.diagnose.patterns import TYPES, Patterns, kept_as, patterns_of
 from samebits.diagnose.places import Place
-from samebits.diagnose.watching import Frames, Memory, State, Watcher
+from samebits.diagnose.watching import LIMIT, Frames, Memory, State, Watcher
 from samebits.errors import TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.steps import Frame, Step, Steps
 from samebits.types import ScalarType
 
-__all__ = ["Instance", "Model", "Place", "Trace", "environment_at", "record"]
-
-LIMIT = 1 << 24
-"""Most operations of one frame that are recorded: 200 MB."""
+__all__ = ["LIMIT", "Instance", "Model", "Place", "Trace", "environment_at", "record"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,17 +111,18 @@ class Trace:
         return environment(self.frames, place, limit, values, len(self))
 
 
-def record(model: Model, state: State, inputs: Memory, limit: int = LIMIT) -> Trace:
+def record(model: Model, state: State, inputs: Memory, limit: int | None = None) -> Trace:
     """The trace of one frame: of the state before it and the players' inputs, shape (players,).
 
-    Raises TraceError where there are more than `limit` operations, and IRError as evaluation does.
+    Raises TraceError where there are more than `limit` operations, or `LIMIT`, and IRError as
+    evaluation does.
     """
     return traced(Frames.of(model, state, inputs), limit)
 
 
-def traced(frames: Frames, limit: int = LIMIT) -> Trace:
+def traced(frames: Frames, limit: int | None = None) -> Trace:
     """As `record`."""
-    recorder = Recorder(frames.model.numbering, limit)
+    recorder = Recorder(frames.model.numbering, LIMIT if limit is None else limit)
     memory, trap = frames.run(recorder)
     numbers, values = recorder.arrays()
     return Trace(frames, numbers, values, memory, trap)

@@ -14,9 +14,9 @@ import numpy as np
 
 from samebits.bits import from_canonical
 from samebits.diagnose.model import Model
-from samebits.errors import Trap
+from samebits.errors import TraceError, Trap
 from samebits.ir.evaluate import Evaluator
-from samebits.ir.grammar import Function, Op, Region
+from samebits.ir.grammar import Function, Module, Op, Region
 from samebits.ir.steps import Frame, Signal, Step, Steps
 from samebits.runtime import fpenv
 from samebits.types import ScalarType
@@ -24,6 +24,9 @@ from samebits.types import ScalarType
 Memory = np.ndarray[Any, Any]
 State = Memory | bytes
 """A state: its canonical bytes, or one element of its dtype or of the model's `memory`."""
+
+LIMIT = 1 << 24
+"""Most operations of one frame, and turns: a trace of so many takes 200 MB."""
 
 Source = Callable[[Steps, Op, int, Step], Step]
 """What is done in the stead of an operation that has a number: from the step that does it."""
@@ -42,6 +45,18 @@ class Watcher:
 
     def turn(self) -> None:
         """A region begins."""
+
+
+class Bounded(Watcher):
+    """Ends, with a TraceError, what turns on and on."""
+
+    def __init__(self, turns: int | None = None) -> None:
+        self._left = LIMIT if turns is None else turns
+
+    def turn(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise TraceError("the frame does not end")
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +124,7 @@ class _Watched(Evaluator):
         self.absent = frames.absent
         self.watcher = watcher
         self.source = source
-        self._unseen = Evaluator(frames.model.module)
+        self._unseen = _Unseen(frames.model.module)
 
     def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
         if name in self.numbering.functions:
@@ -120,10 +135,39 @@ class _Watched(Evaluator):
         return _WatchedSteps(function, self)
 
 
-class _WatchedSteps(Steps):
+class _Unseen(Evaluator):
+    """Evaluates library functions: those of another machine's program need not be what they are
+    called, and may never end."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__(module)
+        self.turn = Bounded().turn
+
+    def prepared(self, function: Function) -> Steps:
+        return _TurningSteps(function, self, self.turn)
+
+
+class _TurningSteps(Steps):
+    """Tells of each region that begins."""
+
+    def __init__(self, function: Function, evaluator: Evaluator, turn: Callable[[], None]) -> None:
+        self._turn = turn
+        super().__init__(function, evaluator.tables, evaluator.call, None)
+
+    def region(self, region: Region) -> Step:
+        run, turn = super().region(region), self._turn
+
+        def turning(frame: Frame) -> Signal:
+            turn()
+            return run(frame)
+
+        return turning
+
+
+class _WatchedSteps(_TurningSteps):
     def __init__(self, function: Function, evaluator: _Watched) -> None:
         self._evaluator = evaluator
-        super().__init__(function, evaluator.tables, evaluator.call, None)
+        super().__init__(function, evaluator, evaluator.watcher.turn)
 
     def op(self, op: Op) -> Step:
         evaluator, step = self._evaluator, super().op(op)
@@ -133,12 +177,3 @@ class _WatchedSteps(Steps):
         if evaluator.source is not None and number is not None:
             step = evaluator.source(self, op, number, step)
         return evaluator.watcher.watch(self, op, number, step)
-
-    def region(self, region: Region) -> Step:
-        run, turn = super().region(region), self._evaluator.watcher.turn
-
-        def turning(frame: Frame) -> Signal:
-            turn()
-            return run(frame)
-
-        return turning
