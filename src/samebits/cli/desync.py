@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from samebits.backend import llvm
 from samebits.cli import BAD, SAME
 from samebits.cli.printing import JSON_FORMAT, progress_bars
 from samebits.diagnose.desync.account import account
@@ -18,9 +17,9 @@ from samebits.diagnose.desync.read import read_report
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.reveal import NOT_FAITHFUL, as_json, as_text
 from samebits.diagnose.desync.write import write_report
-from samebits.diagnose.side_words import EVALUATE, OPTIMISATIONS
+from samebits.diagnose.side_words import default_words
 from samebits.diagnose.sides import parse_side
-from samebits.errors import ReportError, TargetError
+from samebits.errors import ReportError
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
@@ -56,7 +55,7 @@ def run(options: Options) -> int:
         )
     wanted = wanted_frames(options.frames, options.trace)
     simulation = load_simulation(options.sim)
-    side = parse_side(options.side or default_side(), simulation)
+    side = parse_side(options.side or default_words(), simulation)
     source = ReplaySource(simulation, options.replay)
     path = options.out or default_name(simulation, wanted)
     _check_place(Path(path), options.force)
@@ -92,14 +91,6 @@ def wanted_frames(frames: str | None, trace: int | None) -> Wanted:
             fix=f"write --trace {first}, or frames that hold {trace}",
         )
     return Wanted(range(first, stop), trace)
-
-
-def default_side() -> str:
-    """This machine's best level, optimised, in words that name it."""
-    try:
-        return f"{llvm.host_target().name}-O{OPTIMISATIONS[-1]}"
-    except TargetError:
-        return EVALUATE
 
 
 def default_name(simulation: Simulation, wanted: Wanted) -> str:

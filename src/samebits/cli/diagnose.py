@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,16 +12,19 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from samebits.cli import DIFFERS, SAME
+from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.diagnosis import print_diagnosis
-from samebits.diagnose.desync.read import read_report
+from samebits.diagnose.beside_report import diagnose_report
+from samebits.diagnose.desync.account import account
+from samebits.diagnose.desync.read import is_report, read_report
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.page import page
-from samebits.diagnose.reported import diagnose_report, diagnose_reports
 from samebits.diagnose.search import Progress as Show
 from samebits.diagnose.search import diagnose
+from samebits.diagnose.side_words import default_words
 from samebits.diagnose.sides import Side, parse_side
+from samebits.diagnose.two_reports import diagnose_reports
 from samebits.errors import ReportError, SideError, SimulationError
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
@@ -54,31 +57,69 @@ class Options:
 def run(options: Options) -> int:
     """Compare and print; the exit status."""
     _check_page(options.html)
+    case = _case(options)
+    for report in case.reports:
+        _tell_damage(report)
     with _progress() as show:
-        diagnosis = _diagnosed(options, show)
-    if options.html is not None:
-        Path(options.html).write_text(page(diagnosis), "utf-8")
+        diagnosis = case.compare(show)
+    case.tell(diagnosis)
     if options.json:
         print(json.dumps({"format": JSON_FORMAT, **diagnosis.to_json()}, indent=1))
     else:
         print_diagnosis(diagnosis)
-    return SAME if diagnosis.same else DIFFERS
+    if options.html is not None:
+        _write_page(options.html, diagnosis)
+    if not diagnosis.same:
+        return DIFFERS
+    return BAD if case.is_damaged else SAME
 
 
-def _diagnosed(options: Options, show: Show) -> Diagnosis:
-    reports = [read_report(path) for path in options.what if path.endswith(REPORT_SUFFIX)]
-    others = [path for path in options.what if not path.endswith(REPORT_SUFFIX)]
-    for report in reports:
-        _tell_damage(report)
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """What is compared with what."""
+
+    compare: Callable[[Show], Diagnosis]
+    reports: Sequence[Report] = ()
+    source: Source | None = None
+    sides: Sequence[Side] = ()
+
+    @property
+    def is_damaged(self) -> bool:
+        """Whether frames that were to be compared may be missing."""
+        return any(r.damage for r in self.reports) or bool(self.source and self.source.damage)
+
+    def tell(self, diagnosis: Diagnosis) -> None:
+        """What the comparison itself cannot know."""
+        if self.source is not None and self.source.damage:
+            sys.stderr.write(f"{self.source.replay} is {self.source.damage}\n")
+        for name, side in zip("ab", self.sides, strict=False):
+            start = side.told.start
+            if diagnosis.same and start is not None and start >= diagnosis.frames:
+                diagnosis.notes.append(
+                    f"side {name} begins to be another in frame {start:,}, behind the last"
+                )
+
+
+def _case(options: Options) -> _Case:
+    """What the command line names. Raises SideError, ReportError, and what loading raises."""
+    named = [(path, path.endswith(REPORT_SUFFIX) or is_report(path)) for path in options.what]
+    reports = [path for path, is_one in named if is_one]
+    others = [path for path, is_one in named if not is_one]
     match len(reports), others:
         case 2, []:
-            _refuse(options, "two reports are compared as they are", "a", "b", "frames", "seed")
-            return diagnose_reports(reports[0], reports[1], show)
+            _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
+                    "seed")  # fmt: skip
+            a, b = (read_report(path) for path in reports)
+            return _Case(lambda show: diagnose_reports(a, b, show), (a, b))
         case 1, [sim, replay]:
             _refuse(options, "b is the report", "b", "players", "seed")
+            report = read_report(reports[0])
             simulation = load_simulation(sim)
+            side = _side(options.a, simulation)
             source = ReplaySource(simulation, replay, options.frames)
-            return diagnose_report(source, _side(options.a, simulation), reports[0], show)
+            return _Case(
+                lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
+            )
         case 0, [sim, *replays] if len(replays) < 2:
             simulation = load_simulation(sim)
             if options.a is None and options.b is None:
@@ -87,16 +128,26 @@ def _diagnosed(options: Options, show: Show) -> Diagnosis:
                     fix="give --b, as in --b x86-64-v1-O0, --b mode=FAST or "
                     "--b hazard=fma@game.py:120",
                 )
-            source = _source(options, simulation, replays)
-            a, b = (_side(text, simulation) for text in (options.a, options.b))
-            return diagnose(simulation, source, a, b, show)
+            one, other = (_side(text, simulation) for text in (options.a, options.b))
+            played = _source(options, simulation, replays)
+            return _Case(
+                lambda show: diagnose(simulation, played, one, other, show), (), played,
+                (one, other),
+            )  # fmt: skip
         case _:
-            given = f"{len(others)} other names and {len(reports)} reports"
-            raise ReportError(f"it is not clear what to compare: {given}", fix=_EXAMPLES)
+            raise ReportError(
+                f"it is not clear what to compare: {_count(len(reports), 'report')} and "
+                f"{_count(len(others), 'other name')}",
+                fix=_EXAMPLES,
+            )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _side(text: str | None, simulation: Simulation) -> Side:
-    return parse_side(text or "", simulation)
+    return parse_side(text or default_words(), simulation)
 
 
 def _source(options: Options, simulation: Simulation, replays: list[str]) -> Source:
@@ -116,15 +167,31 @@ def _refuse(options: Options, why: str, *names: str) -> None:
 
 def _tell_damage(report: Report) -> None:
     for line in report.damage:
-        sys.stderr.write(f"{report.name}: {line}\n")
+        sys.stderr.write(f"{report.name} is damaged: {line}\n")
+    if report.damage:
+        sys.stderr.write(f"{account(report)}\n")
 
 
 def _check_page(path: str | None) -> None:
     """Say before the work, not after it, that a page has nowhere to go."""
-    if path is not None and not Path(path).absolute().parent.is_dir():
+    if path is None:
+        return
+    if Path(path).is_dir():
+        raise SimulationError(f"--html {path} is a folder", fix="name a file in it")
+    if not Path(path).absolute().parent.is_dir():
         raise SimulationError(
             f"--html {path}: there is no folder {Path(path).parent}", fix="make it first"
         )
+
+
+def _write_page(path: str, diagnosis: Diagnosis) -> None:
+    try:
+        Path(path).write_text(page(diagnosis), "utf-8")
+    except OSError as error:
+        raise SimulationError(
+            f"cannot write {path}: {error.strerror or error}",
+            fix="give a place that this user may write to",
+        ) from None
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from samebits.diagnose.finding import (
     Datum,
     Diagnosis,
     FieldFact,
+    HeatFact,
     OperationFact,
     Place,
 )
@@ -69,6 +70,7 @@ def _frame(d: Diagnosis) -> Iterator[Line]:
 
 def _fields(d: Diagnosis) -> Iterator[Line]:
     if not d.fields:
+        yield from _hashed(d.heat)
         return
     count = "one scalar differs" if d.differing == 1 else f"{d.differing:,} scalars differ"
     yield "bold", f"field: {d.fields[0].path}; {count} after the frame"
@@ -78,6 +80,17 @@ def _fields(d: Diagnosis) -> Iterator[Line]:
     if left > 0:
         yield "dim", f"  and {left:,} more"
     yield "", ""
+
+
+def _hashed(heat: Sequence[HeatFact]) -> Iterator[Line]:
+    """The parts of the state whose hashes differ, where no more is known of them."""
+    if heat:
+        yield "bold", f"field: {heat[0].path}; only hashes are known of side b's state"
+        for part in heat[:FIELDS_SHOWN]:
+            yield "", f"  {part.path}"
+        if len(heat) > FIELDS_SHOWN:
+            yield "dim", f"  and {len(heat) - FIELDS_SHOWN:,} more"
+        yield "", ""
 
 
 def _field(fact: FieldFact) -> Iterator[Line]:

@@ -71,7 +71,7 @@ class FieldFact:
 @dataclass(frozen=True)
 class HeatFact:
     """A field of the state: how many of its scalars differ, of how many, and the largest ULP
-    distance among them."""
+    distance among them. Where `scalars` is 0, it is only known that its hash differs."""
 
     path: str
     differing: int

@@ -7,7 +7,7 @@ here. Memory stays within the states around one block of frames.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,6 +18,7 @@ from samebits.diagnose.frames import FrameReport, FrameSearch, Progress
 from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.running import Kept, Running
 from samebits.sim.inputs import Inputs
+from samebits.sim.outcome import TrapFact
 
 SLOW_BLOCK = 16
 """Frames that a slow side runs at a stretch."""
@@ -39,6 +40,9 @@ class KnownSearch:
 
     `keyframes` are canonical states of `a` before the steps of frames, that somebody vouches for,
     in order: where `a` is slow, it is run from these, and only as far as a bisection needs.
+
+    `trap` is the frame in which the other run trapped, behind all hashes, and how; `as_told` puts a
+    trap of `a` into the same words.
     """
 
     a: Running
@@ -47,12 +51,19 @@ class KnownSearch:
     b: Running | None = None
     keyframes: Sequence[tuple[int, bytes]] = ()
     progress: Progress = lambda what, done, total: None
+    trap: tuple[int, TrapFact] | None = None
+    as_told: Callable[[TrapFact], TrapFact] = lambda trap: trap
     report: FrameReport = field(default_factory=FrameReport)
 
     def __post_init__(self) -> None:
         frames = sorted(frame for frame in self.known if 0 <= frame < self.inputs.frames)
+        hashes = [self.known[frame] for frame in frames]
+        self._ends = -1 if self.trap is None else self.trap[0]
+        if 0 <= self._ends < self.inputs.frames:
+            frames.append(self._ends)
+            hashes.append(0)  # which no hash is compared with
         self._frames = np.array(frames, np.int64)
-        self._hashes = np.array([self.known[frame] for frame in frames], np.uint64)
+        self._hashes = np.array(hashes, np.uint64)
 
     def run(self) -> FrameReport:
         """Search. The sides that ran are left before the frame that is found. Raises RunnerError,
@@ -78,7 +89,8 @@ class KnownSearch:
             end = at + len(done.hashes)
             low, high = np.searchsorted(self._frames, (at, end))
             frames = self._frames[low:high]
-            unequal = np.flatnonzero(done.hashes[frames - at] != self._hashes[low:high])
+            differs = done.hashes[frames - at] != self._hashes[low:high]
+            unequal = np.flatnonzero(differs | (frames == self._ends))
             agreed = frames[: unequal[0]] if len(unequal) else frames
             if len(agreed):
                 good, anchor = int(agreed[-1]), kept
@@ -88,13 +100,16 @@ class KnownSearch:
             self.report.compared = end
             self.progress("comparing hashes", end, self.inputs.frames)
             if done.trap is not None:
-                if high < len(self._frames):
+                if high < len(self._frames) and not self._ends_alike(end, done.trap):
                     self._found(anchor, good, end)
                 self.report.trap = done.trap.message
                 return
             if high == len(self._frames):
                 break
         self._tell_gaps()
+
+    def _ends_alike(self, frame: int, trap: TrapFact) -> bool:
+        return self.trap is not None and self.trap == (frame, self.as_told(trap))
 
     def _blocks(self, first: int) -> Iterator[tuple[int, Inputs]]:
         for at, block in self.inputs.blocks(first):
@@ -121,7 +136,7 @@ class KnownSearch:
     def _check(self, frame: int, state: bytes) -> _Check | None:
         """The first known hash that a keyframe leads to."""
         index = int(np.searchsorted(self._frames, frame - 1))
-        if index == len(self._frames):
+        if index == len(self._frames) or self._frames[index] == self._ends:
             return None
         return _Check((frame, state), int(self._frames[index]), int(self._hashes[index]))
 
@@ -148,7 +163,13 @@ class KnownSearch:
             a.advance(self.inputs.between(a.frame, bad))
         row = self.inputs.between(bad, bad + 1)
         stretch = Stretch(a, a.keep(), row, outcome(a.advance(row)))
-        self._report(bad, stretch.at(0), _hash_alone(self.known.get(bad)), good)
+        self._report(bad, stretch.at(0), self._other(bad), good)
+
+    def _other(self, frame: int) -> SideFrame:
+        """What is known of the other side's frame."""
+        if self.trap is not None and frame == self._ends:
+            return SideFrame(None, None, None, self.trap[1], None)
+        return _hash_alone(self.known.get(frame))
 
     def _between(self, b: Running, good: int, bad: int) -> bool:
         """Run both sides from the state that they share; whether they differ before `bad` or there.

@@ -18,6 +18,7 @@ from samebits.diagnose.finding import (
     CousinFact,
     Datum,
     Diagnosis,
+    HeatFact,
     OperationFact,
     Place,
     TimelineFact,
@@ -220,14 +221,15 @@ def _fields(d: Diagnosis) -> str:
 
 def _heat(d: Diagnosis) -> str:
     """One cell a field, the redder the larger the part of its scalars that differ."""
-    cells = "".join(
-        f'<div style="--heat: {round(70 * h.differing / h.scalars)}%" '
-        f'title="{h.differing:,} of {h.scalars:,} scalars'
-        f'{"" if h.ulps is None else f", up to {h.ulps:,} ULP"}">{escape(h.path)}</div>'
-        for h in d.heat[:_HEAT_SHOWN]
-        if h.scalars
-    )
+    cells = "".join(map(_cell, d.heat[:_HEAT_SHOWN]))
     return f'<div class="heat">{cells}</div>' if cells else ""
+
+
+def _cell(h: HeatFact) -> str:
+    part = h.differing / h.scalars if h.scalars else 1.0
+    tip = f"{h.differing:,} of {h.scalars:,} scalars" if h.scalars else "its hash differs"
+    tip += "" if h.ulps is None else f", up to {h.ulps:,} ULP"
+    return f'<div style="--heat: {round(70 * part)}%" title="{tip}">{escape(h.path)}</div>'
 
 
 def _cousins(d: Diagnosis) -> str:

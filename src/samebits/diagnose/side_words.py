@@ -171,6 +171,14 @@ def read_words(text: str) -> Told:
     )  # fmt: skip
 
 
+def default_words() -> str:
+    """This machine's best level, optimised, in words that name it."""
+    try:
+        return f"{llvm.host_target().name}-O{OPTIMISATIONS[-1]}"
+    except TargetError:
+        return EVALUATE
+
+
 def described_words() -> list[tuple[str, str]]:
     """Every word and what it means, for a list."""
     rows = [(MANAGED, "CPython runs the source"), (EVALUATE, "the reference interpreter runs IR")]

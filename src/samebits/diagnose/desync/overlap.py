@@ -63,12 +63,22 @@ class Overlap:
         """How many frames have different inputs."""
         return _differing(self.a, self.b)
 
-    @property
+    @cached_property
     def first_difference(self) -> int | None:
-        """The first frame after which the hashes differ, of those that both know; -1: what `init`
-        leaves differs. None where none does."""
+        """The first frame after which the hashes differ, of those that both know, or which traps
+        otherwise on one side; -1: what `init` leaves differs. None where none does."""
         number = self.a.hashes.first_difference(self.b.hashes)
-        return None if number is None else number - 1
+        found = [] if number is None else [number - 1]
+        ends = [(report.frames, report.contents.trap) for report in (self.a, self.b)]
+        begun = min(self.a.contents.begun, self.b.contents.begun)
+        if ends[0] != ends[1]:
+            found += [frame for frame, trap in ends if trap is not None and frame < begun]
+        return min(found, default=None)
+
+    def last_alike(self, frame: int) -> int:
+        """The last frame before this one after which both know the hash; -2 for none."""
+        before = self.hashed[self.hashed < frame]
+        return int(before[-1]) if len(before) else -2
 
     @property
     def hashed(self) -> NDArray[np.int64]:
@@ -197,5 +207,6 @@ def _asked(report: Report) -> str:
 
 
 def _ranges(report: Report) -> str:
-    known = [f"{r.start - 1} to {r.stop - 2}" for r in report.hashes.ranges()]
+    ranges = [range(max(0, r.start - 1), r.stop - 1) for r in report.hashes.ranges()]
+    known = [f"{frames.start} to {frames.stop - 1}" for frames in ranges if frames]
     return f"frames {', '.join(known)}" if known else "none"

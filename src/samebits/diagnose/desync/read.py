@@ -42,6 +42,8 @@ from samebits.sim.replay_records import MAGIC
 
 _AGAIN = "ask for it again, as a file and not as text, or write it again with `samebits report`"
 _NO_REPORT = "give a file that `samebits report` wrote"
+_BEGINNING = 64
+"""Bytes of a file in which MCAP names the profile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,17 @@ def read_report(source: str | os.PathLike[str] | BinaryIO) -> Report:
     name = os.fspath(source) if is_path else "the stream"
     data = _file(Path(name)) if is_path else _stream(source, name)
     return report_from_bytes(data, name)
+
+
+def is_report(path: str) -> bool:
+    """Whether a file is a report, whatever it is called, as far as its first bytes tell."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            return PROFILE.encode() in file.read(_BEGINNING)
+    except OSError:
+        return False
 
 
 def report_from_bytes(data: bytes, name: str = "the report") -> Report:

@@ -5,14 +5,15 @@ Owns what can be asked of one, be it whole or what is left of a damaged one. Kno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import from_canonical
+from samebits.bits import from_canonical, xxh64
 from samebits.diagnose.desync.layout import (
     HASHES,
     INPUT_HASHES,
@@ -73,13 +74,14 @@ class Report:
 
     @cached_property
     def hashes(self) -> Series:
-        """The hash of every state."""
-        return self._series(HASHES, self.frames + 1)
+        """The hash of every state, as told; where damage took it, of the state, if that is left."""
+        states = ((n, _hash_of(self.parts[Key(STATES, n)])) for n in self.states)
+        return Series(self.frames + 1, chain(states, self._told(HASHES)))
 
     @cached_property
     def input_hashes(self) -> Series:
         """XXH64 of every frame's inputs, all players together."""
-        return self._series(INPUT_HASHES, self.contents.begun)
+        return Series(self.contents.begun, self._told(INPUT_HASHES))
 
     def hash_after(self, frame: int) -> int | None:
         """The hash of the state after a frame; -1 is what `init` leaves."""
@@ -185,12 +187,12 @@ class Report:
         """Those of them that damage took."""
         return [key for key in self.sizes if key not in self.parts]
 
-    def _series(self, topic: str, length: int) -> Series:
-        return Series(
-            length,
-            (
-                (key.number, np.frombuffer(data, "<u8").astype(np.uint64))
-                for key, data in self.parts.items()
-                if key.topic == topic
-            ),
-        )
+    def _told(self, topic: str) -> Iterator[tuple[int, NDArray[np.uint64]]]:
+        """The hashes that the report holds, each block with the number of its first."""
+        for key, data in self.parts.items():
+            if key.topic == topic:
+                yield key.number, np.frombuffer(data, "<u8").astype(np.uint64)
+
+
+def _hash_of(state: bytes) -> NDArray[np.uint64]:
+    return np.array([xxh64(state)], np.uint64)

@@ -10,7 +10,7 @@ import pytest
 from desync_files import ASKED, SMALL, evaluated, inputs_of, made, small
 
 from samebits.bits import xxh64
-from samebits.diagnose.desync.layout import HASHES, INPUT_HASHES, Key
+from samebits.diagnose.desync.layout import HASHES, INPUT_HASHES, STATES, Key
 from samebits.diagnose.desync.make import Wanted
 from samebits.diagnose.desync.overlap import (
     Overlap,
@@ -162,12 +162,44 @@ def test_a_difference_outside_what_is_told_names_its_frame() -> None:
 
 def test_reports_without_a_common_hash_are_refused() -> None:
     a = report()
-    b = replace(a, name="b.desync", parts={k: v for k, v in a.parts.items() if k.topic != HASHES})
+    left = {k: v for k, v in a.parts.items() if k.topic not in (HASHES, STATES)}
+    b = replace(a, name="b.desync", parts=left)
     assert refused(a, b) == (
         "a.desync and b.desync share no frame's hash\n"
-        "  note: the first has those of frames -1 to 13, the second those of none\n"
+        "  note: the first has those of frames 0 to 13, the second those of none\n"
         "  fix: write them again: samebits report SIM REPLAY --frames 10:14"
     )
+
+
+def test_states_stand_in_for_hashes_that_are_lost() -> None:
+    a, b = report(), report(faulty=True)
+    b = replace(b, parts={k: v for k, v in b.parts.items() if k.topic != HASHES})
+    both = Overlap(a, b)
+    both.require()
+    assert both.hashed.tolist() == [9, 10, 11, 12, 13]
+    assert (both.first_difference, both.last_alike(11), both.last_alike(9)) == (11, 10, -2)
+
+
+def test_a_trap_on_one_side_alone_is_a_difference() -> None:
+    trapped = made(PlayerSource(SMALL, "crash", 1, 40), Wanted(None))
+    assert trapped.frames == 12
+    assert trapped.contents.trap is not None
+    whole = made(PlayerSource(SMALL, "push", 1, 40), Wanted(None))
+    on = replace(whole, parts={**whole.parts, Key(HASHES, 0): hashes_of(trapped, whole)})
+    for pair in ((trapped, on), (on, trapped)):
+        assert Overlap(*pair).first_difference == 12
+    assert Overlap(trapped, trapped).first_difference is None
+    elsewhere = replace(trapped.contents.trap, place="small_simulation.py:1:1")
+    other = replace(trapped, contents=replace(trapped.contents, trap=elsewhere))
+    assert Overlap(trapped, other).first_difference == 12
+    before = made(PlayerSource(SMALL, "crash", 1, 12), Wanted(None))
+    assert Overlap(trapped, before).first_difference is None
+
+
+def hashes_of(first: Report, rest: Report) -> bytes:
+    """The hashes of one report, and behind them those of another."""
+    count = 8 * (first.frames + 1)
+    return first.parts[Key(HASHES, 0)][:count] + rest.parts[Key(HASHES, 0)][count:]
 
 
 @pytest.mark.parametrize(
