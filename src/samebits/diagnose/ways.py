@@ -72,10 +72,10 @@ def ways_of(hazard: Hazard, sites: Sites, place: Place) -> Iterator[ExpressionWa
 
 def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator[ExpressionWay]:
     top = replace(site, tree=_top(site.tree, _TOP))
-    if not any(True for _ in _changes(hazard, top)):
+    if next(_changes(hazard, top, site), None) is None:
         return
     alone = sites.at(place.op, most=1) if not site.wide else None
-    for tree, arithmetic, practice in _changes(hazard, site):
+    for tree, arithmetic, practice in _changes(hazard, site, site):
         if tree == site.tree and _each_by_itself(site, arithmetic):
             # Each operation does it by itself: this one has only its own part in it.
             if alone is not None and _matters(alone, arithmetic):
@@ -84,9 +84,10 @@ def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator
             yield ExpressionWay(hazard, place, site, tree, arithmetic, practice)
 
 
-def _changes(hazard: Hazard, site: Site) -> Iterator[Variant]:
-    """The evaluations that change a site's last operation, each once."""
-    change = _Change(hazard, site)
+def _changes(hazard: Hazard, site: Site, whole: Site) -> Iterator[Variant]:
+    """The evaluations that change the last operation of a site, or of the top of a `whole` one,
+    each once."""
+    change = _Change(hazard, site, whole)
     seen: set[tuple[Tree, Arithmetic]] = {(site.tree, site.strict)}
     for tree, arithmetic, practice in islice(hazard.ways(site.tree, site.strict), MOST_WAYS):
         if (tree, arithmetic) not in seen:
@@ -113,9 +114,10 @@ def _each_by_itself(site: Site, arithmetic: Arithmetic) -> bool:
 class _Change:
     """Tells evaluations that change a site's last operation from those that change inner ones."""
 
-    def __init__(self, hazard: Hazard, site: Site) -> None:
+    def __init__(self, hazard: Hazard, site: Site, whole: Site) -> None:
         self._hazard = hazard
         self._site = site
+        self._whole = whole
         self._inner: dict[Tree, set[Tree]] = {}
         self._matter: dict[Arithmetic, bool] = {}
 
@@ -123,7 +125,7 @@ class _Change:
         site = self._site
         if arithmetic != site.strict:
             if arithmetic not in self._matter:
-                self._matter[arithmetic] = _matters(site, arithmetic)
+                self._matter[arithmetic] = _matters(self._whole, arithmetic)
             return self._matter[arithmetic]
         if site.op.opcode == "bitcast":
             return False

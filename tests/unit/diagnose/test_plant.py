@@ -16,12 +16,14 @@ from samebits.diagnose.plant import Plant, Way, places_of, planted, ways_among, 
 from samebits.diagnose.trees import written
 from samebits.diagnose.ways import ACROSS
 from samebits.errors import HazardError, TargetError
+from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction, Module, Op
 from samebits.passes.contract import Contraction
 from samebits.runtime.cache import ObjectCache
 from samebits.sim.execution import EvaluateExecution, NativeExecution
 from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
+from samebits.types import FLOAT32
 
 
 def drawn(simulation: Simulation, seed: int) -> list[tuple[Plant, Way]]:
@@ -184,6 +186,15 @@ def test_precision_that_no_single_operation_shows_acts_on_whole_expressions() ->
     assert not set(lone) & set(way.places)
     product = [p for p in find(kernels, "arena.py:118:18") if ways_at(kernels, "fma", p)]
     assert not set(product) & set(way.places), "it is inside the sum, which is evaluated anew"
+
+
+def test_precision_acts_where_a_rounding_is_deep_inside() -> None:
+    b = Builder("mine.f", {"a": FLOAT32, "b": FLOAT32}, [FLOAT32])
+    product = b.op("mul", b.get("a"), b.get("b"))
+    shown = b.op("abs", b.op("max", b.op("abs", b.op("add", product, b.get("a"))), b.get("b")))
+    kernels = Module({"mine.f": b.ret(shown)})
+    assert Place("mine.f", shown.op) in places_of(kernels, "double-rounding")
+    assert Place("mine.f", product.op) not in places_of(kernels, "double-rounding")
 
 
 @pytest.mark.parametrize(
