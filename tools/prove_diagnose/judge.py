@@ -26,7 +26,7 @@ from samebits.errors import HazardError
 
 MOST_FIELDS = 64
 """Differing scalars that a diagnosis names; it counts all of them."""
-MOST_RIVALS = 64
+MOST_RIVALS = 40
 """Ways of a named hazard that are planted to see whether it can be told from the true one."""
 
 
@@ -100,7 +100,8 @@ def compared(found: Diagnosis, case: Case, truth: Truth) -> Verdict:
     verdict.also = names[1:]
     verdict.cause = verdict.named == case.hazard
     if verdict.named and not verdict.cause and truth.frame >= 0:
-        verdict.indistinguishable = _same_bits(case, truth, verdict.named)
+        expression = found.causes[0].expression
+        verdict.indistinguishable = _same_bits(case, truth, verdict.named, expression)
     if not verdict.right:
         verdict.said = _said(found)
     return verdict
@@ -132,9 +133,9 @@ def _said(found: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _same_bits(case: Case, truth: Truth, named: str) -> bool:
+def _same_bits(case: Case, truth: Truth, named: str, expression: str) -> bool:
     """Whether some way of another hazard at the planted place, or everywhere, has the other side's
-    hashes in every frame from the differing one on."""
+    hashes in every frame from the differing one on. Those that do what was named come first."""
     if case.planted is None or named not in planting.NAMES or named in planting.CHANCE:
         return False
     program = case.simulation.simulation().program
@@ -151,8 +152,9 @@ def _same_bits(case: Case, truth: Truth, named: str) -> bool:
             count = planting.count_ways(program.kernels, named, place)
         except HazardError:
             continue
-        for way in range(min(count, MOST_RIVALS)):
-            rival = Planted(named, place, way, case.planted.draw)
+        rivals = [Planted(named, place, way, case.planted.draw) for way in range(count)]
+        rivals.sort(key=lambda rival: not rival.note(program.kernels).startswith(expression))
+        for rival in rivals[:MOST_RIVALS]:
             try:
                 execution = native(rival.program(program))
             except (HazardError, StopIteration):

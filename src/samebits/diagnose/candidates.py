@@ -6,8 +6,9 @@ candidates, of which experiments choose. Knows nothing of planting.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from samebits.diagnose.sites import Site
 from samebits.diagnose.ways import ExpressionWay
@@ -25,8 +26,34 @@ class Observed:
     result: int
 
 
-Observe = Callable[[Site], tuple[Observed | None, Sequence[Observed]]]
-"""The differing evaluation of a site on the other side, and others of the same site there."""
+class Observe(Protocol):
+    """What is known of an operation's evaluations on the other side."""
+
+    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+        """The differing evaluation of a site, and others of the same site, it included."""
+        ...
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
+        way does not give; what does not fit is kept for other ways."""
+        ...
+
+    def refuting(self, site: Site) -> Sequence[Observed]:
+        """What has been kept so."""
+        ...
+
+
+class Unobserved:
+    """Nothing is known."""
+
+    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+        return None, ()
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        return False
+
+    def refuting(self, site: Site) -> Sequence[Observed]:
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +62,7 @@ class Candidate:
 
     way: ExpressionWay
     matched: int
-    """Instances whose result it gives."""
+    """Instances whose result it gives, of those that were known then."""
     instances: int
     telling: int
     """Those of them that strict evaluation does not give."""
@@ -50,18 +77,18 @@ def candidates(ways: Iterable[ExpressionWay], observe: Observe) -> list[Candidat
     """The ways that give the differing result, those that give most of the others first."""
     found: list[Candidate] = []
     for way in ways:
-        differing, instances = observe(way.site)
-        if differing is None or _result(way, differing) != differing.result:
+        differing, instances = observe.of(way.site)
+        if differing is None or not gives(way, differing):
             continue
-        looked_at = instances[:MOST_INSTANCES]
-        matched = sum(_result(way, each) == each.result for each in looked_at)
-        telling = sum(_strict(way.site, each) != each.result for each in looked_at)
-        found.append(Candidate(way, matched, len(looked_at), telling))
+        matched = sum(gives(way, each) for each in instances)
+        telling = sum(_strict(way.site, each) != each.result for each in instances)
+        found.append(Candidate(way, matched, len(instances), telling))
     return sorted(found, key=lambda candidate: -candidate.matched)  # stable: the simplest first
 
 
-def _result(way: ExpressionWay, observed: Observed) -> int:
-    return way.site.bits(way.tree, way.arithmetic, observed.given)
+def gives(way: ExpressionWay, observed: Observed) -> bool:
+    """Whether a way gives what was observed."""
+    return way.site.bits(way.tree, way.arithmetic, observed.given) == observed.result
 
 
 def _strict(site: Site, observed: Observed) -> int:

@@ -7,35 +7,29 @@ the other side was made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from samebits.bits import ulp_distance
-from samebits.diagnose.candidates import Candidate, Observe, candidates
+from samebits.diagnose.candidates import Observe
 from samebits.diagnose.compare import OperationDifference
 from samebits.diagnose.drafts import Draft, guarded
 from samebits.diagnose.experiment import Agreement, Experiment
 from samebits.diagnose.finding import REACHES, CauseFact
-from samebits.diagnose.hazards import HAZARDS, Hazard, Structural, by_name
+from samebits.diagnose.hazards import Hazard, Structural, by_name
 from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.interpreted import FRAMES, run_interpreted
 from samebits.diagnose.patterns import value_of
 from samebits.diagnose.places import Place
-from samebits.diagnose.plant import ways_among
 from samebits.diagnose.rewriting import rewritten
-from samebits.diagnose.sites import Sites
 from samebits.diagnose.testimony import Facts, testimony
+from samebits.diagnose.trials import Trials
 from samebits.diagnose.versions import Change
-from samebits.diagnose.ways import ExpressionWay, ways_of
-from samebits.errors import HazardError
+from samebits.diagnose.ways import ExpressionWay
 from samebits.ir.grammar import Module, Op
 from samebits.sim.program import Program
 from samebits.types import ScalarType
 
-WAYS_OF_ONE = 3
-"""Experiments with one hazard at one operation."""
-MORE_WAYS = 12
-"""Further ones, where none of these explains the difference."""
 MOST_EXPERIMENTS = 90
 MATHLIB = "samebits.mathlib."
 MOST_PLAYERS = 8
@@ -252,74 +246,25 @@ class _Inquiry:
     def _expressions(self) -> None:
         place = self.q.difference.place
         assert place is not None
-        sites = Sites(self.kernels.functions[place.function])
-        left: list[list[Candidate]] = []
-        for hazard in HAZARDS:
-            fitting = candidates(ways_of(hazard, sites, place), self.q.observe)
-            self._candidates(fitting[:WAYS_OF_ONE])
-            left.append(fitting[WAYS_OF_ONE:])
-        if not self._explained:
-            for fitting in left:
-                self._candidates(fitting[:MORE_WAYS])
-            left = [fitting[MORE_WAYS:] for fitting in left]
-        explained = {r.found.fact.hazard for r in self.results if r.holds}
-        rest = {c.way.hazard.name for fitting in left for c in fitting if c.fits}
-        self.untried = rest - explained
+        trials = Trials(self.kernels, place, self.q.observe, self._planted, self._interpreted)
+        for trial in trials.run():
+            way = trial.way
+            self._add(
+                way.hazard, way.place, way.note, trial.agreement,
+                expression=way.expression, reach=trial.reach, evidence=trial.evidence,
+            )  # fmt: skip
+        self.untried = trials.untried
 
-    def _candidates(self, fitting: Sequence[Candidate]) -> None:
-        """Try ways of one hazard, until one explains it all."""
-        for candidate in fitting:
-            if self._done >= MOST_EXPERIMENTS or self._candidate(candidate):
-                return
-
-    def _candidate(self, candidate: Candidate) -> bool:
-        """Try it at the operation alone, then wider and wider; whether that explains it all."""
-        way = candidate.way
-        hazard = way.hazard
-        evidence = [
-            f"gives {candidate.matched:,} of {candidate.instances:,} results of the operation, "
-            f"{candidate.telling:,} of which strict evaluation does not"
-        ]
-        reach = REACHES[0]
-        try:
-            agreement = self._planted(hazard.title, [way])
-            # Wider is slower, and needed only while nothing explains the difference.
-            for wider, ways in () if self._explained else self._wider(way):
-                if agreement.whole:
-                    break
-                found = self._planted(f"{hazard.title} {wider}", ways)
-                if found.same > agreement.same:
-                    agreement, reach = found, wider
-        except HazardError:
-            agreement = self._interpreted(way)
-            evidence.append("run in the interpreter: the host's own code has it, and ours has not")
-        self._add(
-            hazard, way.place, way.note, agreement,
-            expression=way.expression, reach=reach, evidence=tuple(evidence),
-        )  # fmt: skip
-        return agreement.whole
-
-    def _planted(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement:
+    def _planted(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
+        if self._done >= MOST_EXPERIMENTS:
+            return None
         program = self.q.program
         kernels = rewritten(guarded(program.kernels), ways)
         return self._try(what, lambda: program.with_kernels(kernels))
 
-    def _wider(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
-        """The same way at more and more of the places where the hazard acts."""
-        every = ways_among(self.kernels, way.hazard.name)
-        parts = next((each.parts for each in every if each.note == way.note), ())
-        span = way.site.op.span
-        line = [p for p in parts if (p.site.op.span.file, p.site.op.span.line) == (
-            span.file, span.line,
-        )]  # fmt: skip
-        function = [part for part in parts if part.place.function == way.place.function]
-        tried = 1
-        for reach, ways in zip(REACHES[1:], (line, function, parts), strict=True):
-            if len(ways) > tried:
-                tried = len(ways)
-                yield reach, ways
-
-    def _interpreted(self, way: ExpressionWay) -> Agreement:
+    def _interpreted(self, way: ExpressionWay) -> Agreement | None:
+        if self._done >= MOST_EXPERIMENTS:
+            return None
         q = self.q
         variant = way.tree, way.arithmetic
         frames = FEW_FRAMES if self._explained else FRAMES

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from samebits.diagnose.candidates import Observe
+from samebits.diagnose.candidates import Observe, Unobserved
 from samebits.diagnose.causes import Progress, Question, explain_difference
 from samebits.diagnose.compare import OperationDifference, first_difference
 from samebits.diagnose.cousins import cousins
@@ -49,6 +49,8 @@ class Pair:
     frame: int
     facts: Callable[[], Facts] = field(default=Facts)
     aligned: Aligned | None = None
+    frame_at: Callable[[int], Frames | None] = lambda number: None
+    """One of side b's frames, by its number from the differing one on, where it can be had."""
 
 
 def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
@@ -106,9 +108,9 @@ def _observe(pair: Pair, difference: OperationDifference) -> Observe:
     place, seen = difference.place, difference.b
     function = None if place is None else pair.program.kernels.functions.get(place.function)
     if place is None or seen is None or function is None:
-        return lambda site: (None, ())
+        return Unobserved()
     values = values_of(Sites(function), place)
-    return Observations(place, seen.event, pair.following, values).of
+    return Observations(place, seen.event, pair.following, values, pair.frame_at)
 
 
 def _times(trace: Trace, difference: OperationDifference) -> int:

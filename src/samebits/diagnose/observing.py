@@ -1,36 +1,46 @@
 """What the other side's operation does, evaluation by evaluation: in the differing frame, and in
 those that follow on that side.
 
-Owns which frames are looked at. Knows nothing of hazards.
+Owns which frames are looked at. Of hazards it knows ways alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from samebits.diagnose.candidates import MOST_INSTANCES, Observed
+from samebits.diagnose.candidates import MOST_INSTANCES, Observed, gives
 from samebits.diagnose.instances import Instance, environment
 from samebits.diagnose.places import Place
 from samebits.diagnose.sites import Site, Sites
 from samebits.diagnose.watching import Frames
+from samebits.diagnose.ways import ExpressionWay
 from samebits.ir.grammar import Value
 
 MOST_FRAMES = 4
+MOST_LOOKED_AT = 4096
+"""Evaluations of one frame that a way is held against."""
+MOST_REFUTING = 8
+"""Of those that refute a way, how many are kept for others, and as many that only bear it out."""
 _MOST_IN_FRAME = 1 << 16
 
 
 @dataclass(eq=False)
 class Observations:
     """Evaluations of the operation at `place`, of which the one that is event `event` of the first
-    frame differs. `frames` gives the side's frames, from the differing one on; `values` are the
-    operands of all the sites that are asked for."""
+    frame differs. `frames` gives the side's frames, from the differing one on, `frame_at` one of
+    them by its number; `values` are the operands of all the sites that are asked for."""
 
     place: Place
     event: int
     frames: Callable[[], Iterator[Frames]]
     values: Sequence[Value]
+    frame_at: Callable[[int], Frames | None] = lambda number: None
+
+    def __post_init__(self) -> None:
+        self._refuting: list[Instance] = []
+        self._places = {value: i for i, value in enumerate(self.values)}
 
     @cached_property
     def _instances(self) -> list[tuple[bool, Instance]]:
@@ -48,12 +58,49 @@ class Observations:
         return rows
 
     def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
-        """The differing evaluation of a site, and the first ones that there are, it included."""
-        at = {value: i for i, value in enumerate(self.values)}
-        places = {name: at[value] for name, value in site.operands.items()}
-        rows = [(first, _observed(places, one)) for first, one in self._instances]
+        """The differing evaluation of a site, and others: those that refute something, and the
+        first ones, it included."""
+        rows = [(first, self._observed(site, one)) for first, one in self._instances]
         differing = next((row for first, row in rows if first and row), None)
-        return differing, [row for _, row in rows if row is not None]
+        return differing, [*self.refuting(site), *(row for _, row in rows if row is not None)]
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        """Whether frame number `frame` has an evaluation that a way does not give."""
+        frames = self.frame_at(frame)
+        if frames is None:
+            return False
+        refuting: list[Instance] = []
+        telling: list[Instance] = []
+        for one in environment(frames, self.place, MOST_LOOKED_AT, self.values):
+            seen = self._observed(way.site, one)
+            if seen is None:
+                continue
+            if not gives(way, seen):
+                refuting.append(one)
+            elif way.site.bits(way.site.tree, way.site.strict, seen.given) != seen.result:
+                telling.append(one)
+            if len(refuting) == MOST_REFUTING:
+                break
+        if refuting:
+            self._refuting += refuting + telling[:MOST_REFUTING]
+        return bool(refuting)
+
+    def refuting(self, site: Site) -> Sequence[Observed]:
+        """The evaluations of a site in frames in which some way was refuted."""
+        rows = (self._observed(site, one) for one in self._refuting)
+        return [row for row in rows if row is not None]
+
+    def _observed(self, site: Site, instance: Instance) -> Observed | None:
+        """None where it trapped, or a value was not there."""
+        if not instance.results or instance.results[0] is None:
+            return None
+        given: dict[str, int] = {}
+        for name, value in site.operands.items():
+            bits = instance.values[self._places[value]]
+            if bits is None:
+                return None
+            given[name] = bits
+        return Observed(given, instance.results[0])
 
 
 def values_of(sites: Sites, place: Place) -> list[Value]:
@@ -63,16 +110,3 @@ def values_of(sites: Sites, place: Place) -> list[Value]:
         if site is not None:
             found.update(dict.fromkeys(site.operands.values()))
     return list(found)
-
-
-def _observed(places: Mapping[str, int], instance: Instance) -> Observed | None:
-    """None where it trapped, or a value was not there."""
-    if not instance.results or instance.results[0] is None:
-        return None
-    given: dict[str, int] = {}
-    for name, at in places.items():
-        bits = instance.values[at]
-        if bits is None:
-            return None
-        given[name] = bits
-    return Observed(given, instance.results[0])

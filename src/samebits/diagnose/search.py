@@ -164,6 +164,7 @@ class _Diagnosing:
             found.frame,
             lambda: self._facts(found, b, inputs[1]),
             self.aligned,
+            self._frame_at(found, other, b, inputs[1]),
         )
         narrow(self.out, pair, self.progress)
 
@@ -270,6 +271,21 @@ class _Diagnosing:
                 kept = run.keep()
                 yield Frames.of(first.model, _state(first.model, kept), inputs[k + 1])
                 run.go_back(kept)
+
+        return frames
+
+    def _frame_at(
+        self, found: FirstFrame, first: Trace, run: Running, inputs: Inputs
+    ) -> Callable[[int], Frames | None]:
+        """One of side b's frames, by its number from the differing one on."""
+
+        def frames(number: int) -> Frames | None:
+            if found.b.before is None or number >= len(inputs):
+                return None
+            run.go_back(found.b.before)
+            if number and run.advance(inputs[:number]).trap is not None:
+                return None
+            return Frames.of(first.model, _state(first.model, run.keep()), inputs[number])
 
         return frames
 

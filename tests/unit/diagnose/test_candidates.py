@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -9,13 +10,15 @@ import pytest
 import samebits as sb
 from samebits import float32
 from samebits.bits import float_to_bits
-from samebits.diagnose.candidates import Candidate, Observe, Observed, candidates
+from samebits.diagnose.candidates import Candidate, Observe, Observed, Unobserved, candidates, gives
+from samebits.diagnose.experiment import Agreement
 from samebits.diagnose.hazards import HAZARDS
 from samebits.diagnose.places import Place
 from samebits.diagnose.sites import Site, Sites
-from samebits.diagnose.ways import ways_of
+from samebits.diagnose.trials import Trials
+from samebits.diagnose.ways import ExpressionWay, ways_of
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.grammar import Op, walk
+from samebits.ir.grammar import Module, Op, walk
 
 
 @sb.kernel
@@ -30,7 +33,7 @@ LAST = [s for s in walk(FUNCTION.body) if isinstance(s, Op) and s.opcode == "div
 PLACE = Place(FUNCTION.name, LAST.id)
 
 
-class Seen:
+class Seen(Unobserved):
     """Evaluations by the first way of a hazard, among them one that differs from the strict one."""
 
     def __init__(self, hazard: str, count: int) -> None:
@@ -53,21 +56,33 @@ class Seen:
         return (self.differing, self.rows) if same else (None, [])
 
 
+class Given(Unobserved):
+    """Chosen evaluations of one site."""
+
+    def __init__(self, site: Site, differing: Observed, rows: list[Observed]) -> None:
+        self.site, self.differing, self.rows = site, differing, rows
+
+    def of(self, site: Site) -> tuple[Observed | None, list[Observed]]:
+        same = site.operands == self.site.operands
+        return (self.differing, self.rows) if same else (None, [])
+
+
 def fitting(observe: Observe) -> list[Candidate]:
     return [c for row in HAZARDS for c in candidates(ways_of(row, SITES, PLACE), observe) if c.fits]
 
 
 @pytest.mark.parametrize("hazard", ["reciprocal", "x87", "rounding", "narrower"])
 def test_the_hazard_is_among_those_that_fit_and_gives_every_result(hazard: str) -> None:
-    found = fitting(Seen(hazard, 40).of)
+    found = fitting(Seen(hazard, 40))
     assert hazard in {c.way.hazard.name for c in found}
     assert all(0 < c.telling <= c.instances == 40 for c in found)
 
 
 def test_more_results_leave_fewer_ways() -> None:
     seen = Seen("reciprocal", 40)
-    one = fitting(lambda site: (seen.of(site)[0], [r for r in [seen.of(site)[0]] if r]))
-    many = fitting(seen.of)
+    assert seen.differing is not None
+    one = fitting(Given(seen.site, seen.differing, [seen.differing]))
+    many = fitting(seen)
     assert 0 < len(many) < len(one)
 
 
@@ -75,4 +90,82 @@ def test_a_result_that_nothing_gives_has_no_candidates() -> None:
     seen = Seen("reciprocal", 4)
     assert seen.differing is not None
     wrong = Observed(seen.differing.given, seen.differing.result ^ 0x00400000)
-    assert fitting(lambda site: (wrong, [wrong]) if seen.of(site)[0] else (None, [])) == []
+    assert fitting(Given(seen.site, wrong, [wrong])) == []
+
+
+@sb.kernel
+def longer(a: float32, b: float32, c: float32, d: float32) -> float32:
+    return (a * b + c * d) / (a + c) + (b * d + a * c) / (b + d) + a * d + b * c
+
+
+LONGER = compile_kernel(longer, longer.resolve(()))
+MODULE = Module(link(LONGER).functions)
+SUM = [s for s in walk(LONGER.function.body) if isinstance(s, Op) and s.opcode == "add"][-1]
+SUM_PLACE = Place(LONGER.function.name, SUM.id)
+
+
+class Running(Unobserved):
+    """The other side has the last way of a hazard, of which one evaluation is known at first. An
+    experiment fails in the first frame whose evaluation its way does not give."""
+
+    def __init__(self, hazard: str) -> None:
+        sites = Sites(MODULE.functions[SUM_PLACE.function])
+        row = next(row for row in HAZARDS if row.name == hazard)
+        *_, true = ways_of(row, sites, SUM_PLACE)
+        self.site = true.site
+        self.kept: list[Observed] = []
+        self.tried: list[ExpressionWay] = []
+        random = Random(hazard)
+        operands = [
+            {n: float_to_bits(random.uniform(0.5, 2.0), 32) for n in self.site.operands}
+            for _ in range(400)
+        ]
+        self.frames = [
+            Observed(given, self.site.bits(true.tree, true.arithmetic, given)) for given in operands
+        ]
+        self.differing = next(
+            seen
+            for seen in self.frames
+            if self.site.bits(self.site.tree, self.site.strict, seen.given) != seen.result
+        )
+
+    def of(self, site: Site) -> tuple[Observed | None, list[Observed]]:
+        same = site.operands == self.site.operands
+        return (self.differing, [self.differing, *self.kept]) if same else (None, [])
+
+    def attempt(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement:
+        if len(ways) > 1:
+            return Agreement(0, len(self.frames))
+        way = ways[0]
+        self.tried.append(way)
+        wrong = (n for n, seen in enumerate(self.frames) if not gives(way, seen))
+        return Agreement(next(wrong, len(self.frames)), len(self.frames))
+
+    def refuting(self, site: Site) -> list[Observed]:
+        return self.kept if site.operands == self.site.operands else []
+
+
+class Refuting(Running):
+    """And that frame's evaluation is known from then on."""
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        self.kept.append(self.frames[frame])
+        return True
+
+
+@pytest.mark.parametrize("hazard", ["double-rounding", "fma", "order"])
+def test_where_an_experiment_fails_it_refutes_ways_that_are_not_tried(hazard: str) -> None:
+    run = Refuting(hazard)
+    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
+    found = [trial.way.hazard.name for trial in trials.run() if trial.agreement.whole]
+    assert hazard in found
+    assert hazard not in trials.untried
+    assert len(set(map(id, run.tried))) == len(run.tried) < 20
+
+
+def test_ways_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("samebits.diagnose.trials.ROUNDS", (2, 2))
+    run = Running("order")
+    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
+    assert not any(trial.agreement.whole for trial in trials.run())
+    assert "order" in trials.untried

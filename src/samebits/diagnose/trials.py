@@ -1,0 +1,151 @@
+"""Which ways of the expressions' hazards are tried at the differing operation, and in which order.
+
+What gives the other side's observed results is tried in a whole program. Where that departs from
+the other side in some later frame, the operation's evaluations in that frame are looked at: a way
+that does not give them is refuted, and with it, untried, all others that do not either. One that
+does give them is right at the operation, and acts at more places than this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from samebits.diagnose.candidates import Candidate, Observe, candidates, gives
+from samebits.diagnose.experiment import Agreement
+from samebits.diagnose.finding import REACHES
+from samebits.diagnose.hazards import HAZARDS
+from samebits.diagnose.places import Place
+from samebits.diagnose.plant import ways_among
+from samebits.diagnose.sites import Sites
+from samebits.diagnose.ways import ExpressionWay, ways_of
+from samebits.errors import HazardError
+from samebits.ir.grammar import Module
+
+ROUNDS = (8, 16)
+"""Experiments with one hazard's ways at the operation alone, before and after other hazards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A way that was tried: how far it explains the other side, and where it acted then."""
+
+    way: ExpressionWay
+    agreement: Agreement
+    reach: str
+    evidence: tuple[str, ...]
+
+
+Attempt = Callable[[str, Sequence[ExpressionWay]], Agreement | None]
+"""An experiment with ways at their places; None where no more can be made. Raises HazardError."""
+
+
+@dataclass(eq=False)
+class Trials:
+    """The trials at one operation. `interpret` evaluates a way that cannot be compiled."""
+
+    kernels: Module
+    place: Place
+    observe: Observe
+    attempt: Attempt
+    interpret: Callable[[ExpressionWay], Agreement | None]
+
+    def __post_init__(self) -> None:
+        self._left: dict[str, list[Candidate]] = {}
+        """Ways that have not been tried, by hazard, those that give more first."""
+        self._held: set[str] = set()
+        self._stretched: set[str] = set()
+        """Hazards of which a way was tried that does not give all that was observed."""
+
+    @property
+    def untried(self) -> set[str]:
+        """Hazards of which no way holds, with ways left that give all that was observed."""
+        return {name for name in self._left if name not in self._held and self._fitting(name)}
+
+    def run(self) -> Iterator[Trial]:
+        """Try hazards in the order of their table, each until one of its ways explains it all;
+        further ways only where no hazard does."""
+        sites = Sites(self.kernels.functions[self.place.function])
+        for hazard in HAZARDS:
+            ways = ways_of(hazard, sites, self.place)
+            self._left[hazard.name] = candidates(ways, self.observe)
+            yield from self._some(hazard.name, ROUNDS[0])
+        for hazard in HAZARDS if not self._held else ():
+            yield from self._some(hazard.name, ROUNDS[1])
+
+    def _some(self, name: str, most: int) -> Iterator[Trial]:
+        for _ in range(most):
+            candidate = self._next(name)
+            trial = None if candidate is None else self._trial(candidate)
+            if trial is None:
+                return
+            yield trial
+            if trial.agreement.whole:
+                self._held.add(name)
+                return
+
+    def _next(self, name: str) -> Candidate | None:
+        """The way to try: one that gives all that was observed; where there is none, once, the one
+        that gives most of it, as not all evaluations need be compiled alike."""
+        fitting = self._fitting(name)
+        if not fitting:
+            rest = [c for c in self._left[name] if not c.fits]
+            once = name not in self._stretched
+            self._stretched.add(name)
+            return rest[0] if once and rest else None
+        self._left[name].remove(fitting[0])
+        return fitting[0]
+
+    def _fitting(self, name: str) -> list[Candidate]:
+        """A hazard's ways that are left and have not been refuted."""
+        return [
+            c
+            for c in self._left[name]
+            if c.fits and all(gives(c.way, seen) for seen in self.observe.refuting(c.way.site))
+        ]
+
+    def _trial(self, candidate: Candidate) -> Trial | None:
+        way = candidate.way
+        evidence = [
+            f"gives {candidate.matched:,} of {candidate.instances:,} results of the operation, "
+            f"{candidate.telling:,} of which strict evaluation does not"
+        ]
+        try:
+            found = self._wider(way)
+        except HazardError:
+            agreement = self.interpret(way)
+            found = None if agreement is None else (agreement, REACHES[0])
+            evidence.append("run in the interpreter: the host's own code has it, and ours has not")
+        return None if found is None else Trial(way, *found, tuple(evidence))
+
+    def _wider(self, way: ExpressionWay) -> tuple[Agreement, str] | None:
+        """The best of trying it at the operation alone and, if that is not refuted, wider."""
+        best = self.attempt(way.hazard.title, [way])
+        if best is None:
+            return None
+        reach = REACHES[0]
+        if best.whole or self.observe.refutes(way, best.same):
+            return best, reach
+        # Wider is slower, and needed only while nothing explains the difference.
+        for wider, ways in () if self._held else self._reaches(way):
+            found = self.attempt(f"{way.hazard.title} {wider}", ways)
+            if found is not None and found.same > best.same:
+                best, reach = found, wider
+            if found is None or found.whole:
+                break
+        return best, reach
+
+    def _reaches(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
+        """The same way at more and more of the places where the hazard acts."""
+        every = ways_among(self.kernels, way.hazard.name)
+        parts = next((each.parts for each in every if each.note == way.note), ())
+        span = way.site.op.span
+        line = [p for p in parts if (p.site.op.span.file, p.site.op.span.line) == (
+            span.file, span.line,
+        )]  # fmt: skip
+        function = [part for part in parts if part.place.function == way.place.function]
+        tried = 1
+        for reach, ways in zip(REACHES[1:], (line, function, parts), strict=True):
+            if len(ways) > tried:
+                tried = len(ways)
+                yield reach, ways
