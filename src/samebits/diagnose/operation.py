@@ -5,9 +5,11 @@ Owns the wording of values; what differs is `compare`'s.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from samebits.bits import ulp_distance
 from samebits.diagnose.compare import OperationDifference
-from samebits.diagnose.fields import datum
+from samebits.diagnose.fields import datum as plain_datum
 from samebits.diagnose.finding import Datum, OperationFact
 from samebits.diagnose.finding import Place as Source
 from samebits.diagnose.instances import Instance
@@ -38,6 +40,12 @@ def operation_fact(
         ulps=_apart(op, difference),
         believed=believed,
     )
+
+
+def datum(t: ScalarType, pattern: int, name: str = "") -> Datum:
+    """A scalar whose bits can be given to `samebits explain` as they are written."""
+    found = plain_datum(t, pattern, name)
+    return replace(found, bits=f"0x{found.bits}")
 
 
 def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, ...]:

@@ -302,7 +302,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a hazard that changes nothing there": (
         (SMALL, "push.mcap", "--b", "hazard=fma@small_simulation.py:50"),
-        "fma changes nothing at small_simulation.py:50:",
+        "fma changes nothing at small_simulation.py:50",
     ),
     "a hazard that changes nothing at all": (
         (SMALL, "push.mcap", "--b", "hazard=min-max"),

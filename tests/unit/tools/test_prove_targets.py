@@ -87,7 +87,7 @@ def test_the_page_names_what_differs_what_failed_and_what_did_not_run() -> None:
     found = ledger.run_of(tallies.rows.values(), tallies.failures, "LLVM", (0, 149))
     page = report.text([found], runners())
     row = next(line for line in page.splitlines() if line.startswith(f"| {HOST} |"))
-    assert row.split(" | ")[6:] == ["150 1 differ", "0 same, 1 failed", " |"]
+    assert row.split(" | ")[-3:] == ["150 1 differ", "0 same, 1 failed", " |"]
     assert "not run: only object code is made for it here |" in page
     assert f"- {HOST}, fuzz programs: seed 7: result 0: 0x1 != 0x2\n" in page
     assert f"- {HOST}, TestFloat vectors: failed: zig failed\n" in page
