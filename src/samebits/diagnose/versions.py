@@ -28,6 +28,9 @@ from samebits.ir.grammar import (
 )
 from samebits.passes.clone import clone
 
+MOST_PAIRS = 1 << 24
+"""Pairs of statements among which those that are the same are looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -216,11 +219,19 @@ def _blocks(
     left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]]
 ) -> Sequence[tuple[str, int, int, int, int]]:
     """Which statements correspond. Where there are as many and few differ, each does with the one
-    in its place: an operator that became another moves nothing."""
+    in its place: an operator that became another moves nothing. In functions of many thousand, of
+    which another machine may tell, only their ends are matched."""
     others = sum(x != y for x, y in zip(left, right, strict=False))
     if len(left) == len(right) and others <= FEW:
         return [("equal", 0, len(left), 0, len(right))]
-    return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    if len(left) * len(right) <= MOST_PAIRS:
+        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    shared = min(len(left), len(right))
+    head = next((i for i in range(shared) if left[i] != right[i]), shared)
+    tail = next((i for i in range(shared - head) if left[-1 - i] != right[-1 - i]), shared - head)
+    a, b = len(left) - tail, len(right) - tail
+    ends = ("equal", 0, head, 0, head), ("equal", a, len(left), b, len(right))
+    return [ends[0], ("replace", head, a, head, b), ends[1]]
 
 
 def _token(statement: Op | If | For | While) -> tuple[object, ...]:

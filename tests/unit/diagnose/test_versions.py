@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from samebits.diagnose.versions import Aligned, align
-from samebits.ir.grammar import Module, Op, walk
+from samebits.errors import Span
+from samebits.ir.grammar import Function, Module, Op, Statement, Value, walk
 from samebits.ir.verify import verify
 from samebits.sim.load import load_simulation
+from samebits.types import FLOAT32
 
 SOURCE = """
 import samebits as sb
@@ -111,3 +113,36 @@ def test_what_follows_an_added_line_keeps_its_numbers(tmp_path: Path) -> None:
     old = {s.id for s in walk(first.functions[name].body) if isinstance(s, Op)}
     new = {s.id for s in walk(aligned.module.functions[name].body) if isinstance(s, Op)}
     assert old <= new
+
+
+@pytest.mark.parametrize(("old", "new", "kind"), [
+    ("    if state.x", "    state.v = state.v * float32(0.5)\n    if state.x", "added"),
+    ("        state.v -= pull(state.x, inputs[0].push)\n", "        pass\n", "removed"),
+])  # fmt: skip
+def test_of_functions_too_large_the_ends_are_matched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str
+) -> None:
+    monkeypatch.setattr("samebits.diagnose.versions.MOST_PAIRS", 0)
+    first, aligned = versions(tmp_path, old, new)
+    assert kind in {c.kind for c in aligned.changes}
+    verify(aligned.module)
+    name = next(n for n in first.functions if ".step" in n)
+    mine, other = (
+        [s for s in walk(module.functions[name].body) if isinstance(s, Op)]
+        for module in (first, aligned.module)
+    )
+    ends = [(s.id, s.opcode) for s in (mine[0], mine[-1])]
+    assert ends == [(s.id, s.opcode) for s in (other[0], other[-1])]
+
+
+def test_functions_of_many_alike_statements_are_matched_in_time() -> None:
+    span = Span("big.py", 1, 0, 1, 1, "big")
+
+    def big(count: int) -> Module:
+        ops: list[Statement] = [
+            Op(i, "const", (), 0.5 + i, (Value(i, 0, FLOAT32),), span) for i in range(count)
+        ]
+        return Module({"big": Function("big", (), (), {}, {}, ops, span)})
+
+    aligned = align(big(30_000), big(30_001))
+    assert [change.kind for change in aligned.changes].count("added") == 1
