@@ -64,6 +64,14 @@ def following(report: Report, frame: int) -> tuple[NDArray[np.uint64], TrapFact 
     )
 
 
+def gives(trace: Trace, report: Report, frame: int) -> bool:
+    """Whether a traced frame ends as the report's did. A trap's place is as the report has it."""
+    ends = report.contents.trap if frame == report.frames else None
+    if trace.trap is not None or ends is not None:
+        return trace.trap is not None and TrapFact.of(trace.trap) == ends
+    return xxh64(trace.after) == report.hash_after(frame)
+
+
 # -- the frame's operations ---------------------------------------------------------------------
 
 
@@ -116,9 +124,7 @@ def _told(
     if not aligned.changes:
         return None
     trace = record(replace(theirs, module=aligned.module, step=mine.step), before, given)
-    if trace.trap is None and xxh64(trace.after) == report.hash_after(frame):
-        return Told(trace, EVALUATED, aligned)
-    return None
+    return Told(trace, EVALUATED, aligned) if gives(trace, report, frame) else None
 
 
 def _under(trace: Trace, model: Model) -> Trace:

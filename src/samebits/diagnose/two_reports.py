@@ -28,6 +28,7 @@ from samebits.diagnose.reported import (
     ask_for_trace,
     blame_inputs,
     following,
+    gives,
     joined,
     note,
     silent,
@@ -40,7 +41,6 @@ from samebits.diagnose.trace import Trace, record
 from samebits.diagnose.trace_bytes import decode
 from samebits.errors import IRError, ReportError, TraceError
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import TrapFact
 from samebits.sim.program import Program
 
 MOST_BEFORE = 64
@@ -167,14 +167,14 @@ class _TwoReports:
                 blame_inputs(out, frame, agreement)
             else:  # something else is to be found, over the same inputs
                 given = theirs
-        elif not _gives(record(model, before, given), a, frame) and self._is_plain(moment):
+        elif not gives(record(model, before, given), a, frame) and self._is_plain(moment):
             raise _Exchange
         own = self._own(moment, given)
         self.progress("evaluating the frame", 1, 2)
         other = told(b, frame, model, before, theirs, out)
         if other is None:
             plain = record(model, before, theirs)
-            if _gives(plain, b, frame):
+            if gives(plain, b, frame):
                 other = Told(plain, OVER_INPUTS if out.causes else EVALUATED)
         for report, trace in ((a, own), (b, other)):
             if trace is None:
@@ -208,7 +208,7 @@ class _TwoReports:
             return False
         step = program.init if moment.frame < 0 else program.step
         model = replace(Model.of(program), step=step)
-        return _gives(record(model, moment.before, moment.theirs), self.b, moment.frame)
+        return gives(record(model, moment.before, moment.theirs), self.b, moment.frame)
 
     def _before(self, model: Model, frame: int) -> bytes | None:
         """The state before the frame: a report's, or an earlier one, evaluated from there on."""
@@ -235,7 +235,7 @@ class _TwoReports:
         if stored is not None and given is moment.given:
             return replay(model, decode(stored), moment.before, given)
         trace = record(model, moment.before, given)
-        return trace if given is not moment.given or _gives(trace, a, frame) else None
+        return trace if given is not moment.given or gives(trace, a, frame) else None
 
     def _experiment(self, moment: _Moment) -> Experiment:
         """What side b gives, from the frame on, as far as its inputs are known."""
@@ -267,11 +267,3 @@ class _TwoReports:
             return
         lack = "program" if self.a.program is None else "state and the inputs before it"
         note(self.out, f"{self.a.name} does not tell the {lack} of frame {frame:,}")
-
-
-def _gives(trace: Trace, report: Report, frame: int) -> bool:
-    """Whether a traced frame ends as the report's did."""
-    if trace.trap is not None or report.hash_after(frame) is None:
-        told = report.contents.trap if report.frames == frame else None
-        return trace.trap is not None and TrapFact.of(trace.trap) == told
-    return xxh64(trace.after) == report.hash_after(frame)
