@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
@@ -88,6 +88,23 @@ class _Edits:
     def __init__(self, file: str, lines: list[str]) -> None:
         self._file = file
         self._lines = lines
+        self._constants: set[str] = set()
+        self._around: tuple[tuple[int, int], ...] = ()
+        """Where the constant expression begins that the node is in: it is one constant to the
+        compiler."""
+
+    def _is_constant(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, float | int)
+            case ast.Name(id=name):
+                return name in self._constants
+            case ast.BinOp(left=left, right=right):
+                return self._is_constant(left) and self._is_constant(right)
+            case ast.UnaryOp(operand=operand):
+                return self._is_constant(operand)
+            case _:
+                return False
 
     def of(self, tree: ast.Module) -> Iterator[Edit]:
         kernels = [
@@ -100,6 +117,15 @@ class _Edits:
             for node in ast.walk(kernel):
                 if isinstance(node, ast.Name):
                     used[node.id].append((node.lineno, node.col_offset))
+        self._constants = _constants(tree)
+        for node in reversed(tree.body):  # a constant may be used through others, further down
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    for part in ast.walk(value):
+                        if isinstance(part, ast.Name):
+                            used[part.id] += used[name]
+                case _:
+                    pass
         for node in tree.body:
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() as value):
@@ -123,12 +149,18 @@ class _Edits:
             case ast.Subscript(value=value):
                 yield from self._inside(value, top)
                 return
+            case ast.BinOp() | ast.UnaryOp() if not self._around and self._is_constant(node):
+                self._around = ((node.lineno, node.col_offset),)
+                yield from self._inside(node, top)
+                self._around = ()
+                return
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
                 yield from self._operator(node, left, right, _OPERATORS[type(op)], top)
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _COMPARISONS:
                 yield from self._operator(node, left, right, _COMPARISONS[type(op)], top)
             case ast.Constant():
-                yield from self._constant(node, ((node.lineno, node.col_offset),), top)
+                places = ((node.lineno, node.col_offset), *self._around)
+                yield from self._constant(node, places, top)
             case _:
                 pass
         for child in ast.iter_child_nodes(node):
@@ -148,7 +180,7 @@ class _Edits:
         if between.count(old) != 1:
             return
         column = end + between.index(old)
-        where = ((node.lineno, node.col_offset),)
+        where = ((node.lineno, node.col_offset), *self._around)
         for new in others:
             yield Edit(
                 self._file, OPERATION, node.lineno, column, column + len(old), old, new, where, top
@@ -168,6 +200,19 @@ class _Edits:
             yield Edit(
                 self._file, CONSTANT, node.lineno, node.col_offset, end, old, new, places, top
             )
+
+
+def _constants(tree: ast.Module) -> set[str]:
+    """The module's names that are set once, and never inside a function."""
+    bound = Counter(
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    single = (node.targets for node in tree.body if isinstance(node, ast.Assign))
+    return {
+        t.id for targets in single for t in targets if isinstance(t, ast.Name) and bound[t.id] == 1
+    }
 
 
 def _is_kernel(decorator: ast.expr) -> bool:

@@ -7,7 +7,7 @@ the other side was made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from samebits.bits import ulp_distance
@@ -21,6 +21,7 @@ from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.interpreted import FRAMES, run_interpreted
 from samebits.diagnose.patterns import value_of
 from samebits.diagnose.places import Place
+from samebits.diagnose.rewording import is_constant, rewording
 from samebits.diagnose.rewriting import rewritten
 from samebits.diagnose.testimony import Facts, testimony
 from samebits.diagnose.trials import Trials
@@ -150,10 +151,12 @@ class _Inquiry:
         program = self.q.program.with_kernels(self.q.other)
         agreement = self._try("the changed source", lambda: program)
         first = self._nearest(self.q.changes)
-        constant = first.kind == "constant"
-        hazard = by_name("changed-constant" if constant else "changed-operation")
+        hazard = by_name("changed-constant" if is_constant(first) else "changed-operation")
         places = [str(c.b or c.a) for c in self.q.changes[:4]]
-        evidence = (f"{len(self.q.changes):,} operations are others: {', '.join(places)}",)
+        evidence = (
+            *rewording(first, self.q.changes),
+            f"{len(self.q.changes):,} operations are others: {', '.join(places)}",
+        )
         self._add(hazard, first.place, first.text, agreement, evidence=evidence)
 
     def _nearest(self, changes: Sequence[Change]) -> Change:
@@ -275,19 +278,31 @@ class _Inquiry:
 
     def _structures(self) -> None:
         place, kind = self.q.difference.place, self.q.difference.kind
+        tried: list[tuple[Structural, Sequence[Place]]] = []
         for name in STRUCTURAL_OF[kind]:
             hazard = by_name(name)
             assert isinstance(hazard, Structural)
-            for at in _around(place, hazard.places(self.kernels), self.kernels):
-                for module, note in hazard.ways(self.kernels, at):
-                    if self._done >= MOST_EXPERIMENTS:
-                        return
-                    program = self.q.program.with_kernels(module)
-                    agreement = self._try(hazard.title, lambda program=program: program)
-                    if agreement.same:
-                        self._add(hazard, at, note, agreement)
-                    if agreement.whole:
-                        return
+            tried.append((hazard, hazard.places(self.kernels)))
+        for hazard, places in tried:
+            if place is not None and place in places and self._structure(hazard, place):
+                return
+        for hazard, places in tried:
+            around = [at for at in places if place is None or at.function == place.function]
+            if place not in places and any(self._structure(hazard, at) for at in around):
+                return
+
+    def _structure(self, hazard: Structural, at: Place) -> bool:
+        """Try a hazard's ways at a place: whether that is the end of it."""
+        for module, note in hazard.ways(self.kernels, at):
+            if self._done >= MOST_EXPERIMENTS:
+                return True
+            program = self.q.program.with_kernels(module)
+            agreement = self._try(hazard.title, lambda program=program: program)
+            if agreement.same:
+                self._add(hazard, at, note, agreement)
+            if agreement.whole:
+                return True
+        return False
 
     def _outside(self) -> None:
         """What no experiment can repeat."""
@@ -354,12 +369,3 @@ class _Inquiry:
         rivals = self.untried - {top.found.fact.hazard}
         sure = len(alike) == 1 and not rivals and top.agreement.compared >= SURE_FRAMES
         return Answer(found, "certain" if sure else "likely")
-
-
-def _around(place: Place | None, places: Sequence[Place], kernels: Module) -> Iterable[Place]:
-    """The places to try: the one to blame, or, where that is none, all of its function's."""
-    if place is None:
-        return places
-    if place in places:
-        return [place]
-    return [each for each in places if each.function == place.function]

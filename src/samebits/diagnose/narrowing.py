@@ -19,6 +19,7 @@ from samebits.diagnose.experiment import Experiment
 from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.observing import Observations, values_of
 from samebits.diagnose.operation import operation_fact
+from samebits.diagnose.removed import blamed
 from samebits.diagnose.sites import Sites
 from samebits.diagnose.testimony import Facts
 from samebits.diagnose.trace import Trace
@@ -63,6 +64,8 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         )
         return
     difference = _of_inputs(pair, difference)
+    if pair.aligned is not None:
+        difference = blamed(difference, pair.a, pair.aligned.changes)
     out.operation = operation_fact(pair.a.model.module, difference, pair.believed)
     question = Question(
         pair.program,

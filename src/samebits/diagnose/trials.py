@@ -54,6 +54,8 @@ class Trials:
         self._left: dict[str, list[Candidate]] = {}
         """Ways that have not been tried, by hazard, those that give more first."""
         self._held: set[str] = set()
+        self._reach = REACHES[0]
+        """Of the first way that holds."""
         self._stretched: set[str] = set()
         """Hazards of which a way was tried that does not give all that was observed."""
 
@@ -81,6 +83,8 @@ class Trials:
                 return
             yield trial
             if trial.agreement.whole:
+                if not self._held:
+                    self._reach = trial.reach
                 self._held.add(name)
                 return
 
@@ -126,8 +130,9 @@ class Trials:
         reach = REACHES[0]
         if best.whole or self.observe.refutes(way, best.same):
             return best, reach
-        # Wider is slower, and needed only while nothing explains the difference.
-        for wider, ways in () if self._held else self._reaches(way):
+        for wider, ways in self._reaches(way):
+            if self._held and REACHES.index(wider) > REACHES.index(self._reach):
+                break  # a rival has to stand as wide as what holds, and wider is slower
             found = self.attempt(f"{way.hazard.title} {wider}", ways)
             if found is not None and found.same > best.same:
                 best, reach = found, wider

@@ -82,14 +82,19 @@ def align(a: Module, b: Module) -> Aligned:
     return Aligned(Module(functions, {**a.tables, **b.tables}), tuple(changes))
 
 
-FEW = 4
-"""Statements of a function that may be others in their place before all are matched anew."""
 _NUMBER = re.compile(r"#\d+")
 """How names are told apart that are the same in both versions."""
+_LAST = re.compile(r"[^.]+(\.prange\d+)?$")
+"""A function's name without its module; a parallel range goes by the function that it is in."""
+
+
+def _plain(name: str) -> str:
+    return _NUMBER.sub("", name)
 
 
 def _short(name: str) -> str:
-    return _NUMBER.sub("", name).rpartition(".")[2]
+    found = _LAST.search(_plain(name))
+    return name if found is None else found[0]
 
 
 def _kind(types: Sequence[Value]) -> tuple[str, ...]:
@@ -98,13 +103,14 @@ def _kind(types: Sequence[Value]) -> tuple[str, ...]:
 
 
 def _names(a: Module, b: Module) -> dict[str, str]:
-    """Names of `b` that stand for others in `a`."""
-    free = [name for name in a.functions if name not in b.functions]
-    by_end = {_short(name): name for name in free}
+    """Names of `b` that stand for others in `a`: the same but for numbers, or else at their end."""
     found: dict[str, str] = {}
-    for name in b.functions:
-        if name not in a.functions and _short(name) in by_end:
-            found[name] = by_end.pop(_short(name))
+    for key in (_plain, _short):
+        taken = found.values()
+        free = {key(name): name for name in a.functions if name not in (*b.functions, *taken)}
+        for name in b.functions:
+            if name not in a.functions and name not in found and key(name) in free:
+                found[name] = free.pop(key(name))
     return found
 
 
@@ -218,14 +224,17 @@ class _Matching:
 def _blocks(
     left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]]
 ) -> Sequence[tuple[str, int, int, int, int]]:
-    """Which statements correspond. Where there are as many and few differ, each does with the one
-    in its place: an operator that became another moves nothing. In functions of many thousand, of
-    which another machine may tell, only their ends are matched."""
+    """Which statements correspond: where there are as many, each with the one in its place, if that
+    changes fewer than to match them anew. In functions of many thousand, of which another machine
+    may tell, only their ends are matched."""
+    in_place = [("equal", 0, len(left), 0, len(right))]
     others = sum(x != y for x, y in zip(left, right, strict=False))
-    if len(left) == len(right) and others <= FEW:
-        return [("equal", 0, len(left), 0, len(right))]
+    if len(left) == len(right) and others <= 1:
+        return in_place
     if len(left) * len(right) <= MOST_PAIRS:
-        return SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+        anew = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+        changed = sum(max(a1 - a0, b1 - b0) for tag, a0, a1, b0, b1 in anew if tag != "equal")
+        return in_place if len(left) == len(right) and others < changed else anew
     shared = min(len(left), len(right))
     head = next((i for i in range(shared) if left[i] != right[i]), shared)
     tail = next((i for i in range(shared - head) if left[-1 - i] != right[-1 - i]), shared - head)
@@ -235,12 +244,10 @@ def _blocks(
 
 
 def _token(statement: Op | If | For | While) -> tuple[object, ...]:
-    """What makes two statements candidates for being the same."""
+    """What makes two statements the same. Constants of other values are a change of one."""
     match statement:
-        case Op(opcode="const"):
-            return "const", _kind(statement.results)
         case Op():
-            return statement.opcode, statement.attr, _kind(statement.results)
+            return statement.opcode, repr(statement.attr), _kind(statement.results)
         case For():
             return "for", statement.slot
         case _:

@@ -44,7 +44,7 @@ def round_literal(value: int | float, t: ScalarType) -> float:
 
 def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value:
     """A literal as a constant of type `t`; a CompileError where it doesn't fit."""
-    span = ctx.span(node)
+    span = value.span or ctx.span(node)
     number = value.value
     if isinstance(t, FixedPointType):
         return fixed_point.literal(ctx, node, value, t)

@@ -66,7 +66,7 @@ def _constant(ctx: Context, node: ast.Constant) -> Operand:
         case bool():
             return Scalar(ctx.builder.const(node.value, BOOL, ctx.span(node)), BOOL)
         case int() | float():
-            return Literal(node.value)
+            return Literal(node.value, ctx.span(node))
         case None:
             ctx.fail(node, "None is not a value in a kernel", fix="use a bool beside the value")
         case str() | bytes():

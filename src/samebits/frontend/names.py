@@ -74,7 +74,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
             number = value.__sb_type__
             return Scalar(ctx.builder.const(value.raw, number, span), number)
         case int() | float():
-            return Literal(value)
+            return Literal(value, span)
         case Table():
             t = FixedArrayType(value.element, (len(value),))
             name = value.identity

@@ -84,7 +84,7 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
     if isinstance(a, Literal) and isinstance(b, Literal):
         folded = fold(row, a, b)
         if folded is not None:
-            return folded
+            return Literal(folded.value, ctx.span(node))
     match a, b:
         case (Literal() | Scalar(), Literal() | Scalar()):
             t = _operand_type(ctx, node, row, a, b)
@@ -280,7 +280,7 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
     if isinstance(a, Literal):
         folded = fold_unary(node.op, a)
         if folded is not None:
-            return folded
+            return Literal(folded.value, ctx.span(node))
     match a:
         case Literal():
             bad = True

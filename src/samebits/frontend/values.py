@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
+from samebits.errors import Span
 from samebits.ir.grammar import Value
 from samebits.types import (
     FLOAT,
@@ -23,9 +24,13 @@ from samebits.types import (
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A weak number known at compile time; folded as CPython folds it, of any size if an int."""
+    """A weak number known at compile time; folded as CPython folds it, of any size if an int.
+
+    `span` is where it is written, if it is.
+    """
 
     value: int | float
+    span: Span | None = field(default=None, compare=False)
 
     @property
     def type(self) -> ScalarType:

@@ -205,7 +205,7 @@ def test_precision_acts_where_a_rounding_is_deep_inside() -> None:
         (Plant("fma", Place("arena.draw", 29)), "it acts at arena.py:118:12 add in arena.draw"),
         (Plant("lanes"), "lanes changes nothing in this simulation"),
         (Plant("host", Place("arena.draw", 29), 9), "none is number 9"),
-        (Plant("host", Place("arena.draw", 31)), "host changes nothing at arena.py:118:42 const"),
+        (Plant("host", Place("arena.draw", 31)), "host changes nothing at arena.py:118:47 const"),
         (Plant("nan"), "there is no operation that it acts on"),
         (Plant("fma", Place("arena.draw", 37), 1), "none is number 1"),
         (Plant("fma", Place("arena.draw", 99)), "has no operation 99"),

@@ -131,6 +131,13 @@ def test_a_cause_that_nothing_else_explains_is_certain_and_holds_to_the_end(
     assert found.causes[0].frames_compared == FRAMES - found.frame
 
 
+def test_what_the_operation_itself_does_comes_before_what_is_around_it(small: Simulation) -> None:
+    # Side b traps in that frame: a constant beside it would explain as much.
+    found = compare(small, "", f"hazard=changed-operation@small.py:{line('cell = ')}:12,from=40")
+    assert found.causes[0].hazard == "changed-operation"
+    assert found.causes[0].frames_compared == 1
+
+
 def test_cousins_are_what_else_the_hazard_would_change(small: Simulation) -> None:
     found = compare(small, "", "hazard=fma@spring,from=40")
     lines = {cousin.place.line for cousin in found.cousins}
@@ -200,3 +207,11 @@ def test_another_precision_is_a_call_of_another_function(small: Simulation) -> N
     assert found.operation.opcode == "call of sin"
     assert "low" in found.causes[0].expression
     assert found.certainty == "certain"
+
+
+def test_a_rival_is_tried_as_widely_as_what_explains_the_rest(small: Simulation) -> None:
+    # Products of doubles in 53 bits are what double-rounding gives, everywhere.
+    found = compare(small, "", "hazard=x87#3,from=40")
+    alike = {cause.hazard for cause in found.causes if cause.holds}
+    assert "x87" in alike
+    assert found.certainty == ("certain" if alike == {"x87"} else "likely")
