@@ -412,7 +412,7 @@ def test_help_and_version_end_with_0(run: Run) -> None:
         code, out, _ = run(*command, "--help")
         assert code == 0
         assert "Usage: samebits" in out
-        assert not command or "Example: " in out
+        assert not command or "Examples:" in out
 
 
 def test_a_recording_that_traps_keeps_its_frames_and_ends_with_1(run: Run, tmp_path: Path) -> None:

@@ -26,13 +26,16 @@ def status(arguments: Sequence[str]) -> int:
 
         print(f"samebits {__version__}")
         return SAME
-    from samebits.cli.commands import app
-
     try:
+        from samebits.cli.commands import app
+
         return app(list(arguments))
     except SamebitsError as error:
         print(error, file=sys.stderr)
         return BAD
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has gone; what Python flushes at exit must not complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,16 +10,16 @@ from pathlib import Path
 from rich.console import Console
 
 from samebits.cli import SAME
+from samebits.cli.named import named_simulation
 from samebits.cli.printing import print_built
 from samebits.sim.export.build import build, choose_targets
 from samebits.sim.export.inputs_file import export_inputs
-from samebits.sim.load import load_simulation
 
 
 def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
     """Build and list what was written; the exit status."""
     rows = choose_targets([name for names in targets for name in names.split(",") if name])
-    simulation = load_simulation(sim)
+    simulation = named_simulation(sim)
     with _progress([row.name for row in rows]) as show:
         built = build(simulation, rows, Path(out), name, show)
     print_built(built)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from samebits.cli import BAD, INTERRUPTED, SAME
+from samebits.cli.examples import examples
 
 _application = typer.Typer(
     name="samebits",
@@ -62,7 +63,7 @@ def _root(
 
 
 @_application.command(
-    epilog="Example: `samebits verify game.py duel.mcap --golden duel.golden`",
+    epilog=examples("verify"),
 )
 def verify(
     sim: Sim,
@@ -120,7 +121,7 @@ def verify(
 
 
 @_application.command(
-    epilog="Example: `samebits record game.py --players duel --frames 3600 --out duel.mcap`",
+    epilog=examples("record"),
 )
 def record(
     sim: Sim,
@@ -144,7 +145,7 @@ def record(
     _finish(lambda: run(sim, out, players, frames, seed, keyframes))
 
 
-@_application.command(epilog="Example: `samebits targets --json`")
+@_application.command(epilog=examples("targets"))
 def targets(
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
@@ -156,8 +157,7 @@ def targets(
 
 
 @_application.command(
-    epilog="Examples: `samebits build game.py --out dist`,   "
-    "`samebits build game.py --target x86-64-v3,wasm32 --out dist`",
+    epilog=examples("build"),
 )
 def build(
     sim: Sim,
@@ -187,8 +187,7 @@ def build(
 
 
 @_application.command(
-    epilog="Examples: `samebits doctor`,   `samebits doctor game.py`,   "
-    "`samebits doctor -m game -- --fast`",
+    epilog=examples("doctor"),
 )
 def doctor(
     program: Annotated[
@@ -222,9 +221,7 @@ def doctor(
 
 
 @_application.command(
-    epilog="Examples: `samebits inspect game.py:step --show source,remarks`,   "
-    "`samebits inspect game.py:step --target aarch64 --html step.html`,   "
-    "`samebits inspect samebits.math:sin --types float32 --show asm`",
+    epilog=examples("inspect"),
 )
 def inspect(
     kernel: Annotated[
@@ -271,7 +268,7 @@ def inspect(
 
 
 @_application.command(
-    epilog="Examples: `samebits lint .` · `samebits lint src --select SB1,SB2 --format sarif`",
+    epilog=examples("lint"),
 )
 def lint(
     paths: Annotated[
@@ -304,11 +301,15 @@ def lint(
 
 
 @_application.command(
-    epilog='Example: `samebits explain "a*b + c" a=0.1 b=0.1 c=-0.01 --got 0x300f5c29`',
+    epilog=examples("explain"),
 )
 def explain(
     expression: Annotated[
-        str, typer.Argument(metavar="EXPR", help='As "a*b + c": + - * /, sqrt, fma, sin, …')
+        str,
+        typer.Argument(
+            metavar="EXPR",
+            help='As "a*b + c": + - * /, sqrt, fma, sin, …; one that begins with - in parentheses.',
+        ),
     ],
     values: Annotated[
         list[str],
@@ -337,9 +338,7 @@ def explain(
 
 
 @_application.command(
-    epilog="Examples: `samebits report game.py duel.mcap --frames 120:130 --trace 124`,   "
-    "`samebits report game.py duel.mcap` (the hashes of the whole run),   "
-    "`samebits report --show game-120-129.desync`",
+    epilog=examples("report"),
 )
 def report(
     sim: Annotated[
@@ -388,11 +387,7 @@ def report(
 
 
 @_application.command(
-    epilog="Examples: `samebits diagnose game.py duel.mcap --a managed --b x86-64-v3-O3`,   "
-    "`samebits diagnose game.py duel.mcap --b source=old/game.py --html desync.html`,   "
-    "`samebits diagnose game.py duel.mcap theirs.desync`,   "
-    "`samebits diagnose ours.desync theirs.desync`,   "
-    "`samebits diagnose game.py --b hazard=fma@game.py:120,from=300` (a rehearsal)",
+    epilog=examples("diagnose"),
 )
 def diagnose(
     what: Annotated[
@@ -442,7 +437,7 @@ _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=Tr
 _application.add_typer(_replay, name="replay")
 
 
-@_replay.command(epilog="Example: `samebits replay export duel.mcap --out duel.inputs`")
+@_replay.command(epilog=examples("replay export"))
 def export(
     replay: Annotated[str, typer.Argument(metavar="REPLAY", help="a replay that samebits wrote")],
     out: Annotated[str, typer.Option(metavar="FILE", help="The file of inputs to write.")],

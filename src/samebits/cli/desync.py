@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from samebits.cli import BAD, SAME
+from samebits.cli.named import named_simulation
 from samebits.cli.printing import JSON_FORMAT, progress_bars
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.make import Wanted, make_report
@@ -20,7 +21,6 @@ from samebits.diagnose.desync.write import write_report
 from samebits.diagnose.side_words import default_words
 from samebits.diagnose.sides import parse_side
 from samebits.errors import ReportError
-from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
 
@@ -54,7 +54,7 @@ def run(options: Options) -> int:
             fix=f"write `{_EXAMPLE}`, or --show FILE to see what a report holds",
         )
     wanted = wanted_frames(options.frames, options.trace)
-    simulation = load_simulation(options.sim)
+    simulation = named_simulation(options.sim)
     side = parse_side(options.side or default_words(), simulation)
     source = ReplaySource(simulation, options.replay)
     path = options.out or default_name(simulation, wanted)
@@ -67,6 +67,7 @@ def run(options: Options) -> int:
         print(json.dumps({"format": JSON_FORMAT, **as_json(report, path, size)}, indent=2))
     else:
         _print_written(report, path, size)
+        print(f"compare elsewhere: samebits diagnose {options.sim} {options.replay} {path}")
     if source.damage:
         sys.stderr.write(f"{options.replay} is {source.damage}\n")
         return BAD
@@ -117,11 +118,12 @@ def _check_place(path: Path, force: bool) -> None:
 def _print_written(report: Report, path: str, size: int) -> None:
     about, asked = report.header, report.asked
     last = f" to {asked.stop - 1:,}" if len(asked) > 1 else ""
-    frames = f"frame{'s' * (len(asked) > 1)} {asked.start:,}{last} of " if asked else ""
-    count = f"{report.frames:,} run"
+    frames = f"hashes of {report.frames:,} frames"
+    if asked:
+        frames = f"frame{'s' * (len(asked) > 1)} {asked.start:,}{last} of {report.frames:,} run"
     print(
         f"{path}: {about.simulation} {about.version}, seed {about.seed}, "
-        f"{report.contents.side}, {frames}{count}, {size:,} bytes"
+        f"{report.contents.side}, {frames}, {size:,} bytes"
     )
     trap = report.contents.trap
     if trap is not None:

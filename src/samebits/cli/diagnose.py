@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from rich.console import Console
@@ -14,11 +14,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.diagnosis import print_diagnosis
+from samebits.cli.named import named_simulation
 from samebits.diagnose.beside_report import diagnose_report
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.read import is_report, read_report
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.finding import Diagnosis
+from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
 from samebits.diagnose.page import page
 from samebits.diagnose.search import Progress as Show
 from samebits.diagnose.search import diagnose
@@ -26,7 +28,6 @@ from samebits.diagnose.side_words import default_words
 from samebits.diagnose.sides import Side, parse_side
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.errors import ReportError, SideError, SimulationError
-from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 
@@ -34,6 +35,8 @@ DEFAULT_FRAMES = 600
 DEFAULT_SEED = 1
 JSON_FORMAT = 1
 REPORT_SUFFIX = ".desync"
+_PAGE_BEGINS = b"<!doctype html>"
+_TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
     "duel.mcap theirs.desync` or `samebits diagnose ours.desync theirs.desync`"
@@ -56,7 +59,7 @@ class Options:
 
 def run(options: Options) -> int:
     """Compare and print; the exit status."""
-    _check_page(options.html)
+    _check_page(options)
     case = _case(options)
     for report in case.reports:
         _tell_damage(report)
@@ -92,12 +95,31 @@ class _Case:
         """What the comparison itself cannot know."""
         if self.source is not None and self.source.damage:
             sys.stderr.write(f"{self.source.replay} is {self.source.damage}\n")
+        if diagnosis.same:
+            diagnosis.notes += list(self._why_same(diagnosis))
         for name, side in zip("ab", self.sides, strict=False):
             start = side.told.start
             if diagnosis.same and start is not None and start >= diagnosis.frames:
                 diagnosis.notes.append(
                     f"side {name} begins to be another in frame {start:,}, behind the last"
                 )
+
+    def _why_same(self, diagnosis: Diagnosis) -> Iterator[str]:
+        """What a comparison that finds nothing may have left out."""
+        if len(self.sides) == 2 and _is_one_way(*self.sides):
+            yield "a and b are one way to run it: only what is not determined could differ"
+        if self.source is None or self.source.damage or diagnosis.notes:
+            return
+        if diagnosis.frames < self.source.frames:
+            yield (
+                f"a trap ends both runs alike there, before the {self.source.frames:,} frames "
+                "that were to be compared"
+            )
+
+
+def _is_one_way(a: Side, b: Side) -> bool:
+    """Whether the words of two sides say the same."""
+    return all(getattr(a.told, f.name) == getattr(b.told, f.name) for f in fields(a.told))
 
 
 def _case(options: Options) -> _Case:
@@ -114,26 +136,33 @@ def _case(options: Options) -> _Case:
         case 1, [sim, replay]:
             _refuse(options, "b is the report", "b", "players", "seed")
             report = read_report(reports[0])
-            simulation = load_simulation(sim)
-            side = _side(options.a, simulation)
+            simulation = named_simulation(sim)
+            side = _side(options, "a", simulation)
             source = ReplaySource(simulation, replay, options.frames)
             return _Case(
                 lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
             )
         case 0, [sim, *replays] if len(replays) < 2:
-            simulation = load_simulation(sim)
+            simulation = named_simulation(sim)
             if options.a is None and options.b is None:
                 raise SideError(
                     "nothing says what the other way to run it is",
+                    note="`samebits verify` compares with the hashes that a replay holds",
                     fix="give --b, as in --b x86-64-v1-O0, --b mode=FAST or "
                     "--b hazard=fma@game.py:120",
                 )
-            one, other = (_side(text, simulation) for text in (options.a, options.b))
+            one, other = (_side(options, letter, simulation) for letter in "ab")
             played = _source(options, simulation, replays)
             return _Case(
                 lambda show: diagnose(simulation, played, one, other, show), (), played,
                 (one, other),
             )  # fmt: skip
+        case 1, [sim]:
+            raise ReportError(
+                f"{reports[0]} is a report, and is given with {sim} alone",
+                fix=f"write `samebits diagnose SIM REPLAY {reports[0]}` with the replay that it is "
+                f"of, or `samebits diagnose OURS {reports[0]}` with a report of this machine",
+            )
         case _:
             raise ReportError(
                 f"it is not clear what to compare: {_count(len(reports), 'report')} and "
@@ -146,7 +175,13 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _side(text: str | None, simulation: Simulation) -> Side:
+def _side(options: Options, letter: str, simulation: Simulation) -> Side:
+    text: str | None = getattr(options, letter)
+    if text is not None and not text.strip():
+        raise SideError(
+            f"--{letter} says nothing",
+            fix=f"leave it out for this machine's own way, {default_words()}, or name another",
+        )
     return parse_side(text or default_words(), simulation)
 
 
@@ -172,26 +207,52 @@ def _tell_damage(report: Report) -> None:
         sys.stderr.write(f"{account(report)}\n")
 
 
-def _check_page(path: str | None) -> None:
+def _check_page(options: Options) -> None:
     """Say before the work, not after it, that a page has nowhere to go."""
-    if path is None:
+    if options.html is None:
         return
-    if Path(path).is_dir():
-        raise SimulationError(f"--html {path} is a folder", fix="name a file in it")
-    if not Path(path).absolute().parent.is_dir():
+    path = Path(options.html)
+    if path.is_dir():
+        raise SimulationError(f"--html {options.html} is a folder", fix="name a file in it")
+    if not path.absolute().parent.is_dir():
         raise SimulationError(
-            f"--html {path}: there is no folder {Path(path).parent}", fix="make it first"
+            f"--html {options.html}: there is no folder {path.parent}", fix="make it first"
         )
+    there = path.exists()
+    if there and not _may_be_replaced(path):
+        raise SimulationError(
+            f"{options.html} is there already, and is no page", fix="give the page another name"
+        )
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise _not_written(options.html, error) from None
+    if not there:
+        path.unlink()
+
+
+def _may_be_replaced(path: Path) -> bool:
+    """Whether a file is empty or a page: replays, reports and sources are nothing to lose."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(len(_PAGE_BEGINS))
+    except OSError:
+        return True
+    return beginning in (b"", _PAGE_BEGINS)
+
+
+def _not_written(path: str, error: OSError) -> SimulationError:
+    return SimulationError(
+        f"cannot write {path}: {error.strerror or error}",
+        fix="give a place that this user may write to",
+    )
 
 
 def _write_page(path: str, diagnosis: Diagnosis) -> None:
     try:
         Path(path).write_text(page(diagnosis), "utf-8")
     except OSError as error:
-        raise SimulationError(
-            f"cannot write {path}: {error.strerror or error}",
-            fix="give a place that this user may write to",
-        ) from None
+        raise _not_written(path, error) from None
 
 
 @contextmanager
@@ -201,9 +262,10 @@ def _progress() -> Generator[Show]:
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     off = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=off) as bar:
-        task = bar.add_task("", total=1)
+        task = bar.add_task("making both runs ready", total=None)
 
         def show(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=max(total, 1))
+            text = f"trying {what}" if what.startswith(_TITLES) else what
+            bar.update(task, description=text, completed=done, total=total or None)
 
         yield show

@@ -18,6 +18,7 @@ from samebits.diagnose.finding import (
     OperationFact,
     Place,
 )
+from samebits.diagnose.page import bits, kind_of, merged, near, which
 
 FIELDS_SHOWN = 5
 COUSINS_SHOWN = 8
@@ -54,14 +55,8 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     yield from _notes(d.notes)
 
 
-def frame_name(frame: int) -> str:
-    """A frame's number, or what comes before them all."""
-    return "the state after init" if frame < 0 else f"frame {frame:,}"
-
-
 def _frame(d: Diagnosis) -> Iterator[Line]:
-    assert d.frame is not None
-    yield "bold", f"frame: {frame_name(d.frame)} is the first that differs, of {d.frames:,}"
+    yield "bold", f"frame: {which(d)} is the first that differs"
     if d.hashes is not None:
         yield "", f"  a  {d.hashes[0]}"
         yield "", f"  b  {d.hashes[1]}"
@@ -99,27 +94,17 @@ def _field(fact: FieldFact) -> Iterator[Line]:
 
 
 def _both(a: Datum, b: Datum) -> Iterator[Line]:
-    width = max(len(a.bits), len(b.bits))
-    yield "", f"    a  {a.bits:>{width}}  {a.text}"
-    yield "red", f"    b  {b.bits:>{width}}  {b.text}"
+    yield "", f"    a  {bits(a)}  {a.text}"
+    yield "red", f"    b  {bits(b)}  {b.text}"
 
 
 def _apart(ulps: int | None) -> str:
     return "" if ulps is None else f", {ulps:,} ULP apart"
 
 
-_KINDS = {
-    "result": "the first whose operands agree and whose results do not",
-    "memory": "it reads what no earlier operation wrote differently",
-    "input": "it reads an input that differs",
-    "loop": "its turns, or what they add up to, differ",
-    "path": "one side does it and the other does not",
-}
-
-
 def _operation(o: OperationFact) -> Iterator[Line]:
-    yield "bold", f"operation: {o.opcode} in {o.place.function}, {o.place}"
-    yield "", f"  {_KINDS[o.kind]}"
+    yield "bold", f"operation: {o.opcode} in {o.place.function}, {near(str(o.place))}"
+    yield "", f"  {kind_of(o)}"
     if o.calls:
         path = " → ".join(f"{p.function}:{p.line}" for p in o.calls)
         yield "", f"  by way of {path}"
@@ -130,11 +115,11 @@ def _operation(o: OperationFact) -> Iterator[Line]:
     names = [datum.name or f"operand {k + 1}" for k, datum in enumerate(o.operands)]
     width = max(map(len, (*names, "a")))
     for name, datum in zip(names, o.operands, strict=True):
-        yield "", f"    {name:<{width}}  {datum.bits}  {datum.text}  {datum.type}"
+        yield "", f"    {name:<{width}}  {bits(datum)}  {datum.text}  {datum.type}"
     if o.a is not None:
-        yield "", f"    {'a':<{width}}  {o.a.bits}  {o.a.text}"
+        yield "", f"    {'a':<{width}}  {bits(o.a)}  {o.a.text}"
     if o.b is not None:
-        yield "red", f"    {'b':<{width}}  {o.b.bits}  {o.b.text}{_apart(o.ulps)}"
+        yield "red", f"    {'b':<{width}}  {bits(o.b)}  {o.b.text}{_apart(o.ulps)}"
     yield "dim", f"  {o.believed}"
     yield "", ""
 
@@ -170,7 +155,7 @@ def _cause(cause: CauseFact) -> Iterator[Line]:
         yield "", f"  {', '.join(words)}"
         yield "", f"  experiment: {_agreement(cause)}"
     for line in cause.evidence:
-        yield "", f"  {line}"
+        yield "", f"  {near(line)}"
     yield "", f"  as by: {cause.practice}"
     yield "", f"  instead: {cause.remedy}"
 
@@ -191,16 +176,28 @@ def _cousins(cousins: Sequence[CousinFact], left: int) -> Iterator[Line]:
         "bold",
         "cousins: what else the same hazard acts on, nearest to the state first",
     )
-    for cousin in cousins[:COUSINS_SHOWN]:
-        plural = "" if cousin.steps == 1 else "s"
-        steps = "no path" if cousin.steps is None else f"{cousin.steps} step{plural}"
-        changed = f"changes {cousin.changed:,} of {cousin.evaluations:,} results in the frame"
-        where = f"{cousin.place}  {cousin.opcode} in {cousin.place.function}"
-        yield "", f"  {where}: {steps}, {changed}"
-    more = left + len(cousins) - min(COUSINS_SHOWN, len(cousins))
+    rows = merged(cousins)
+    counted = any(cousin.evaluations for cousin, _ in rows)
+    for cousin, count in rows[:COUSINS_SHOWN]:
+        times = f"{count} × " if count > 1 else ""
+        where = f"{near(str(cousin.place))}  {times}{cousin.opcode} in {cousin.place.function}"
+        yield "", f"  {where}: {_steps(cousin)}{_changed(cousin) if counted else ''}"
+    more = left + sum(count for _, count in rows[COUSINS_SHOWN:])
     if more:
-        yield "dim", f"  and {more:,} more (--json has them)"
+        yield "dim", f"  and {more:,} more (--json has {'some of them' if left else 'them'})"
     yield "", ""
+
+
+def _steps(cousin: CousinFact) -> str:
+    if cousin.steps is None:
+        return "no path"
+    return f"{cousin.steps} step{'' if cousin.steps == 1 else 's'}"
+
+
+def _changed(cousin: CousinFact) -> str:
+    if not cousin.evaluations:
+        return ", not reached in the frame"
+    return f", changes {cousin.changed:,} of {cousin.evaluations:,} results in the frame"
 
 
 def _notes(notes: Sequence[str]) -> Iterator[Line]:

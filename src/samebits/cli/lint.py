@@ -29,7 +29,7 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Check and print. 0 no hazard, 1 some, 2 a file that could not be checked."""
+    """Check and print. 0 no hazard, 1 some, 2 what could not be checked."""
     rules = chosen(options.select, options.ignore)
     if options.list_rules:
         for rule in rules:
@@ -40,6 +40,10 @@ def run(options: Options) -> int:
             "no file or folder is given", fix="write `samebits lint .`, or --list-rules"
         )
     checked = _checked(options.paths, rules)
+    if not checked:
+        raise ArgumentError(
+            f"there is no Python file in {', '.join(options.paths)}", fix="check the path"
+        )
     if options.format == "json":
         print(json.dumps(as_json(checked, rules), indent=1))
     elif options.format == "sarif":

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 
 from samebits.cli import DIFFERS, INTERRUPTED, SAME
+from samebits.cli.named import named_simulation
 from samebits.cli.printing import progress_bars
-from samebits.sim.load import load_simulation
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import check_seed
@@ -16,7 +16,7 @@ BLOCK_FRAMES = 256
 
 def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyframes: int) -> int:
     """Record; the exit status. What was recorded before a trap or an interrupt stays."""
-    simulation = load_simulation(sim)
+    simulation = named_simulation(sim)
     play = player(simulation, players, check_seed(seed))
     ended, status = "", SAME
     with simulation.record(out, seed, keyframes) as recording, progress_bars(frames) as bars:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samebits.cli import BAD, DIFFERS, INTERRUPTED, SAME
+from samebits.cli.named import named_simulation
 from samebits.cli.printing import Run, print_runs, progress_bars
 from samebits.errors import ReplayError, SimulationError
 from samebits.sim import targets
 from samebits.sim.golden import Golden, read_golden, write_golden
-from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 from samebits.sim.verify import Verification
@@ -53,7 +53,7 @@ def run(options: Options) -> int:
     """Verify and report; the exit status."""
     _check(options)
     rows = targets.choose_rows(targets.all_rows(), options.targets)
-    simulation = load_simulation(options.sim)
+    simulation = named_simulation(options.sim)
     golden = _golden(options, simulation)
     runs: list[Run] = []
     status = SAME

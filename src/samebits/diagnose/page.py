@@ -6,11 +6,13 @@ Owns the page; what is on it is in `finding`.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from html import escape
 from importlib.resources import files
-from math import log2
+from math import log2, sqrt
 
 from samebits.diagnose.finding import (
     CERTAINTIES,
@@ -18,6 +20,7 @@ from samebits.diagnose.finding import (
     CousinFact,
     Datum,
     Diagnosis,
+    FieldFact,
     HeatFact,
     OperationFact,
     Place,
@@ -25,10 +28,21 @@ from samebits.diagnose.finding import (
 )
 
 _PLACE = re.compile(r"@([A-Z]+)@")
-_WIDTH, _HEIGHT = 1020, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 12, 12, 26
+_WIDTH, _HEIGHT = 1020, 240
+_LEFT, _RIGHT, _TOP, _BOTTOM = 90, 40, 20, 40
+_DOTS = 200
 _HEAT_SHOWN = 120
+_ROWS_OPEN = 10
+"""Rows of a table that are shown before the rest is asked for."""
 _COUSINS_SHOWN = 60
+
+_KINDS = {
+    "result": "the first whose operands agree and whose results do not",
+    "memory": "it reads what no earlier operation wrote differently",
+    "input": "it reads an input that differs",
+    "loop": "its turns, or what they add up to, differ",
+    "path": "one side does it and the other does not",
+}
 
 
 def page(diagnosis: Diagnosis) -> str:
@@ -44,16 +58,60 @@ def page(diagnosis: Diagnosis) -> str:
     return _PLACE.sub(lambda found: parts[found[1]], template)
 
 
+def which(d: Diagnosis) -> str:
+    """The frame that differs, and of how many."""
+    assert d.frame is not None
+    if d.frame < 0:
+        return f"the state after init, before all {d.frames:,} frames,"
+    return f"frame {d.frame:,} of {d.frames:,}"
+
+
+def near(text: str) -> str:
+    """Paths below the working folder as they are typed there."""
+    return text.replace(f"{os.getcwd()}{os.sep}", "")
+
+
+def kind_of(o: OperationFact) -> str:
+    """In which way an operation is the first that differs."""
+    if o.kind == "result" and o.b is None:
+        return "the first that side b does in another way"
+    return _KINDS[o.kind]
+
+
+def bits(datum: Datum) -> str:
+    """Its bits as `samebits explain` takes them."""
+    return datum.bits if datum.bits.startswith("0x") else f"0x{datum.bits}"
+
+
+def merged(cousins: Sequence[CousinFact]) -> list[tuple[CousinFact, int]]:
+    """Cousins in their order, those of one expression, as a vector's components, put together;
+    and how many each stands for."""
+    rows: dict[tuple[Place, str, int | None], list[CousinFact]] = {}
+    for cousin in cousins:
+        rows.setdefault((cousin.place, cousin.opcode, cousin.steps), []).append(cousin)
+    return [
+        (
+            replace(
+                alike[0],
+                changed=sum(cousin.changed for cousin in alike),
+                evaluations=sum(cousin.evaluations for cousin in alike),
+            ),
+            len(alike),
+        )
+        for alike in rows.values()
+    ]
+
+
 def _sections(d: Diagnosis) -> Iterator[str]:
     yield _section("", _lead(d))
-    if d.same:
-        return
-    if d.timeline:
-        yield _section("Divergence by frame, largest distance in ULP", _timeline(d.timeline))
+    if any(row.differing for row in d.timeline):
+        yield _section("Divergence by frame, largest distance in ULP", _timeline(d))
     if d.operation is not None:
         yield _section("First differing operation", _operation(d.operation))
-    yield _section("Cause", _causes(d))
-    yield _section("Fields that differ after the frame", _fields(d))
+    if not d.same:
+        yield _section("Cause", _causes(d))
+    if d.heat or d.fields:
+        yield _section("Fields that differ after the frame", _heat(d) + _fields(d))
     if d.cousins:
         yield _section("Cousins: what else the hazard acts on", _cousins(d))
     if d.notes:
@@ -69,20 +127,22 @@ def _section(title: str, body: str) -> str:
 def _lead(d: Diagnosis) -> str:
     if d.same:
         return f'<div class="lead certain">The same: no frame of {d.frames:,} differs.</div>'
-    assert d.frame is not None
-    frame = "The state after init" if d.frame < 0 else f"Frame {d.frame:,}"
     hashes = ""
     if d.hashes is not None:
         hashes = (
-            f'<div class="mono"><span class="a">a {escape(d.hashes[0])}</span> &nbsp; '
-            f'<span class="b">b {escape(d.hashes[1])}</span></div>'
+            f'<div class="sides mono"><span class="a">a</span><span>{escape(d.hashes[0])}</span>'
+            f'<span class="b">b</span><span>{escape(d.hashes[1])}</span></div>'
         )
     cause = escape(d.causes[0].title) if d.causes else "a cause that no experiment found"
     where = f" at {_where(d.operation.place)}" if d.operation else ""
     return (
-        f'<div class="lead">{frame} of {d.frames:,} is the first that differs: '
+        f'<div class="lead">{_sentence(which(d))} is the first that differs: '
         f"{cause}{where}</div>{hashes}"
     )
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _where(place: Place) -> str:
@@ -94,49 +154,97 @@ def _short(place: Place) -> str:
     return f"{name}:{place.line}:{place.column + 1}"
 
 
-def _timeline(rows: Sequence[TimelineFact]) -> str:
-    """Frames to the right; ULP upwards, by powers of two; the green line is where none differ."""
-    first, last = rows[0].frame, rows[-1].frame
-    most = max((row.ulps or 1 for row in rows), default=1)
-    top = max(4.0, log2(most + 1))
+@dataclass(frozen=True)
+class _Chart:
+    """Frames to the right; ULP upwards, by powers of two."""
 
-    def x(frame: float) -> float:
-        return _LEFT + (frame - first) / max(last - first, 1) * (_WIDTH - _LEFT - _RIGHT)
+    first: int
+    last: int
+    top: float
+    """The power of two at the upper edge."""
 
-    def y(ulps: int) -> float:
-        return _HEIGHT - _BOTTOM - log2(ulps + 1) / top * (_HEIGHT - _TOP - _BOTTOM)
+    def x(self, frame: int) -> float:
+        part = (frame - self.first) / max(self.last - self.first, 1)
+        return _LEFT + part * (_WIDTH - _LEFT - _RIGHT)
 
-    parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="ULP by frame">']
-    step = max(1, round(top / 5))
-    for power in range(0, int(top) + 1, step):
-        at = y((1 << power) - 1)
-        label = "0" if not power else f"2^{power}" if power > 13 else f"{(1 << power) - 1:,}"
-        parts.append(
-            f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
-            f'<text x="{_LEFT - 6}" y="{at + 4:.1f}" text-anchor="end">{label}</text>'
-        )
-    for k in range(6):
-        frame = first + round(k * (last - first) / 5)
-        parts.append(
-            f'<text x="{x(frame):.1f}" y="{_HEIGHT - 8}" text-anchor="middle">{frame:,}</text>'
-        )
-    same = [row.frame for row in rows if not row.differing]
-    if same:
-        parts.append(
-            f'<line class="zero" x1="{x(same[0]):.1f}" x2="{x(same[-1]):.1f}" '
-            f'y1="{y(0):.1f}" y2="{y(0):.1f}"/>'
-        )
+    def y(self, ulps: int) -> float:
+        return _HEIGHT - _BOTTOM - log2(ulps + 1) / self.top * (_HEIGHT - _TOP - _BOTTOM)
+
+    def point(self, row: TimelineFact) -> tuple[float, float]:
+        return self.x(row.frame), self.y(row.ulps or 0)
+
+
+def _timeline(d: Diagnosis) -> str:
+    rows = d.timeline
+    most = max(row.ulps or 1 for row in rows)
+    chart = _Chart(rows[0].frame, rows[-1].frame, max(4.0, log2(most + 1)))
     different = [row for row in rows if row.differing]
-    points = " ".join(f"{x(r.frame):.1f},{y(r.ulps or 0):.1f}" for r in different)
-    parts.append(f'<polyline class="line" points="{points}"/>')
-    for row in different[:: max(1, len(different) // 200)]:
-        tip = f"frame {row.frame:,}: {row.differing:,} scalars differ"
-        tip += f", {row.path} by {row.ulps:,} ULP" if row.ulps is not None else ""
-        parts.append(
-            f'<circle class="dot" r="2.6" cx="{x(row.frame):.1f}" cy="{y(row.ulps or 0):.1f}">'
-            f"<title>{escape(tip)}</title></circle>"
+    parts = [
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="ULP by frame">',
+        *_axes(chart),
+        *_lines(chart, rows),
+        *_dots(chart, different[:: max(1, len(different) // _DOTS)]),
+        "</svg>",
+    ]
+    how = "Frames to the right, ULP upwards by powers of two; green where nothing differs"
+    return f'{"".join(parts)}<div class="soft">{how}. {escape(_ends(different))}</div>'
+
+
+def _axes(chart: _Chart) -> Iterator[str]:
+    for power in range(0, int(chart.top) + 1, max(1, round(chart.top / 5))):
+        at = chart.y((1 << power) - 1)
+        label = "0" if not power else f"2^{power}" if power > 13 else f"{(1 << power) - 1:,}"
+        yield (
+            f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>'
+            f'<text x="{_LEFT - 8}" y="{at + 4:.1f}" text-anchor="end">{label}</text>'
         )
-    return "".join(parts) + "</svg>"
+    apart = chart.last - chart.first
+    for frame in sorted({chart.first + round(k * apart / 5) for k in range(6)}):
+        at = chart.x(frame)
+        yield f'<text x="{at:.1f}" y="{_HEIGHT - 8}" text-anchor="middle">{frame:,}</text>'
+
+
+def _lines(chart: _Chart, rows: Sequence[TimelineFact]) -> Iterator[str]:
+    """Green where nothing differs, red through what does."""
+    zero = chart.y(0)
+    for start, stop in _stretches([row.frame for row in rows if not row.differing]):
+        yield (
+            f'<line class="zero" x1="{chart.x(start) - 3:.1f}" x2="{chart.x(stop) + 3:.1f}" '
+            f'y1="{zero:.1f}" y2="{zero:.1f}"/>'
+        )
+    for start, stop in _stretches([row.frame for row in rows if row.differing]):
+        points = [chart.point(row) for row in rows if start <= row.frame <= stop]
+        text = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        yield f'<polyline class="line" points="{text}"/>'
+
+
+def _dots(chart: _Chart, rows: Sequence[TimelineFact]) -> Iterator[str]:
+    for row in rows:
+        x, y = chart.point(row)
+        tip = f"<title>{escape(_tip(row))}</title>"
+        yield f'<circle class="dot" r="3" cx="{x:.1f}" cy="{y:.1f}">{tip}</circle>'
+
+
+def _stretches(frames: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of each run of frames that follow one another."""
+    starts = [f for k, f in enumerate(frames) if not k or frames[k - 1] != f - 1]
+    stops = [f for k, f in enumerate(frames) if k + 1 == len(frames) or frames[k + 1] != f + 1]
+    yield from zip(starts, stops, strict=True)
+
+
+def _tip(row: TimelineFact) -> str:
+    text = f"frame {row.frame:,}: {_scalars(row.differing)}"
+    return text if row.ulps is None else f"{text}, {row.path} by {row.ulps:,} ULP"
+
+
+def _ends(rows: Sequence[TimelineFact]) -> str:
+    """The first and the last differing frame in words."""
+    first, last = _tip(rows[0]), _tip(rows[-1])
+    return f"{_sentence(first)}." if first == last else f"{_sentence(first)}; {last}."
+
+
+def _scalars(count: int) -> str:
+    return "one scalar differs" if count == 1 else f"{count:,} scalars differ"
 
 
 def _operation(o: OperationFact) -> str:
@@ -152,10 +260,11 @@ def _operation(o: OperationFact) -> str:
     if o.b is not None:
         rows.append(_datum("b", o.b, "b", o.ulps))
     return (
-        f'<div><b>{escape(o.opcode)}</b> at {_where(o.place)}</div><div class="path">{path}</div>'
+        f"<div><b>{escape(o.opcode)}</b> at {_where(o.place)}: {escape(kind_of(o))}</div>"
+        f'<div class="path">{path}</div>'
         + (f'<div class="soft">in the turn {escape(turns)}</div>' if turns else "")
         + _source(o.place)
-        + f"<table>{''.join(rows)}</table>"
+        + f'<div class="wide"><table>{"".join(rows)}</table></div>'
         + f'<div class="soft">{escape(o.believed)}</div>'
     )
 
@@ -163,17 +272,22 @@ def _operation(o: OperationFact) -> str:
 def _source(place: Place) -> str:
     if not place.source:
         return ""
-    text, start, end = place.source, place.column, max(place.end_column, place.column + 1)
-    marked = f"{escape(text[:start])}<mark>{escape(text[start:end])}</mark>{escape(text[end:])}"
-    return f'<pre><span class="soft">{place.line}</span>  {marked}</pre>'
+    indent = len(place.source) - len(place.source.lstrip())
+    start, end = max(place.column, indent), max(place.end_column, place.column + 1)
+    parts = place.source[indent:start], place.source[start:end], place.source[end:]
+    before, marked, after = map(escape, parts)
+    return (
+        f'<pre><span class="soft">{place.line}</span>  {before}<mark>{marked}</mark>{after}</pre>'
+    )
 
 
 def _datum(name: str, datum: Datum, style: str, ulps: int | None = None) -> str:
-    apart = f"{ulps:,} ULP apart" if ulps is not None else ""
+    apart = f", {ulps:,} ULP apart" if ulps is not None else ""
     return (
-        f'<tr class="{style}"><td>{escape(name)}</td><td class="bits">{escape(datum.bits)}</td>'
-        f'<td class="bits">{escape(datum.text)}</td><td class="soft">{escape(datum.type)}</td>'
-        f"<td>{apart}</td></tr>"
+        f'<tr class="{style}"><td class="bits">{escape(name)}</td>'
+        f'<td class="bits whole">{escape(bits(datum))}</td>'
+        f'<td class="bits whole">{escape(datum.text)}</td>'
+        f"<td>{escape(datum.type)}{apart}</td></tr>"
     )
 
 
@@ -181,15 +295,19 @@ def _causes(d: Diagnosis) -> str:
     if not d.causes:
         return f'<div class="unknown">Unknown: {escape(CERTAINTIES["unknown"])}.</div>'
     first, *others = d.causes
+    told = [
+        ("experiment", _agreement(first)),
+        *(("evidence", near(line)) for line in first.evidence),
+        ("as by", first.practice),
+        ("instead", first.remedy),
+    ]
+    rows = (f'<span class="soft">{name}</span><span>{escape(text)}</span>' for name, text in told)
     parts = [
         f'<div class="lead">{escape(first.title)}'
         f'<span class="badge {d.certainty}">{d.certainty}</span></div>',
         f'<div class="soft">{escape(CERTAINTIES[d.certainty])}</div>',
         f"<pre>{escape(first.expression)}</pre>" if first.expression else "",
-        f"<div>{escape(_agreement(first))}</div>",
-        *(f"<div>{escape(line)}</div>" for line in first.evidence),
-        f'<div><span class="soft">as by</span> {escape(first.practice)}</div>',
-        f'<div><span class="soft">instead</span> {escape(first.remedy)}</div>',
+        f'<div class="told">{"".join(rows)}</div>',
     ]
     if others:
         rows = "".join(f"<li>{escape(c.title)}: {escape(_agreement(c))}</li>" for c in others)
@@ -200,55 +318,82 @@ def _causes(d: Diagnosis) -> str:
 def _agreement(cause: CauseFact) -> str:
     where = cause.reach
     if not cause.frames_compared:
-        return f"Planted {where}, it gives the operation's result."
+        return "none could repeat it"
     frames = f"{cause.frames_same:,} of {cause.frames_compared:,} frames from there on"
-    return f"Planted {where}, it gives b's hash in {frames}."
+    return f"planted {where}, it gives b's hash in {frames}"
 
 
 def _fields(d: Diagnosis) -> str:
-    rows = "".join(
-        f'<tr><td class="bits">{escape(f.path)}</td><td>{escape(f.a.type)}</td>'
-        f'<td class="bits a">{escape(f.a.bits)}<br>{escape(f.a.text)}</td>'
-        f'<td class="bits b">{escape(f.b.bits)}<br>{escape(f.b.text)}</td>'
-        f'<td class="number">{"" if f.ulps is None else f"{f.ulps:,}"}</td></tr>'
-        for f in d.fields
-    )
-    left = d.differing - len(d.fields)
-    more = f'<div class="soft">and {left:,} more</div>' if left > 0 else ""
+    if not d.fields:
+        return '<div class="soft">only hashes are known of side b\'s state</div>'
     head = '<tr><th>field</th><th>type</th><th>a</th><th>b</th><th class="number">ULP</th></tr>'
-    return f"{_heat(d)}<table>{head}{rows}</table>{more}"
+    return _table(head, list(map(_field, d.fields)), d.differing - len(d.fields))
+
+
+def _field(f: FieldFact) -> str:
+    return (
+        f'<tr><td class="bits">{escape(f.path)}</td><td class="soft">{escape(f.a.type)}</td>'
+        f'<td class="bits whole a">{escape(bits(f.a))}<br>{escape(f.a.text)}</td>'
+        f'<td class="bits whole b">{escape(bits(f.b))}<br>{escape(f.b.text)}</td>'
+        f'<td class="number">{"" if f.ulps is None else f"{f.ulps:,}"}</td></tr>'
+    )
+
+
+def _table(head: str, rows: Sequence[str], left: int) -> str:
+    """The first rows, the others on request, and how many there are besides."""
+    shown, hidden = rows[:_ROWS_OPEN], rows[_ROWS_OPEN:]
+    text = f'<div class="wide"><table>{head}{"".join(shown)}</table></div>'
+    if hidden:
+        text += (
+            f"<details><summary>{len(hidden):,} more rows</summary>"
+            f'<div class="wide"><table>{head}{"".join(hidden)}</table></div></details>'
+        )
+    return text + (f'<div class="soft">and {left:,} more</div>' if left > 0 else "")
 
 
 def _heat(d: Diagnosis) -> str:
     """One cell a field, the redder the larger the part of its scalars that differ."""
     cells = "".join(map(_cell, d.heat[:_HEAT_SHOWN]))
-    return f'<div class="heat">{cells}</div>' if cells else ""
+    if not cells:
+        return ""
+    left = len(d.heat) - _HEAT_SHOWN
+    more = f'<div class="soft">and {left:,} more fields</div>' if left > 0 else ""
+    return f'<div class="heat">{cells}</div>{more}'
 
 
 def _cell(h: HeatFact) -> str:
     part = h.differing / h.scalars if h.scalars else 1.0
-    tip = f"{h.differing:,} of {h.scalars:,} scalars" if h.scalars else "its hash differs"
+    count = f"{h.differing:,} of {h.scalars:,}" if h.scalars else "its hash"
+    tip = f"{count} scalars" if h.scalars else "its hash differs"
     tip += "" if h.ulps is None else f", up to {h.ulps:,} ULP"
-    return f'<div style="--heat: {round(70 * part)}%" title="{tip}">{escape(h.path)}</div>'
+    return (
+        f'<div style="--heat: {round(8 + 47 * sqrt(part))}%" title="{tip}">'
+        f'<span class="bits">{escape(h.path)}</span> {count}</div>'
+    )
 
 
 def _cousins(d: Diagnosis) -> str:
+    every = merged(d.cousins)
+    counted = any(cousin.evaluations for cousin, _ in every)
+    changed = '<th class="number">results changed in the frame</th>' if counted else ""
     head = (
         '<tr><th>where</th><th>operation</th><th class="number">steps to the state</th>'
-        '<th class="number">results changed in the frame</th></tr>'
+        f"{changed}</tr>"
     )
-    rows = "".join(map(_cousin, d.cousins[:_COUSINS_SHOWN]))
-    left = d.cousins_left + len(d.cousins) - min(len(d.cousins), _COUSINS_SHOWN)
-    more = f'<div class="soft">and {left:,} more</div>' if left > 0 else ""
-    return f"<table>{head}{rows}</table>{more}"
+    rows = [_cousin(cousin, count, counted) for cousin, count in every[:_COUSINS_SHOWN]]
+    left = d.cousins_left + sum(count for _, count in every[_COUSINS_SHOWN:])
+    return _table(head, rows, left)
 
 
-def _cousin(c: CousinFact) -> str:
+def _cousin(c: CousinFact, count: int, counted: bool) -> str:
     steps = "no path" if c.steps is None else f"{c.steps:,}"
+    times = f"{count} × " if count > 1 else ""
+    changed = f"{c.changed:,} of {c.evaluations:,}" if c.evaluations else "not reached"
     return (
-        f'<tr><td class="bits">{escape(_short(c.place))} {escape(c.place.function)}</td>'
-        f'<td class="bits">{escape(c.opcode)}<br>'
+        f'<tr><td class="bits whole">{escape(_short(c.place))}<br>{escape(c.place.function)}</td>'
+        f'<td class="bits">{times}{escape(c.opcode)}<br>'
         f'<span class="soft">{escape(c.place.source.strip())}</span></td>'
         f'<td class="number">{steps}</td>'
-        f'<td class="number">{c.changed:,} of {c.evaluations:,}</td></tr>'
+        + (f'<td class="number">{changed}</td>' if counted else "")
+        + "</tr>"
     )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
-import stat
 from contextlib import redirect_stdout
 from dataclasses import fields
 from html.parser import HTMLParser
@@ -17,7 +15,8 @@ from typing import Any
 import pytest
 
 from samebits.cli import status
-from samebits.diagnose.finding import CERTAINTIES, Diagnosis
+from samebits.cli.diagnosis import as_lines
+from samebits.diagnose.finding import CERTAINTIES, CousinFact, Diagnosis, Place
 from samebits.diagnose.side_words import default_words
 
 UNIT = Path(__file__).parents[1]
@@ -101,7 +100,7 @@ def test_two_sides_are_narrowed_to_frame_field_line_and_cause(run: Run) -> None:
         f"  a  {PLAIN}\n"
         f"  b  {FUSED}\n"
         "\n"
-        "frame: frame 10 is the first that differs, of 40\n"
+        "frame: frame 10 of 40 is the first that differs\n"
         "  a  81b23c3beb1e12a8\n"
         "  b  78d1a622c5601bd9\n"
         "\n"
@@ -125,7 +124,7 @@ def test_a_report_is_compared_with_a_replay(run: Run) -> None:
     code, out, err = run(SMALL, "push.mcap", "fused.desync", "--a", PLAIN)
     assert (code, err) == (1, "")
     assert f"  a  {PLAIN}\n  b  fused.desync, {FUSED}, " in out
-    assert "frame: frame 10 is the first that differs" in out
+    assert "frame: frame 10 of 14 is the first that differs" in out
     assert f"operation: add in step, {SMALL}:59:20\n" in out
     assert "\ncause: fused multiply-add (fma), " in out
 
@@ -186,6 +185,32 @@ def facts(made: Path) -> tuple[dict[str, Any], str]:
     text = page.read_text("utf-8")
     page.unlink()
     return json.loads(out.getvalue()), text
+
+
+def test_components_of_a_vector_are_one_cousin() -> None:
+    place = Place("game.py", 60, 4, 20, "step", "")
+    rows = [CousinFact(place, "add", 1, changed, 5) for changed in (1, 2)]
+    rows += [CousinFact(place, "sub", None, 0, 0)]
+    found = Diagnosis(
+        simulation="game", version="1", seed=1, a="a", b="b", frames=9, frame=3,
+        cousins=tuple(rows), cousins_left=4,
+    )  # fmt: skip
+    said = [text for _, text in as_lines(found)]
+    assert said[said.index("cousins: what else the same hazard acts on, nearest to the state first")
+                + 1 :][:3] == [
+        "  game.py:60:5  2 × add in step: 1 step, changes 3 of 10 results in the frame",
+        "  game.py:60:5  sub in step: no path, not reached in the frame",
+        "  and 4 more (--json has some of them)",
+    ]  # fmt: skip
+    found.cousins = (rows[2],)  # of a hazard whose results nobody counts
+    assert "  game.py:60:5  sub in step: no path" in [text for _, text in as_lines(found)]
+
+
+def test_files_below_the_working_folder_are_named_from_there(run: Run) -> None:
+    shutil.copy(SMALL, "small.py")
+    out = run("small.py", "push.mcap", "--a", PLAIN, "--b", FUSED)[1]
+    assert "\noperation: add in step, small.py:59:20\n" in out
+    assert str(Path.cwd()) not in out
 
 
 def test_json_is_one_object_with_everything(facts: tuple[dict[str, Any], str]) -> None:
@@ -267,10 +292,28 @@ def test_a_side_that_begins_to_be_another_behind_the_last_frame_is_told(run: Run
     )
 
 
+def test_one_way_to_run_it_on_both_sides_is_told(run: Run) -> None:
+    code, out, _ = run(SMALL, "push.mcap", "--b", "opt=3")
+    assert code == 0
+    assert out.endswith(
+        "the same: no frame of 40 differs\n"
+        "note: a and b are one way to run it: only what is not determined could differ\n"
+    )
+
+
+def test_runs_that_trap_alike_say_why_they_end(run: Run) -> None:
+    code, out, _ = run(SMALL, "--a", PLAIN, "--b", "opt=3", "--players", "crash")
+    assert code == 0
+    assert out.endswith(
+        "the same: no frame of 12 differs\n"
+        "note: a trap ends both runs alike there, before the 600 frames that were to be compared\n"
+    )
+
+
 def test_only_the_first_frames_are_compared_on_request(run: Run) -> None:
     given = (SMALL, "push.mcap", "--a", PLAIN, "--b", FUSED, "--frames")
     assert "no frame of 10 differs" in run(*given, 10)[1]
-    assert "is the first that differs, of 11\n" in run(*given, 11)[1]
+    assert "frame 10 of 11 is the first that differs\n" in run(*given, 11)[1]
 
 
 def test_without_a_replay_it_plays(run: Run) -> None:
@@ -294,6 +337,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "no side": (
         (SMALL, "push.mcap"),
         "nothing says what the other way to run it is\n"
+        "  note: `samebits verify` compares with the hashes that a replay holds\n"
         "  fix: give --b, as in --b x86-64-v1-O0, --b mode=FAST or --b hazard=fma@game.py:120",
     ),
     "a hazard that there is not": (
@@ -331,7 +375,9 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a report without a replay": (
         (SMALL, "push.desync"),
-        "it is not clear what to compare: 1 report and 1 other name" + EXAMPLES,
+        f"push.desync is a report, and is given with {SMALL} alone\n"
+        "  fix: write `samebits diagnose SIM REPLAY push.desync` with the replay that it is of, or "
+        "`samebits diagnose OURS push.desync` with a report of this machine",
     ),
     "a side beside two reports": (
         ("push.desync", "fused.desync", "--a", "opt=0"),
@@ -415,6 +461,29 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (SMALL, "none.mcap", "--b", "opt=0"),
         "cannot read none.mcap: No such file or directory",
     ),
+    "a replay for a simulation": (
+        ("./push.mcap", SMALL, "--b", "opt=0"),
+        "./push.mcap is a recording, and a simulation is to be named first\n"
+        "  fix: give path.py, path.py:Name or package.module:Name",
+    ),
+    "a text for a simulation": (
+        ("junk.txt", "push.mcap", "--b", "opt=0"),
+        "junk.txt is no Python file, and a simulation is to be named first\n"
+        "  fix: give path.py, path.py:Name or package.module:Name",
+    ),
+    "a folder for a simulation": (
+        ("./", "push.mcap", "--b", "opt=0"),
+        "./ is a folder, not a simulation\n"
+        "  fix: give path.py, path.py:Name or package.module:Name",
+    ),
+    "a side without a word": (
+        (SMALL, "push.mcap", "--b", " "),
+        "--b says nothing\n  fix: leave it out for this machine's own way, ",
+    ),
+    "a page in the replay's place": (
+        (SMALL, "push.mcap", "--b", "opt=0", "--html", "push.mcap"),
+        "push.mcap is there already, and is no page\n  fix: give the page another name",
+    ),
     "a page in a folder that is not there": (
         (SMALL, "push.mcap", "--b", "opt=0", "--html", "none/page.html"),
         "--html none/page.html: there is no folder none\n  fix: make it first",
@@ -430,6 +499,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
 def test_what_cannot_be_compared_is_refused(run: Run, case: str) -> None:
     given, message = REFUSED[case]
     shutil.copy("junk", "junk.desync")
+    shutil.copy("junk", "junk.txt")
     shutil.copy("push.mcap", "replay.desync")
     before = sorted(Path().rglob("*"))
     assert refused(run, *given).startswith(message)
@@ -461,14 +531,51 @@ def test_a_report_of_other_inputs_is_refused(run: Run) -> None:
     )
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_page_that_cannot_be_written_is_told_behind_the_result(run: Run) -> None:
-    folder = Path("locked")
-    folder.mkdir()
-    folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
-    code, out, err = run(SMALL, "push.mcap", "--b", PLAIN, "--html", "locked/page.html")
-    assert (code, err.splitlines()[0]) == (2, "cannot write locked/page.html: Permission denied")
-    assert "the same: no frame of 40 differs\n" in out
+NOWHERE = Path("/proc")
+"""A folder in which nobody makes files, root included."""
+
+
+@pytest.mark.skipif(not NOWHERE.is_dir(), reason="this system has no such folder")
+def test_a_page_that_cannot_be_written_is_refused_before_the_work(run: Run) -> None:
+    said = refused(run, SMALL, "push.mcap", "--b", PLAIN, "--html", NOWHERE / "page.html")
+    assert re.fullmatch(
+        "cannot write /proc/page.html: .+\n  fix: give a place that this user may write to", said
+    )
+
+
+def test_a_page_is_written_over_an_older_one(run: Run) -> None:
+    Path("page.html").write_text("")
+    given = (SMALL, "push.mcap", "--b", PLAIN, "--html", "page.html")
+    assert run(*given)[0] == 0
+    first = Path("page.html").read_text("utf-8")
+    assert run(*given)[0] == 0
+    assert Path("page.html").read_text("utf-8") == first
+
+
+def test_an_interrupt_ends_with_130_and_leaves_no_page(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from samebits.cli import diagnose as command
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "diagnose", interrupted)
+    code, out, err = run(SMALL, "push.mcap", "--b", PLAIN, "--html", "page.html")
+    assert (code, out, err) == (130, "", "interrupted\n")
+    assert not Path("page.html").exists()
+
+
+def test_an_interrupt_while_a_command_is_loaded_ends_with_130(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from samebits.cli import commands
+
+    def interrupted(arguments: list[str]) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "app", interrupted)
+    assert run(SMALL, "push.mcap", "--b", PLAIN) == (130, "", "interrupted\n")
 
 
 # -- what is damaged, or tells too little -------------------------------------------------------
@@ -481,7 +588,7 @@ def test_a_damaged_report_is_used_as_far_as_it_goes(run: Run) -> None:
     assert first.startswith("cut.desync is damaged: at byte ")
     assert second.startswith("hashes of frames 0-")
     assert second.endswith(" not")
-    assert "frame: frame 10 is the first that differs" in out
+    assert "frame: frame 10 of 14 is the first that differs" in out
     assert "field: bodies[1].pos.x; 2 scalars differ after the frame\n" in out
     assert (
         "note: cut.desync does not tell the operations of frame 10; on that machine, write "
@@ -516,7 +623,7 @@ def test_reports_that_tell_no_frame_in_detail_say_how_to_write_ones_that_do(run:
     assert status(list(given)) == 0
     code, out, err = run("whole.desync", "hashes.desync")
     assert (code, err) == (1, "")
-    assert "frame: frame 10 is the first that differs, of 40\n" in out
+    assert "frame: frame 10 of 40 is the first that differs\n" in out
     assert (
         "note: whole.desync and hashes.desync share no frame; write both again: samebits report "
         "SIM REPLAY --frames 5:16 --trace 10\n"
@@ -525,9 +632,3 @@ def test_reports_that_tell_no_frame_in_detail_say_how_to_write_ones_that_do(run:
 
 def test_what_is_refused_is_one_message_in_json_too(run: Run) -> None:
     assert refused(run, SMALL, "push.mcap", "--json").startswith("nothing says what the other way")
-
-
-def test_help_has_examples(run: Run) -> None:
-    code, out, _ = run("--help")
-    assert code == 0
-    assert "samebits diagnose ours.desync theirs.desync" in " ".join(out.split())

@@ -56,6 +56,7 @@ def test_a_report_is_written_and_its_size_printed(run: Run, replay: str) -> None
         f"small-10-13.desync: small 1, seed 1, {NATIVE}, frames 10 to 13 of 14 run, "
         f"{size:,} bytes\n"
         "all that it reveals: samebits report --show small-10-13.desync\n"
+        f"compare elsewhere: samebits diagnose {SMALL} {replay} small-10-13.desync\n"
     )
     report = read_report("small-10-13.desync")
     assert (report.asked, report.frames, report.damage) == (range(10, 14), 14, ())
@@ -64,7 +65,9 @@ def test_a_report_is_written_and_its_size_printed(run: Run, replay: str) -> None
 def test_its_hashes_are_those_that_the_replay_recorded(run: Run, replay: str) -> None:
     from samebits.sim.replay import read_replay
 
-    assert run("report", SMALL, replay, "-o", "all.desync", "--a", "evaluate")[0] == 0
+    code, out, _ = run("report", SMALL, replay, "-o", "all.desync", "--a", "evaluate")
+    assert code == 0
+    assert out.startswith("all.desync: small 1, seed 1, evaluate, hashes of 40 frames, ")
     recorded = read_replay(replay).hashes
     assert recorded is not None
     report = read_report("all.desync")
@@ -248,7 +251,7 @@ def test_a_damaged_replay_serves_up_to_the_damage(run: Run) -> None:
     assert code == 2
     whole = read_report("small.desync").frames
     assert 0 < whole < 600
-    assert f"{NATIVE}, {whole} run, " in out
+    assert f"{NATIVE}, hashes of {whole} frames, " in out
     assert err.startswith("cut.mcap is damaged at byte ")
     assert run("report", SMALL, "cut.mcap", "--frames", whole - 1, *QUICK)[0] == 0
     said = refused(run, SMALL, "cut.mcap", "--frames", whole)

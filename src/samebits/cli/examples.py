@@ -1,0 +1,54 @@
+"""The examples that stand below each command's help, as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "verify": (
+        "verify game.py",
+        "verify game.py duel.mcap --golden duel.golden",
+        "verify game.py duel.mcap --targets aarch64-O3,wasm32-O3",
+    ),
+    "record": ("record game.py --players duel --frames 3600 --out duel.mcap",),
+    "targets": ("targets --json",),
+    "build": (
+        "build game.py --out dist",
+        "build game.py --target x86-64-v3,wasm32 --out dist",
+    ),
+    "doctor": ("doctor", "doctor game.py", "doctor -m game -- --fast"),
+    "inspect": (
+        "inspect game.py:step --show source,remarks",
+        "inspect game.py:step --target aarch64 --html step.html",
+        "inspect samebits.math:sin --types float32 --show asm",
+    ),
+    "lint": (
+        "lint .",
+        "lint src --select SB1,SB2 --format sarif",
+        "lint --list-rules",
+    ),
+    "explain": (
+        'explain "a*b + c" a=0.1 b=0.1 c=-0.01 --got 0x300f5c29',
+        'explain "x / y" x=5 y=0x40400000 --got 0x3fd55556',
+        'explain "(-x)*x + y" x=0x1.8p0 y=2.25 --type float64 --got -0.0',
+    ),
+    "report": (
+        "report game.py duel.mcap",
+        "report game.py duel.mcap --frames 120:130 --trace 124",
+        "report game.py duel.mcap --trace 124 --a aarch64 -o theirs.desync",
+        "report --show theirs.desync",
+    ),
+    "diagnose": (
+        "diagnose game.py duel.mcap theirs.desync",
+        "diagnose ours.desync theirs.desync --html desync.html",
+        "diagnose game.py duel.mcap --a managed --b x86-64-v3-O3",
+        "diagnose game.py duel.mcap --b source=old/game.py",
+        "diagnose game.py --b hazard=fma@game.py:120,from=300",
+    ),
+    "replay export": ("replay export duel.mcap --out duel.inputs",),
+}
+
+
+def examples(command: str) -> str:
+    """A command's examples as Markdown, one a line."""
+    return "\n\n".join(["Examples:", *(f"- `samebits {each}`" for each in EXAMPLES[command])])

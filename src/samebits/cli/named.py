@@ -1,0 +1,34 @@
+"""The simulation that a command line names, and what stands there instead of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from samebits.errors import SimulationError
+from samebits.sim.load import FORMS, load_simulation
+from samebits.sim.replay_records import MAGIC
+from samebits.sim.simulation import Simulation
+
+
+def named_simulation(name: str) -> Simulation:
+    """The simulation of that name. Raises SimulationError, also for files and folders that are
+    something else."""
+    path = Path(name)
+    parts = name.split(".")
+    if path.is_dir() and not all(part.isidentifier() for part in parts):
+        raise SimulationError(f"{name} is a folder, not a simulation", fix=f"give {FORMS}")
+    if path.is_file() and len(parts) > 1 and parts[-1] != "py":
+        what = "a recording" if _is_recording(path) else "no Python file"
+        raise SimulationError(
+            f"{name} is {what}, and a simulation is to be named first", fix=f"give {FORMS}"
+        )
+    return load_simulation(name)
+
+
+def _is_recording(path: Path) -> bool:
+    """Whether it begins as replays and reports do."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
