@@ -11,6 +11,7 @@ from typing import Any
 
 from samebits.cli import BAD, SAME
 from samebits.cli.named import named_simulation
+from samebits.cli.place import hindrance
 from samebits.cli.printing import JSON_FORMAT, progress_bars
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.make import Wanted, make_report
@@ -58,7 +59,7 @@ def run(options: Options) -> int:
     side = parse_side(options.side or default_words(), simulation)
     source = ReplaySource(simulation, options.replay)
     path = options.out or default_name(simulation, wanted)
-    _check_place(Path(path), options.force)
+    _check_place(Path(path), options)
     last = source.frames if wanted.frames is None else wanted.frames.stop
     with progress_bars(min(last, source.frames)) as bars:
         report = make_report(side, source, wanted, bars.show)
@@ -105,14 +106,25 @@ def default_name(simulation: Simulation, wanted: Wanted) -> str:
     return f"{plain}-{frames.start}-{frames.stop - 1}{SUFFIX}"
 
 
-def _check_place(path: Path, force: bool) -> None:
+def _check_place(path: Path, options: Options) -> None:
     """Before the run, which may take long, what would keep its report from being written."""
-    if path.exists() and not force:
+    if path.is_dir():
+        raise ReportError(f"{path} is a folder", fix="name a file in it with -o")
+    if path.exists() and not options.force:
         raise ReportError(
             f"{path} exists already", fix="give another name with -o, or --force to replace it"
         )
     if not path.parent.is_dir():
         raise ReportError(f"there is no folder {path.parent}", fix="make it, or give another name")
+    assert options.replay is not None
+    if path.exists() and path.samefile(options.replay):
+        raise ReportError(f"{path} is the replay", fix="give the report another name with -o")
+    against = hindrance(path)
+    if against is not None:
+        raise ReportError(
+            f"cannot write {path}: {against}",
+            fix="give a place that this user may write to, with -o",
+        )
 
 
 def _print_written(report: Report, path: str, size: int) -> None:

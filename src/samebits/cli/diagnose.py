@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.diagnosis import print_diagnosis
 from samebits.cli.named import named_simulation
+from samebits.cli.place import hindrance
 from samebits.diagnose.beside_report import diagnose_report
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.read import is_report, read_report
@@ -218,17 +219,13 @@ def _check_page(options: Options) -> None:
         raise SimulationError(
             f"--html {options.html}: there is no folder {path.parent}", fix="make it first"
         )
-    there = path.exists()
-    if there and not _may_be_replaced(path):
+    if path.is_file() and not _may_be_replaced(path):
         raise SimulationError(
             f"{options.html} is there already, and is no page", fix="give the page another name"
         )
-    try:
-        path.open("ab").close()
-    except OSError as error:
-        raise _not_written(options.html, error) from None
-    if not there:
-        path.unlink()
+    against = hindrance(path)
+    if against is not None:
+        raise _not_written(options.html, against)
 
 
 def _may_be_replaced(path: Path) -> bool:
@@ -241,10 +238,9 @@ def _may_be_replaced(path: Path) -> bool:
     return beginning in (b"", _PAGE_BEGINS)
 
 
-def _not_written(path: str, error: OSError) -> SimulationError:
+def _not_written(path: str, against: str) -> SimulationError:
     return SimulationError(
-        f"cannot write {path}: {error.strerror or error}",
-        fix="give a place that this user may write to",
+        f"cannot write {path}: {against}", fix="give a place that this user may write to"
     )
 
 
@@ -252,7 +248,12 @@ def _write_page(path: str, diagnosis: Diagnosis) -> None:
     try:
         Path(path).write_text(page(diagnosis), "utf-8")
     except OSError as error:
-        raise _not_written(path, error) from None
+        raise _not_written(path, error.strerror or str(error)) from None
+
+
+def doing(what: str) -> str:
+    """What is shown while it is done: experiments are told by their hazard's title alone."""
+    return f"trying {what}" if what.startswith(_TITLES) else what
 
 
 @contextmanager
@@ -265,7 +266,6 @@ def _progress() -> Generator[Show]:
         task = bar.add_task("making both runs ready", total=None)
 
         def show(what: str, done: int, total: int) -> None:
-            text = f"trying {what}" if what.startswith(_TITLES) else what
-            bar.update(task, description=text, completed=done, total=total or None)
+            bar.update(task, description=doing(what), completed=done, total=total or None)
 
         yield show

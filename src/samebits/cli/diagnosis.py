@@ -18,7 +18,7 @@ from samebits.diagnose.finding import (
     OperationFact,
     Place,
 )
-from samebits.diagnose.page import bits, kind_of, merged, near, which
+from samebits.diagnose.page import bits, kind_of, merged, near, which, why_unknown
 
 FIELDS_SHOWN = 5
 COUSINS_SHOWN = 8
@@ -135,7 +135,7 @@ def source(place: Place) -> Iterator[Line]:
 
 def _causes(d: Diagnosis) -> Iterator[Line]:
     if not d.causes:
-        yield "bold red", f"cause: unknown: {CERTAINTIES['unknown']}"
+        yield "bold red", f"cause: unknown: {why_unknown(d)}"
         yield "", ""
         return
     first, *others = d.causes

@@ -66,6 +66,13 @@ def which(d: Diagnosis) -> str:
     return f"frame {d.frame:,} of {d.frames:,}"
 
 
+def why_unknown(d: Diagnosis) -> str:
+    """Why there is no cause: without an operation there is nothing to try."""
+    if d.operation is None:
+        return "which operation differs first could not be told"
+    return CERTAINTIES["unknown"]
+
+
 def near(text: str) -> str:
     """Paths below the working folder as they are typed there."""
     return text.replace(f"{os.getcwd()}{os.sep}", "")
@@ -113,7 +120,7 @@ def _sections(d: Diagnosis) -> Iterator[str]:
     if d.heat or d.fields:
         yield _section("Fields that differ after the frame", _heat(d) + _fields(d))
     if d.cousins:
-        yield _section("Cousins: what else the hazard acts on", _cousins(d))
+        yield _section("Cousins: what else the hazard acts on, by steps to the state", _cousins(d))
     if d.notes:
         rows = "".join(f"<li>{escape(note)}</li>" for note in d.notes)
         yield _section("Notes", f"<ul>{rows}</ul>")
@@ -133,7 +140,7 @@ def _lead(d: Diagnosis) -> str:
             f'<div class="sides mono"><span class="a">a</span><span>{escape(d.hashes[0])}</span>'
             f'<span class="b">b</span><span>{escape(d.hashes[1])}</span></div>'
         )
-    cause = escape(d.causes[0].title) if d.causes else "a cause that no experiment found"
+    cause = escape(d.causes[0].title) if d.causes else "the cause is unknown"
     where = f" at {_where(d.operation.place)}" if d.operation else ""
     return (
         f'<div class="lead">{_sentence(which(d))} is the first that differs: '
@@ -233,7 +240,8 @@ def _stretches(frames: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _tip(row: TimelineFact) -> str:
-    text = f"frame {row.frame:,}: {_scalars(row.differing)}"
+    count = "one scalar differs" if row.differing == 1 else f"{row.differing:,} scalars differ"
+    text = f"frame {row.frame:,}: {count}"
     return text if row.ulps is None else f"{text}, {row.path} by {row.ulps:,} ULP"
 
 
@@ -241,10 +249,6 @@ def _ends(rows: Sequence[TimelineFact]) -> str:
     """The first and the last differing frame in words."""
     first, last = _tip(rows[0]), _tip(rows[-1])
     return f"{_sentence(first)}." if first == last else f"{_sentence(first)}; {last}."
-
-
-def _scalars(count: int) -> str:
-    return "one scalar differs" if count == 1 else f"{count:,} scalars differ"
 
 
 def _operation(o: OperationFact) -> str:
@@ -293,7 +297,7 @@ def _datum(name: str, datum: Datum, style: str, ulps: int | None = None) -> str:
 
 def _causes(d: Diagnosis) -> str:
     if not d.causes:
-        return f'<div class="unknown">Unknown: {escape(CERTAINTIES["unknown"])}.</div>'
+        return f'<div class="unknown">Unknown: {escape(why_unknown(d))}.</div>'
     first, *others = d.causes
     told = [
         ("experiment", _agreement(first)),
@@ -316,11 +320,10 @@ def _causes(d: Diagnosis) -> str:
 
 
 def _agreement(cause: CauseFact) -> str:
-    where = cause.reach
     if not cause.frames_compared:
         return "none could repeat it"
     frames = f"{cause.frames_same:,} of {cause.frames_compared:,} frames from there on"
-    return f"planted {where}, it gives b's hash in {frames}"
+    return f"planted {cause.reach}, it gives b's hash in {frames}"
 
 
 def _fields(d: Diagnosis) -> str:
@@ -376,10 +379,7 @@ def _cousins(d: Diagnosis) -> str:
     every = merged(d.cousins)
     counted = any(cousin.evaluations for cousin, _ in every)
     changed = '<th class="number">results changed in the frame</th>' if counted else ""
-    head = (
-        '<tr><th>where</th><th>operation</th><th class="number">steps to the state</th>'
-        f"{changed}</tr>"
-    )
+    head = f'<tr><th>where</th><th>operation</th><th class="number">steps</th>{changed}</tr>'
     rows = [_cousin(cousin, count, counted) for cousin, count in every[:_COUSINS_SHOWN]]
     left = d.cousins_left + sum(count for _, count in every[_COUSINS_SHOWN:])
     return _table(head, rows, left)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from contextlib import redirect_stdout
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from samebits.cli import status
+from samebits.cli.diagnose import doing
 from samebits.cli.diagnosis import as_lines
 from samebits.diagnose.finding import CERTAINTIES, CousinFact, Diagnosis, Place
 from samebits.diagnose.side_words import default_words
@@ -543,6 +545,24 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_work(run: Run) -> N
     )
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_pipe_as_a_page_is_not_opened_before_the_work(run: Run) -> None:
+    os.mkfifo("pipe")
+    said = refused(run, SMALL, "push.mcap", "--html", "pipe")
+    assert said.startswith("nothing says what the other way")
+
+
+@pytest.mark.parametrize(
+    ("what", "shown"),
+    [
+        ("fused multiply-add in this function", "trying fused multiply-add in this function"),
+        ("comparing frames", "comparing frames"),
+    ],
+)
+def test_progress_tells_experiments_from_other_steps(what: str, shown: str) -> None:
+    assert doing(what) == shown
+
+
 def test_a_page_is_written_over_an_older_one(run: Run) -> None:
     Path("page.html").write_text("")
     given = (SMALL, "push.mcap", "--b", PLAIN, "--html", "page.html")
@@ -624,6 +644,7 @@ def test_reports_that_tell_no_frame_in_detail_say_how_to_write_ones_that_do(run:
     code, out, err = run("whole.desync", "hashes.desync")
     assert (code, err) == (1, "")
     assert "frame: frame 10 of 40 is the first that differs\n" in out
+    assert "\ncause: unknown: which operation differs first could not be told\n" in out
     assert (
         "note: whole.desync and hashes.desync share no frame; write both again: samebits report "
         "SIM REPLAY --frames 5:16 --trace 10\n"

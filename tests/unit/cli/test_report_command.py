@@ -234,6 +234,27 @@ def test_a_folder_that_cannot_be_written_is_told(run: Run, replay: str) -> None:
     assert said.startswith("cannot write locked/a: Permission denied\n  fix: ")
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="no folder that nobody can write to")
+def test_a_place_that_cannot_be_written_is_refused_before_the_run(
+    run: Run, replay: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from samebits.cli import desync
+
+    monkeypatch.delattr(desync, "make_report")
+    said = refused(run, SMALL, replay, "--frames", "3", "-o", "/proc/a", *QUICK)
+    assert said.startswith("cannot write /proc/a: ")
+    assert said.endswith("\n  fix: give a place that this user may write to, with -o")
+
+
+def test_a_report_never_takes_the_replays_place(run: Run, replay: str) -> None:
+    before = Path(replay).read_bytes()
+    said = refused(run, SMALL, replay, "-o", f"./{replay}", "--force", *QUICK)
+    assert said == f"{replay} is the replay\n  fix: give the report another name with -o"
+    assert Path(replay).read_bytes() == before
+    said = refused(run, SMALL, replay, "-o", ".", "--force", *QUICK)
+    assert said == ". is a folder\n  fix: name a file in it with -o"
+
+
 def test_a_place_that_cannot_be_written_is_told(run: Run, replay: str) -> None:
     Path("a.partial").mkdir()
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "a", *QUICK)

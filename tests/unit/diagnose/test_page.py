@@ -99,7 +99,7 @@ EVERY = [
     "First differing operation",
     "Cause",
     "Fields that differ after the frame",
-    "Cousins: what else the hazard acts on",
+    "Cousins: what else the hazard acts on, by steps to the state",
     "Notes",
 ]
 
@@ -147,7 +147,9 @@ def test_what_was_not_found_is_left_out() -> None:
         certainty="unknown", cousins=(), cousins_left=0, notes=[],
     )  # fmt: skip
     assert headings(bare) == ["Cause"]
-    assert "a cause that no experiment found" in Read(page(bare)).text
+    assert "Unknown: which operation differs first could not be told." in Read(page(bare)).text
+    tried = Read(page(diagnosis(causes=(), certainty="unknown"))).text
+    assert "Unknown: no experiment gives the other side's bits." in tried
     assert headings(diagnosis(frame=None, fields=(), heat=(), timeline=(), operation=None,
                               causes=(), cousins=(), cousins_left=0)) == ["Notes"]  # fmt: skip
 
