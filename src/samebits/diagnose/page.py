@@ -310,7 +310,7 @@ def _causes(d: Diagnosis) -> str:
         f'<div class="lead">{escape(first.title)}'
         f'<span class="badge {d.certainty}">{d.certainty}</span></div>',
         f'<div class="soft">{escape(CERTAINTIES[d.certainty])}</div>',
-        f"<pre>{escape(first.expression)}</pre>" if first.expression else "",
+        f'<pre class="wrap">{escape(first.expression)}</pre>' if first.expression else "",
         f'<div class="told">{"".join(rows)}</div>',
     ]
     if others:
