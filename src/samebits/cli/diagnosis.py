@@ -166,6 +166,8 @@ def _agreement(cause: CauseFact) -> str:
     if cause.holds:
         frames = "the frame" if cause.frames_same == 1 else f"all {cause.frames_same:,} frames"
         return f"gives b's hash in {frames} from there on"
+    if not cause.frames_same:
+        return "does not give b's hash"
     return f"gives b's hash in {cause.frames_same:,} of {cause.frames_compared:,} frames"
 
 

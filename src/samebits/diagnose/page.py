@@ -322,8 +322,11 @@ def _causes(d: Diagnosis) -> str:
 def _agreement(cause: CauseFact) -> str:
     if not cause.frames_compared:
         return "none could repeat it"
-    frames = f"{cause.frames_same:,} of {cause.frames_compared:,} frames from there on"
-    return f"planted {cause.reach}, it gives b's hash in {frames}"
+    found = "does not give b's hash"
+    if cause.frames_same:
+        frames = f"{cause.frames_same:,} of {cause.frames_compared:,} frames"
+        found = f"gives b's hash in {frames} from there on"
+    return f"planted {cause.reach}, it {found}"
 
 
 def _fields(d: Diagnosis) -> str:
@@ -367,8 +370,7 @@ def _heat(d: Diagnosis) -> str:
 def _cell(h: HeatFact) -> str:
     part = h.differing / h.scalars if h.scalars else 1.0
     count = f"{h.differing:,} of {h.scalars:,}" if h.scalars else "its hash"
-    tip = f"{count} scalars" if h.scalars else "its hash differs"
-    tip += "" if h.ulps is None else f", up to {h.ulps:,} ULP"
+    tip = count if h.ulps is None else f"{count} scalars, up to {h.ulps:,} ULP"
     return (
         f'<div style="--heat: {round(8 + 47 * sqrt(part))}%" title="{tip}">'
         f'<span class="bits">{escape(h.path)}</span> {count}</div>'
@@ -381,8 +383,7 @@ def _cousins(d: Diagnosis) -> str:
     changed = '<th class="number">results changed in the frame</th>' if counted else ""
     head = f'<tr><th>where</th><th>operation</th><th class="number">steps</th>{changed}</tr>'
     rows = [_cousin(cousin, count, counted) for cousin, count in every[:_COUSINS_SHOWN]]
-    left = d.cousins_left + sum(count for _, count in every[_COUSINS_SHOWN:])
-    return _table(head, rows, left)
+    return _table(head, rows, d.cousins_left + sum(n for _, n in every[_COUSINS_SHOWN:]))
 
 
 def _cousin(c: CousinFact, count: int, counted: bool) -> str:

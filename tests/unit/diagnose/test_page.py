@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from samebits.cli.diagnosis import as_lines
 from samebits.diagnose.finding import (
     CauseFact,
     CousinFact,
@@ -152,6 +153,12 @@ def test_what_was_not_found_is_left_out() -> None:
     assert "Unknown: no experiment gives the other side's bits." in tried
     assert headings(diagnosis(frame=None, fields=(), heat=(), timeline=(), operation=None,
                               causes=(), cousins=(), cousins_left=0)) == ["Notes"]  # fmt: skip
+
+
+def test_an_experiment_that_gives_another_hash_is_not_counted_in_frames() -> None:
+    given = diagnosis(causes=(replace(cause(), frames_same=0, frames_compared=1),))
+    assert "planted on this line, it does not give b's hash" in Read(page(given)).text
+    assert "  experiment: does not give b's hash" in [text for _, text in as_lines(given)]
 
 
 def test_the_state_after_init_is_called_so() -> None:
