@@ -391,12 +391,12 @@ def report(
 )
 def diagnose(
     what: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="SIM [REPLAY] [REPORT] | REPORT REPORT",
             help="a simulation, a replay of it, and what another machine reported; or two reports",
         ),
-    ],
+    ] = None,
     a: Annotated[
         str | None,
         typer.Option("--a", metavar="SIDE", help="One way to run it; else natively, optimised."),
@@ -407,7 +407,7 @@ def diagnose(
             "--b",
             metavar="SIDE",
             help="The other: words with commas between, as x86-64-v2,opt=0 or mode=FAST or "
-            "workers=3 or fpenv=ftz+daz or source=FILE or hazard=NAME@FILE:LINE,from=FRAME.",
+            "source=FILE or hazard=NAME@FILE:LINE,from=FRAME; --list-sides has them all.",
         ),
     ] = None,
     frames: Annotated[
@@ -417,6 +417,9 @@ def diagnose(
         str | None, typer.Option(help="Without a REPLAY: a script of SIM, or random.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Without a REPLAY: the seed (1).")] = None,
+    list_sides: Annotated[
+        bool, typer.Option("--list-sides", help="Say what a SIDE may be, and end.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
     html: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write a page that needs no other file.")
@@ -430,7 +433,8 @@ def diagnose(
     """
     from samebits.cli.diagnose import Options, run
 
-    _finish(lambda: run(Options(tuple(what), a, b, frames, players, seed, json, html)))
+    given = tuple(what or ())
+    _finish(lambda: run(Options(given, a, b, frames, players, seed, json, html, list_sides)))
 
 
 _replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)

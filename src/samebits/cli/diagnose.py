@@ -16,6 +16,7 @@ from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.diagnosis import print_diagnosis
 from samebits.cli.named import named_simulation
 from samebits.cli.place import hindrance
+from samebits.cli.sides import listed
 from samebits.diagnose.beside_report import diagnose_report
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.read import is_report, read_report
@@ -56,10 +57,14 @@ class Options:
     seed: int | None
     json: bool
     html: str | None
+    list_sides: bool = False
 
 
 def run(options: Options) -> int:
     """Compare and print; the exit status."""
+    if options.list_sides:
+        print("\n".join(listed()))
+        return SAME
     _check_page(options)
     case = _case(options)
     for report in case.reports:
@@ -150,7 +155,7 @@ def _case(options: Options) -> _Case:
                     "nothing says what the other way to run it is",
                     note="`samebits verify` compares with the hashes that a replay holds",
                     fix="give --b, as in --b x86-64-v1-O0, --b mode=FAST or "
-                    "--b hazard=fma@game.py:120",
+                    "--b hazard=fma@game.py:120; --list-sides has all words",
                 )
             one, other = (_side(options, letter, simulation) for letter in "ab")
             played = _source(options, simulation, replays)
@@ -164,6 +169,8 @@ def _case(options: Options) -> _Case:
                 fix=f"write `samebits diagnose SIM REPLAY {reports[0]}` with the replay that it is "
                 f"of, or `samebits diagnose OURS {reports[0]}` with a report of this machine",
             )
+        case 0, []:
+            raise ReportError("nothing to compare is named", fix=_EXAMPLES)
         case _:
             raise ReportError(
                 f"it is not clear what to compare: {_count(len(reports), 'report')} and "

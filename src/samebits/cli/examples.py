@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "diagnose game.py duel.mcap --a managed --b x86-64-v3-O3",
         "diagnose game.py duel.mcap --b source=old/game.py",
         "diagnose game.py --b hazard=fma@game.py:120,from=300",
+        "diagnose --list-sides",
     ),
     "replay export": ("replay export duel.mcap --out duel.inputs",),
 }

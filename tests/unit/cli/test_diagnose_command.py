@@ -19,7 +19,8 @@ from samebits.cli import status
 from samebits.cli.diagnose import doing
 from samebits.cli.diagnosis import as_lines
 from samebits.diagnose.finding import CERTAINTIES, CousinFact, Diagnosis, Place
-from samebits.diagnose.side_words import default_words
+from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
+from samebits.diagnose.side_words import default_words, described_words
 
 UNIT = Path(__file__).parents[1]
 SMALL = str(UNIT / "sim" / "small_simulation.py")
@@ -340,7 +341,8 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (SMALL, "push.mcap"),
         "nothing says what the other way to run it is\n"
         "  note: `samebits verify` compares with the hashes that a replay holds\n"
-        "  fix: give --b, as in --b x86-64-v1-O0, --b mode=FAST or --b hazard=fma@game.py:120",
+        "  fix: give --b, as in --b x86-64-v1-O0, --b mode=FAST or --b hazard=fma@game.py:120; "
+        "--list-sides has all words",
     ),
     "a hazard that there is not": (
         (SMALL, "push.mcap", "--b", "hazard=fam"),
@@ -367,6 +369,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (SMALL, "push.mcap", "seed2.mcap", "--b", "opt=0"),
         "it is not clear what to compare: 0 reports and 3 other names" + EXAMPLES,
     ),
+    "nothing": ((), "nothing to compare is named" + EXAMPLES),
     "one report alone": (
         ("push.desync",),
         "it is not clear what to compare: 1 report and 0 other names" + EXAMPLES,
@@ -513,6 +516,16 @@ def test_an_unknown_word_is_answered_with_those_that_there_are(run: Run) -> None
     assert said.startswith("'pdp11' is no way to run a simulation\n  note: executions are managed,")
     assert "hazard=HAZARD[@PLACE][#WAY]" in said
     assert said.endswith("\n  fix: write words with commas between, such as x86-64-v2,opt=0")
+
+
+def test_all_words_and_hazards_are_listed_on_request(run: Run) -> None:
+    code, out, err = run("--list-sides")
+    assert (code, err) == (0, "")
+    for name, _ in described_words():
+        assert f"\n  {name}" in out
+    for hazard in (*HAZARDS, *STRUCTURAL):
+        assert re.search(f"^  {hazard.name} +{re.escape(hazard.title)}$", out, re.MULTILINE)
+    assert max(map(len, out.splitlines())) <= 100
 
 
 def test_where_a_hazard_would_act_is_told(run: Run) -> None:

@@ -1,0 +1,29 @@
+"""The words that a side is written in, and the hazards, as lists for people."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
+from samebits.diagnose.side_words import described_words
+
+WIDTH = 100
+
+
+def listed() -> Iterator[str]:
+    """The lines that `--list-sides` prints."""
+    yield "a side is words with commas between:"
+    yield from _rows(described_words())
+    yield ""
+    yield "a hazard, planted everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
+    yield from _rows([(hazard.name, hazard.title) for hazard in (*HAZARDS, *STRUCTURAL)])
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Names in a column, what they mean in another."""
+    width = max(len(name) for name, _ in rows) + 4
+    for name, what in rows:
+        first, *others = textwrap.wrap(what, WIDTH - width)
+        yield f"  {name:<{width - 2}}{first}"
+        yield from (f"{'':<{width}}{line}" for line in others)
