@@ -155,7 +155,7 @@ class _Inquiry:
         places = [str(c.b or c.a) for c in self.q.changes[:4]]
         evidence = (
             *rewording(first, self.q.changes),
-            f"{len(self.q.changes):,} operations are others: {', '.join(places)}",
+            f"operations that are others, {len(self.q.changes):,} in all: {', '.join(places)}",
         )
         self._add(hazard, first.place, first.text, agreement, evidence=evidence)
 

@@ -56,8 +56,8 @@ def tell(out: Diagnosis, found: Permissions, a: Trace) -> None:
             evidence=tuple(evidence),
         ),
     )
-    sure = found.is_whole and found.is_minimal and len(found.flags) == 1
-    out.certainty = "certain" if sure else "likely"
+    sure = found.is_minimal and len(found.flags) == 1
+    out.certainty = ("certain" if sure else "likely") if found.is_whole else "possible"
 
 
 def _hazard(first: Permitted, flags: tuple[str, ...]) -> str:

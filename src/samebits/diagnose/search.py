@@ -237,6 +237,8 @@ class _Diagnosing:
             self.out.notes.append(f"side {letter}'s frame cannot be traced: {error.message}")
             return None
         trap = None if trace.trap is None else TrapFact.of(trace.trap)
+        if trap is not None and facts.trap is not None and not facts.trap.place:
+            trap = replace(trap, place="")  # versions have it at other places
         if trap == facts.trap and (trap is not None or trace.after == facts.state):
             return trace
         self.out.notes.append(

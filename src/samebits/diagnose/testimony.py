@@ -17,6 +17,10 @@ HIDDEN = (
     "the same hashed state: something that is not hashed lives on"
 )
 UNWRITTEN = "it reads memory that differs, and that nothing wrote differently"
+ELSEWHERE = (
+    "it reads something else than the hashed state has there, in each run alike: what is not "
+    "hashed decides"
+)
 UNREAD = "what it reads of the inputs differs, and nothing before it does"
 
 
@@ -59,4 +63,6 @@ def testimony(
         return "unhashed", (HIDDEN,)
     if difference.kind == "input":
         return "changed-input", (UNREAD,)
+    if facts.repeats and difference.kind == "result" and op is not None and op.opcode == "load":
+        return "unhashed", (ELSEWHERE,)
     return None

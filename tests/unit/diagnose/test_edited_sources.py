@@ -54,6 +54,7 @@ def move(state: State) -> None:
 def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
     pull(state, inputs[0].push)
     move(state)
+    assert state.x[0] > -1e30
 
 SMALL = sb.Simulation(name="small", version="1", state=State, input=Input, players=1,
                       init=init, step=step)
@@ -109,6 +110,14 @@ def test_an_edit_is_found_where_it_is(
     assert (found.operation.place.line, found.operation.opcode) == (line, opcode)
     assert found.causes[0].hazard == hazard
     assert found.certainty == "certain"
+
+
+def test_a_trap_of_one_version_is_traced(compare: Compare) -> None:
+    found = compare("assert state.x[0] > -1e30", "\n    assert state.x[0] > 3.0")
+    assert found.operation is not None
+    assert (found.operation.place.line, found.operation.opcode) == (line_of("assert"), "const")
+    assert found.causes[0].hazard == "changed-constant"
+    assert found.causes[0].holds
 
 
 def test_both_versions_of_the_line_are_evidence(compare: Compare) -> None:

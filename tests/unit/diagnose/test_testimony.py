@@ -15,6 +15,7 @@ from samebits.ir.grammar import Op
 
 SPAN = Span("game.py", "step", 1, 0, 1, 1)
 STORE = Op(1, "store", (), None, (), SPAN)
+LOAD = Op(3, "load", (), None, (), SPAN)
 ADD = Op(2, "add", (), None, (), SPAN)
 
 ROWS: list[tuple[Kind, Op, Facts, tuple[int, int], str | None]] = [
@@ -23,6 +24,9 @@ ROWS: list[tuple[Kind, Op, Facts, tuple[int, int], str | None]] = [
     ("result", ADD, Facts(repeats=False), (4, 4), "host"),
     ("result", ADD, Facts(repeats=False, one_worker=True), (4, 4), "lost-store"),
     ("result", ADD, Facts(True, follows=False), (4, 4), "unhashed"),
+    ("result", LOAD, Facts(True, True), (4, 4), "unhashed"),
+    ("result", LOAD, Facts(repeats=False), (4, 4), "host"),
+    ("result", LOAD, Facts(), (4, 4), None),
     ("path", STORE, Facts(True, True), (4, 3), "lost-store"),
     ("path", STORE, Facts(repeats=False), (4, 3), "lost-store"),
     ("path", STORE, Facts(True, True), (3, 4), None),
