@@ -24,7 +24,7 @@ from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.backend.plans import PLANS, Plan
-from samebits.backend.rare import APART
+from samebits.backend.rare import APART, late_text, variants_table
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
 from samebits.backend.seldom import SeldomCopy
 from samebits.backend.targets import Target
@@ -179,7 +179,7 @@ class _Emission(CallGraph):
         attributes = [_ATTRIBUTES % (self.plan.attributes_for(self.target), extra)]
         if self._rare or self._copies:
             attributes.append(RARE_ATTRIBUTES.format(extra=extra))
-        tests = [test for rare in self._rare.values() for test in rare.tests()]
+        tests = variants_table(self._rare.values())
         library = LIBRARY.get(self.target.architecture, "")
         if not any("mul i64" in text for text in (*texts, *apart, *self._helper_texts())):
             library = ""
@@ -191,8 +191,8 @@ class _Emission(CallGraph):
         if apart:
             copies = [self._copy_text(copy) for copy in self._copies.values()]
             text += APART + self._module_text([*apart, *copies], attributes)
-        for rare in self._rare.values():
-            text += "".join(rare.lanes(self._head(), attributes[-1]))
+        head = "\n".join([self._head(), attributes[-1], _METADATA])
+        text += late_text(head, self._rare.values())
         found = () if self.locations is None else tuple(self.locations.found)
         expected = None
         if self._expected:

@@ -27,7 +27,7 @@ from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit import TrapSite, emit_module
 from samebits.backend.expected import Expected
 from samebits.backend.plans import PLANS, SPEED, Plan
-from samebits.backend.rare import Late, is_test, split
+from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
 from samebits.errors import RunnerError, TargetError
@@ -115,6 +115,8 @@ def data_layout(target: Target) -> str:
         return str(_machine(target.triple, target.cpu, target.features, target.abi, 0).target_data)
 
 
+_UNUSED = ("global_dead_code_eliminate",)
+"""The passes after which a module has the declarations alone that it needs."""
 _LATE = ("always_inliner", "global_dead_code_eliminate")
 """The passes when what came after vectorisation is linked."""
 _APART = (
@@ -158,17 +160,15 @@ def _optimise(
         options.close()
 
 
-def _link_late(module: Any, machine: Any, context: Any, layout: str, late: list[Late]) -> None:
-    """After vectorisation: the tests for lanes go where they are called, and the loops over
-    lanes that are then called are added."""
-    for function in module.functions:
-        if is_test(function.name):
-            function.linkage = "internal"
-    _optimise(module, machine, 0, passes=_LATE)
-    called = {function.name for function in module.functions if function.is_declaration}
-    for part in late:
-        if part.name in called:
-            _link(module, _binding().parse_assembly(layout + part.text, context))
+def _link_late(module: Any, machine: Any, context: Any, layout: str, late: Late) -> None:
+    """After vectorisation: the tests for lanes go where they are called, and with them come the
+    loops over lanes."""
+    module.get_global_variable(VARIANTS).linkage = "internal"
+    _optimise(module, machine, 0, passes=_UNUSED)
+    text = late.text(function.name for function in module.functions)
+    if text:
+        _link(module, _binding().parse_assembly(layout + text, context))
+        _optimise(module, machine, 0, passes=_LATE)
 
 
 def _spare_seldom(module: Any) -> None:
@@ -209,7 +209,7 @@ def _with_module(
             if opt:
                 vectorise = vectorise and plan.vectorise
                 _optimise(module, machine, plan.level, vectorise, plan.passes, unroll=plan.unroll)
-            if late:
+            if late is not None:
                 _link_late(module, machine, context, layout, late)
             if apart:
                 part = binding.parse_assembly(layout + apart, context)

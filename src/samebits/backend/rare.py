@@ -2,14 +2,14 @@
 
 LLVM's loop vectoriser keeps a call under a condition only where the function has a variant that
 takes vectors and a mask. A variant here is a test whether some lane needs it, which is inlined
-after vectorisation, and out of line a loop over the lanes. The loops are made for the variants
-that are used, at the end. Knows LLVM text, not what the functions compute.
+after vectorisation, and out of line a loop over the lanes. Until then variants are declared, and
+those that are used are made. Knows LLVM text, not what the functions compute.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from samebits.backend.emit_loops import wide_lanes
@@ -31,24 +31,52 @@ APART = "; apart, with passes of its own:\n"
 """Stands in a text between the module and another with the rare functions and what only they call.
 A few cheap passes for these take a tenth of the time of all passes; the code is a fifth slower."""
 
-_LATE = re.compile(r"^; after vectorisation: (\S+) of (.*)\n", re.MULTILINE)
+_LATE = "; after vectorisation, the variants that are used:\n"
+_ROW = "; "
+VARIANTS = "sb.variants"
+"""The table of the variants of a module. It keeps their declarations, and goes after
+vectorisation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Late:
-    """A function to be added to a module after vectorisation, if that uses it: a module's text.
-    `rare` is the function that it calls."""
+    """What is known of the variants of a module until they are made."""
 
-    name: str
-    rare: str
-    text: str
+    head: str
+    """What a module's text of them starts with, attributes too."""
+    functions: tuple[RareFunction, ...]
+
+    def text(self, called: Iterable[str]) -> str:
+        """A module's text with the variants among the functions `called`; empty if none is."""
+        wanted = set(called)
+        made = [text for rare in self.functions for text in rare.variants(wanted)]
+        return "\n\n".join([self.head, *made]) + "\n" if made else ""
 
 
-def split(text: str) -> tuple[str, str, list[Late]]:
+def variants_table(functions: Iterable[RareFunction]) -> list[str]:
+    """The variants, declared, and their table; nothing where there are none."""
+    tests = {symbol: text for rare in functions for symbol, text in rare.tests().items()}
+    symbols = ", ".join(f"ptr {symbol}" for symbol in tests)
+    table = f"@{VARIANTS} = constant [{len(tests)} x ptr] [{symbols}]"
+    return [*tests.values(), table] if tests else []
+
+
+def late_text(head: str, functions: Iterable[RareFunction]) -> str:
+    """`Late` in the form that `split` reads at the end of a text; empty without variants."""
+    rows = [f"{_ROW}{rare.row()}\n" for rare in functions if rare.has_variants]
+    return f"{_LATE}{head}\n{''.join(rows)}" if rows else ""
+
+
+def split(text: str) -> tuple[str, str, Late | None]:
     """A module's text, that of what stands apart, and what is added after vectorisation."""
-    main, *parts = _LATE.split(text)
+    main, _, late = text.partition(_LATE)
     main, _, apart = main.partition(APART)
-    return main, apart, [Late(*parts[i : i + 3]) for i in range(0, len(parts), 3)]
+    if not late:
+        return main, apart, None
+    lines = late.splitlines()
+    rows = [json.loads(line.removeprefix(_ROW)) for line in lines if line.startswith(_ROW)]
+    head = "\n".join(line for line in lines if not line.startswith(_ROW))
+    return main, apart, Late(head, tuple(RareFunction(*row) for row in rows))
 
 
 class RareFunction:
@@ -68,10 +96,21 @@ class RareFunction:
         self._parameters = tuple(parameters)
         self._result = result
         self._convention = convention
-        name = self.name
-        fits = not _UNSAFE & set(name)
+        self._vector_bits = vector_bits
+        fits = not _UNSAFE & set(self.name)
         counts = [n for n in (2, 4, 8, 16) if 32 * n <= vector_bits]
         self._counts = [*counts, wide_lanes(vector_bits)] if counts and fits else []
+
+    def row(self) -> str:
+        """The arguments that it was made of, in a line."""
+        return json.dumps([
+            self._number, self.symbol, self._parameters, self._result, self._convention,
+            self._vector_bits,
+        ])  # fmt: skip
+
+    @property
+    def has_variants(self) -> bool:
+        return bool(self._counts)
 
     @property
     def name(self) -> str:
@@ -93,15 +132,33 @@ class RareFunction:
         if not self._counts:
             return ""
         kinds = "v" * len(self._parameters)
-        names = [
-            f"_ZGV_LLVM_M{n}{kinds}_{self.name}({_SOME}{self._number}.{n})" for n in self._counts
-        ]
+        names = [f"_ZGV_LLVM_M{n}{kinds}_{self.name}({self._test_name(n)})" for n in self._counts]
         return f' "vector-function-abi-variant"="{",".join(names)}"'
 
-    def tests(self) -> list[str]:
-        """The variants: each asks whether some lane needs the function. LLVM's inliner gets them
-        when loops are vectorised; until then they look as if others called them."""
-        return [self._test(n) for n in self._counts]
+    def tests(self) -> dict[str, str]:
+        """The declarations of the variants, by symbol."""
+        head = f"declare {self._convention}"
+        symbols = {n: f"@{self._test_name(n)}" for n in self._counts}
+        return {
+            symbol: f"{head}<{n} x {self._result}> {symbol}({', '.join(self._vectors(n))}) #2"
+            for n, symbol in symbols.items()
+        }
+
+    def variants(self, wanted: set[str]) -> list[str]:
+        """The tests whose names are `wanted`, each with its loop over lanes."""
+        made = [
+            text
+            for n in self._counts
+            if self._test_name(n) in wanted
+            for text in (self._test(n), self._loop(n))
+        ]
+        if not made:
+            return []
+        types = ", ".join(self._parameters)
+        return [f"declare {self._convention}{self._result} {self.symbol}({types}) #1", *made]
+
+    def _test_name(self, n: int) -> str:
+        return f"{_SOME}{self._number}.{n}"
 
     def _vectors(self, n: int) -> list[str]:
         return [f"<{n} x {t}>" for t in (*self._parameters, "i1")]
@@ -112,8 +169,7 @@ class RareFunction:
         result = f"<{n} x {self._result}>"
         head = f"{self._convention}{result} @{_EACH}{self._number}.{n}"
         return "\n".join([
-            f"declare {head}({', '.join(vectors)}) #1",
-            f"define {self._convention}{result} @{_SOME}{self._number}.{n}({given}) #2 {{",
+            f"define {self._convention}{result} @{self._test_name(n)}({given}) #2 {{",
             "entry:",
             f"  %some = call i1 @llvm.vector.reduce.or.v{n}i1({vectors[-1]} %a{len(vectors) - 1})",
             "  br i1 %some, label %go, label %done, !prof !0",
@@ -126,13 +182,6 @@ class RareFunction:
             "}",
         ])  # fmt: skip
 
-    def lanes(self, head: str, attributes: str) -> Iterator[str]:
-        """The loops over lanes, each as a module between `head` and `attributes`, in the form
-        that `split` reads at the end of a text."""
-        for n in self._counts:
-            mark = f"; after vectorisation: {_EACH}{self._number}.{n} of {self.name}"
-            yield f"{mark}\n{head}\n\n{self._loop(n)}\n\n{attributes}\n"
-
     def _loop(self, n: int) -> str:
         """Lanes go by way of memory: in registers, each access of a lane whose number is not known
         would be a copy of the whole vector. Truth values are bytes there."""
@@ -143,7 +192,6 @@ class RareFunction:
         scalar = f"{self._convention}{self._result} {self.symbol}"
         items = ", ".join(f"{t} %x{i}" for i, t in enumerate(self._parameters))
         lines = [
-            f"declare {scalar}({', '.join(self._parameters)}) #1",
             f"define {self._convention}{result} @{_EACH}{self._number}.{n}({given}) #3 {{",
             "entry:",
         ]
@@ -201,8 +249,3 @@ def _load_lane(t: str, place: str, name: str) -> list[str]:
         f"  {loaded} = load {_stored(t)}, ptr {name}.at",
     ]
     return [*lines, f"  {name} = trunc i8 {loaded} to i1"] if t == "i1" else lines
-
-
-def is_test(name: str) -> bool:
-    """Whether a function is one of `RareFunction.tests`."""
-    return name.startswith(_SOME)

@@ -122,6 +122,7 @@ def test_the_loop_calls_the_function_for_lanes_in_a_branch(name: str) -> None:
     # One loop over lanes is made, and no test remains to be called.
     assert re.findall(r"^define .*@sb\.(\w+)\.0\.(\d+)", text, re.MULTILINE) == [("each", *lanes)]
     assert "@sb.some" not in text
+    assert "@sb.variants" not in text
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
