@@ -23,6 +23,8 @@ class Plan:
     unroll: bool
     level: int
     codegen: int
+    most_rare: int
+    """Functions for rare inputs for which code is selected with optimisation; of more, for none."""
     passes: tuple[str, ...] = ()
 
     def attributes_for(self, target: Target) -> str:
@@ -30,12 +32,13 @@ class Plan:
         return self.attributes if target.has_int64 else self.attributes.replace(" minsize", "")
 
 
+_ANY = 1 << 20
 PLANS: Mapping[Goal, Plan] = {
     # A loop around a call that is left does not vectorise, so that much is inlined.
-    "speed": Plan("", 512, True, True, 3, 3),
-    "size": Plan(" minsize optsize", 12, False, False, 2, 2),
+    "speed": Plan("", 512, True, True, 3, 3, 32),
+    "size": Plan(" minsize optsize", 12, False, False, 2, 2, _ANY),
     "compile_time": Plan(
-        "", 32, False, False, 1, 1,
+        "", 32, False, False, 1, 1, 0,
         ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg",
          "global_dead_code_eliminate"),
     ),
