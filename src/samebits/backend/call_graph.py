@@ -7,6 +7,7 @@ Knows the typed IR and LLVM's types, not how a function becomes text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from samebits.backend.emit_context import DIVISIONS
 from samebits.backend.emit_types import function_symbol, scalar
@@ -24,6 +25,12 @@ have no more than a few hundred KiB above this; a frame must never reach past th
 APART_INLINE_LIMIT = 64
 """Most statements, callees' included, of the functions that are always inlined where only rare ones
 lead to them: there is no loop to gain by it."""
+
+LEAST_IN_LANES = 1024
+MOST_BESIDES = 1 / 8
+"""Statements of functions with rare inputs that loops call, and the share of all others in that,
+where straight code is not looked through for vectors: that takes up to a seventh of the compile
+time, and finds in these functions the turns that are left after whole vectors."""
 
 _NO_SIZE = 1 << 20
 
@@ -48,6 +55,7 @@ class CallGraph:
         self._rare: dict[str, RareFunction] = {}
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
+        self._statements: dict[str, int] = {}
         found: dict[str, None] = {}
         stack_bytes: dict[str, int] = {}
         for name in roots:
@@ -63,6 +71,8 @@ class CallGraph:
         for name, rare in self._rare.items():
             if name not in looped or not plan.vectorise:
                 rare.drop_variants()
+        if plan.straight and self._goes_in_lanes():
+            self.plan = replace(plan, straight=False)
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises IRError where there is none."""
@@ -103,6 +113,15 @@ class CallGraph:
     def divides(self, name: str) -> bool:
         return self._divides[name]
 
+    def _goes_in_lanes(self) -> bool:
+        """Whether nearly all code is of functions with rare inputs that loops call."""
+        looped = {name for name, rare in self._rare.items() if rare.has_variants}
+        inside = self.reached(name for name in self._often if self._calls[name] & looped)
+        inside &= self._often
+        count = sum(self._statements[name] for name in inside)
+        besides = sum(self._statements[name] for name in self._often - inside)
+        return count >= LEAST_IN_LANES and besides <= count * MOST_BESIDES
+
     def reached(self, names: Iterable[str]) -> set[str]:
         """`names` and what they lead to, but not by way of a rare function."""
         reached: set[str] = set()
@@ -129,7 +148,9 @@ class CallGraph:
         traps, divides, deepest = False, False, 0
         constants: set[int] = set()
         calls = self._calls[name] = set[str]()
+        self._statements[name] = 0
         for statement in walk(function.body):
+            self._statements[name] += 1
             if isinstance(statement, For | While):
                 inside = (s for region in regions(statement) for s in walk(region))
                 self._called_in_loops.update(

@@ -153,7 +153,7 @@ class _Emission(CallGraph):
             own = [slot for slot, _ in lanes] if inside.lanes else []  # else the turns after blocks
             return turns_are_apart(statement, self.function(function), self.function, own)
 
-        return loop_metadata(inside, self.target, apart)
+        return loop_metadata(inside, self.target, apart, not self.plan.straight)
 
     def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
         text = self._metadata(inside, function, statement) if self.plan.vectorise else ""

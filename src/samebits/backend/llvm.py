@@ -136,13 +136,14 @@ def _optimise(
     vectorise: bool = False,
     passes: tuple[str, ...] = (),
     *,
+    straight: bool = False,
     unroll: bool = True,
 ) -> None:
     """The passes of LLVM's pipeline of a level, or those that are named."""
     binding = _binding()
     options = binding.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = vectorise
-    options.slp_vectorization = vectorise
+    options.slp_vectorization = vectorise and straight
     options.loop_unrolling = unroll
     builder = binding.create_pass_builder(machine, options)
     if passes:
@@ -212,7 +213,10 @@ def _with_module(
         try:
             if opt:
                 vectorise = vectorise and plan.vectorise
-                _optimise(module, machine, plan.level, vectorise, plan.passes, unroll=plan.unroll)
+                _optimise(
+                    module, machine, plan.level, vectorise, plan.passes,
+                    straight=plan.straight, unroll=plan.unroll,
+                )  # fmt: skip
             if late is not None:
                 _link_late(module, machine, context, layout, late)
             if apart:

@@ -20,6 +20,8 @@ class Plan:
     """Statements, callees' included, of the functions that are always inlined."""
     vectorise: bool
     """Whether loops are made for the vectoriser, and it runs."""
+    straight: bool
+    """Whether straight code is looked through for vectors as well."""
     unroll: bool
     level: int
     codegen: int
@@ -35,10 +37,10 @@ class Plan:
 _ANY = 1 << 20
 PLANS: Mapping[Goal, Plan] = {
     # A loop around a call that is left does not vectorise, so that much is inlined.
-    "speed": Plan("", 512, True, True, 3, 3, 32),
-    "size": Plan(" minsize optsize", 12, False, False, 2, 2, _ANY),
+    "speed": Plan("", 512, True, True, True, 3, 3, 32),
+    "size": Plan(" minsize optsize", 12, False, False, False, 2, 2, _ANY),
     "compile_time": Plan(
-        "", 32, False, False, 1, 1, 0,
+        "", 32, False, False, False, 1, 1, 0,
         ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg",
          "global_dead_code_eliminate"),
     ),

@@ -18,6 +18,7 @@ import samebits as sb
 from samebits import Array, ReadOnly, bitcast, float64, kernel, math, rotl, uint64
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.emit import emit_module
 from samebits.backend.targets import TARGETS, Target
 from samebits.lang.kernel import Kernel
 from samebits.runtime.kernel import compile_native
@@ -52,6 +53,31 @@ def many(x: ReadOnly[float64], out: Array[uint64]) -> None:
         bits = rotl(bits, 7) ^ bitcast(uint64, math.log1p(v))
         bits = rotl(bits, 7) ^ bitcast(uint64, math.cbrt(v))
         out[i] = bits
+
+
+@kernel
+def summed(x: ReadOnly[float64]) -> float64:
+    total = float64(0)
+    for i in range(len(x)):
+        v = x[i]
+        total += math.sin(v)
+        total += math.cos(v)
+        total += math.tan(v)
+        total += math.asin(v)
+        total += math.acos(v)
+        total += math.atan(v)
+        total += math.sinh(v)
+        total += math.cosh(v)
+        total += math.tanh(v)
+        total += math.asinh(v)
+        total += math.exp(v)
+        total += math.exp10(v)
+        total += math.expm1(v)
+        total += math.log(v)
+        total += math.log2(v)
+        total += math.log1p(v)
+        total += math.cbrt(v)
+    return total
 
 
 @kernel
@@ -116,6 +142,19 @@ def test_code_for_rare_inputs_is_small_where_size_is_the_goal() -> None:
     assert not any(
         name.startswith("k:") for name in spared(llvm.llvm_text(*optimised(small), SPEED, 3))
     )
+
+
+def test_straight_code_is_looked_through_unless_nearly_all_goes_in_lanes() -> None:
+    assert emit_module(*optimised(curves), SPEED).plan.straight
+    assert not emit_module(*optimised(many), SPEED).plan.straight
+
+
+def test_a_width_is_given_only_where_turns_have_nothing_to_do_with_each_other() -> None:
+    width = '"llvm.loop.vectorize.width", i32 4'
+    assert width in emit_module(*optimised(many), SPEED).text
+    alone = emit_module(*optimised(summed), SPEED)
+    assert not alone.plan.straight
+    assert "vectorize.width" not in alone.text
 
 
 @pytest.mark.parametrize("opt", [None, 0, 3])
