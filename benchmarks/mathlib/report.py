@@ -112,9 +112,13 @@ def _swap(smallest: tuple[float, str]) -> tuple[float, float, str]:
 
 
 def document(
-    rows: Sequence[Row], absent: Sequence[str], rounds: int, arrays: Sequence[str] = ()
+    rows: Sequence[Row],
+    absent: Sequence[str],
+    rounds: int,
+    arrays: Sequence[str] = (),
+    fixed: Sequence[str] = (),
 ) -> str:
-    """MATH.md; `arrays` are the lines about functions of whole arrays."""
+    """MATH.md; `arrays` are lines about functions of whole arrays, `fixed` about fixed point."""
     baseline, best = levels()
     lines = [
         "# The math library's speed", "", "Made by `make bench-math`; the machine:", "",
@@ -137,6 +141,8 @@ def document(
                 lines += ["", f"## {type_name}, {size}", "", *table(found)]
     if arrays:
         lines += ["", "## Whole arrays", "", *arrays]
+    if fixed:
+        lines += ["", "## Fixed point", "", *fixed]
     if absent:
         lines += ["", f"Not there yet: {', '.join(absent)}."]
     return "\n".join(lines) + "\n"

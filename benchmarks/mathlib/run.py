@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.mathlib import peers, report, whole_arrays
+from benchmarks.mathlib import fixed_point, peers, report, whole_arrays
 from benchmarks.mathlib.functions import FUNCTIONS, Function
 from benchmarks.measure import Runner, interleave
 
@@ -129,7 +129,8 @@ def main() -> int:
                     rows.append(measure(named[name], type_name, size, loops, rounds))
                     print(report.line(rows[-1]), file=sys.stderr, flush=True)
     arrays_too = [] if options.only else whole_arrays.table(whole_arrays.measure(options.rounds))
-    text = report.document(rows, absent, options.rounds, arrays_too)
+    fixed = [] if options.only else fixed_point.table(fixed_point.measure(options.rounds))
+    text = report.document(rows, absent, options.rounds, arrays_too, fixed)
     if options.only or [*options.types] != [*TYPES] or [*options.sizes] != [*SIZES]:
         print(text)
     else:

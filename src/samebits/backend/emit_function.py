@@ -37,6 +37,8 @@ from samebits.ir.grammar import (
     Statement,
     Value,
     While,
+    can_trap,
+    walk,
 )
 from samebits.types import ScalarType
 
@@ -183,12 +185,13 @@ class FunctionEmitter(FunctionWriter):
         weights = f", {UNLIKELY}" if rare else self.weights(statement.condition)
         self.do(f"br i1 {condition}, label %{then}, label %{target}{weights}")
         reached = not statement.orelse
+        fallback = _fallback(statement)
         for label, region in ((then, statement.then), (orelse, statement.orelse)):
             if label == orelse and not region:
                 continue
             self._start(label)
             outside = self.in_fallback
-            self.in_fallback = outside or (label == orelse and _is_fallback(statement))
+            self.in_fallback = outside or region is fallback
             self._region(region)
             self.in_fallback = outside
             reached = reached or self._open
@@ -317,8 +320,15 @@ def _is_wide(op: Op) -> bool:
     return isinstance(t, ScalarType) and t.bits > 32
 
 
-def _is_fallback(statement: If) -> bool:
-    """Whether the `else` is a loop with checks of which the other side is a copy without."""
+def _fallback(statement: If) -> Region | None:
+    """The region whose loop has the checks, where the other's is a copy with fewer or none."""
     then, orelse = ([s for s in region if isinstance(s, For)]
                     for region in (statement.then, statement.orelse))  # fmt: skip
-    return len(then) == len(orelse) == 1 and then[0].span == orelse[0].span
+    if len(then) != 1 or len(orelse) != 1 or then[0].span != orelse[0].span:
+        return None
+    more = _checks(then[0]) > _checks(orelse[0])
+    return statement.then if more else statement.orelse
+
+
+def _checks(loop: For) -> int:
+    return sum(isinstance(s, Op) and can_trap(s) for s in walk(loop.body))
