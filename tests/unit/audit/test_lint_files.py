@@ -81,6 +81,7 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_checked(
     out = capsys.readouterr().out
     assert "bad.py: not checked: " in out
     assert error in out
+    assert "line None" not in out
     assert "good.py:2:11: SB501" in out
     assert out.endswith("1 hazard in 1 file, 1 not checked\n")
 

@@ -43,7 +43,8 @@ def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked
             warnings.simplefilter("ignore")  # of odd escapes and the like: not our business
             tree = ast.parse(text)
     except SyntaxError as error:
-        result.error = f"line {error.lineno}: {error.msg}"
+        where = "" if error.lineno is None else f"line {error.lineno}: "
+        result.error = f"{where}{error.msg}"
         return result
     except ValueError as error:
         result.error = f"Python can't parse it: {error}"
