@@ -17,7 +17,7 @@ help:
 	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
-	@echo "make prove-diagnose  plant differences and find them out (hours); writes into docs/diagnose.md"
+	@echo "make prove-diagnose  plant differences and find them out (20 minutes); writes into docs/diagnose.md"
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"

@@ -16,6 +16,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import active_children, get_context
 
+from tools import scratch
+
 from tests.fuzz.check import Failure, Tally, check_seeds
 from tests.fuzz.regression import write_regression
 from tests.fuzz.shrink import shrink
@@ -144,4 +146,7 @@ class _Session:
 
 
 if __name__ == "__main__":
-    sys.exit(_Session(_arguments()).run())
+    session = _Session(_arguments())
+    with scratch.folder():
+        status = session.run()
+    sys.exit(status)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from multiprocessing.connection import wait
 from pathlib import Path
 
+from tools import scratch
 from tools.prove_diagnose import goals, ledger, planting, report
 from tools.prove_diagnose.draw import draw, hazard_of
 from tools.prove_diagnose.entry import Entry
@@ -142,10 +143,11 @@ def main() -> int:
     arguments = _arguments()
     proof = _Proof(arguments)
     stopped = False
-    try:
-        proof.run()
-    except KeyboardInterrupt:
-        stopped = True
+    with scratch.folder():
+        try:
+            proof.run()
+        except KeyboardInterrupt:
+            stopped = True
     entries = proof.found()
     print(report.summary(entries))
     partial = arguments.case or arguments.only or arguments.wrong

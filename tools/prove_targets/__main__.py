@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import wait
 from pathlib import Path
 
+from tools import scratch
 from tools.prove import identical, subject
 from tools.prove_targets import ledger, programs, report, vectors
 from tools.prove_targets.finding import Finding
@@ -140,10 +141,11 @@ def main() -> int:
     arguments = _arguments(runners())
     proof = _Proof(arguments)
     stopped = False
-    try:
-        proof.run()
-    except KeyboardInterrupt:
-        stopped = True
+    with scratch.folder():
+        try:
+            proof.run()
+        except KeyboardInterrupt:
+            stopped = True
     tallies = proof.tallies
     made_with = report.made_with()
     run = ledger.run_of(tallies.rows.values(), tallies.failures, made_with, proof.seeds(), stopped)

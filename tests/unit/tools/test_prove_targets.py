@@ -6,10 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
+from tools import scratch
 from tools.prove_targets import functions, ledger, report
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.machine import runners
@@ -61,6 +63,20 @@ def test_ctrl_c_ends_every_process_and_writes_what_was_compared(tmp_path: Path) 
     text = page.read_text(encoding="utf-8")
     assert "; stopped before its end; " in text
     assert f" {count:,} same |" in text
+
+
+def test_files_of_a_process_that_was_killed_vanish_with_the_folder() -> None:
+    with scratch.folder() as folder:
+        worker = Worker()
+        worker.give(Task("programs", (HOST,), tuple(range(1000))))
+        while not any(folder.glob("samebits-fuzz-*/*.py")):
+            time.sleep(0.01)
+        worker.kill()
+        worker.end()
+        assert any(folder.iterdir())
+        assert tempfile.gettempdir() == os.environ["TMPDIR"] == str(folder)
+    assert not folder.exists()
+    assert tempfile.gettempdir() != str(folder) != os.environ.get("TMPDIR")
 
 
 def test_a_process_that_dies_is_told_from_one_that_is_done() -> None:
