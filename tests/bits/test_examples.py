@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from samebits.runtime import turns
+from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 from samebits.sim.execution import Execution
 from samebits.sim.golden import read_golden
@@ -105,20 +105,13 @@ def test_interpreters_give_the_hashes_of_compiled_code(name: str, row: Row) -> N
 
 @pytest.mark.parametrize("workers", [2, 3, 7])
 @pytest.mark.parametrize("name", PARALLEL)
-def test_workers_change_nothing(name: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed_out: list[int] = []
-    original = turns.ControlBlock
-
-    def counted(length: int = 0, batch: int = 1) -> turns.ControlBlock:
-        handed_out.append(length)
-        return original(length, batch)
-
-    monkeypatch.setattr(turns, "ControlBlock", counted)
+def test_workers_change_nothing(name: str, workers: int) -> None:
+    before = ranges_shared()
     set_workers(workers)
     hashes = started(name, BEST).advance(inputs_of(name, None, GOLDEN_FRAMES)).hashes
     expected = golden(name, GOLDEN_FRAMES)
     assert {frame: int(hashes[frame]) for frame in expected} == expected
-    assert handed_out
+    assert ranges_shared() > before
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

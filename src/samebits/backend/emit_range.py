@@ -33,8 +33,6 @@ LINE_BYTES = 64
 """Where a control block is aligned to."""
 STATUS_BITS = 20
 STATUS_MASK = (1 << STATUS_BITS) - 1
-INTERRUPTED = STATUS_MASK
-"""The status of a parallel range whose turns were not all run, for a reason that is no trap."""
 NO_TRAP = (1 << 63) - 1
 """The word of the lowest trap while there is none."""
 

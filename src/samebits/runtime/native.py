@@ -10,7 +10,6 @@ from typing import Any
 
 from samebits.backend import llvm
 from samebits.backend.emit import TrapSite
-from samebits.backend.emit_range import INTERRUPTED
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.errors import Trap
@@ -40,7 +39,7 @@ class NativeModule:
         self._own = self._loaded.addresses.get(OWN)
         hook = self._loaded.addresses.get(HOOK)
         if hook is not None:
-            from samebits.runtime.turns import hook_address
+            from samebits.runtime.crew import hook_address
 
             ctypes.c_void_p.from_address(hook).value = hook_address()
 
@@ -53,14 +52,10 @@ class NativeModule:
         return NativeRange(self, self._ranges[n])
 
     def trap(self, status: int, numbers: Any = None) -> BaseException:
-        """The trap that a non-zero status stands for, or what interrupted a parallel range.
+        """The trap that a non-zero status stands for.
 
         `numbers` are those of a trap "own", where another place than the module's own keeps them.
         """
-        if status == INTERRUPTED:
-            from samebits.runtime.turns import interruption
-
-            return interruption()
         site = self.traps[status - 1]
         trap = Trap(site.kind, site.span, site.detail)
         if site.kind != "own":
@@ -85,7 +80,7 @@ class NativeEntry:
         self.function: Any = ENTRY(address)
 
     def trap(self, status: int) -> BaseException:
-        """What a non-zero status stands for: a Trap, or what interrupted a parallel range."""
+        """The trap that a non-zero status stands for."""
         return self._module.trap(status)
 
     def run(self, slots: Any) -> None:

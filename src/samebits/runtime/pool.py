@@ -16,17 +16,14 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 from samebits.errors import ArgumentError, SamebitsError
-from samebits.runtime.native import RANGE
 from samebits.runtime.tasks import (
-    BATCHES,
     DONE,
     READY,
     WAITING,
     Task,
-    control_words,
 )
 
 MOST_WORKERS = 1024
@@ -40,6 +37,8 @@ class _Inside(threading.local):
 
 
 inside = _Inside()
+running = ctypes.c_int64()
+"""How many tasks this process's pool runs now."""
 
 
 class _Sleeper:
@@ -78,25 +77,6 @@ class Pool:
         self._closed = False
 
     # Called by any thread ----------------------------------------------------------------
-
-    def dispatch(self, function_address: int, slots_address: int, shared: int) -> None:
-        """Run the range function on this thread and the workers; back when every batch is done.
-
-        `shared` is the address of its control block. A range of one batch, or one that is
-        dispatched inside a task, runs in line.
-        """
-        function = RANGE(function_address)
-        words = control_words(shared)
-        batches = words[BATCHES]
-        if batches <= 1 or self.workers == 1 or inside.depth or self._closed:
-            function(slots_address, shared)
-            return
-        task = Task(function, slots_address, words, shared)
-        with self._lock:
-            task.state = READY
-            self._enqueue(task, first=True)
-            self._wake(min(batches, self.workers) - 1)
-        self.wait(task)
 
     def submit(self, task: Task, after: list[Task]) -> None:
         """Let `task` run once all of `after` have ended. It must not have been submitted yet."""
@@ -223,6 +203,7 @@ class Pool:
         if task.joined >= task.batches:
             self._dequeue(task)
         self._running.add(task)
+        running.value = len(self._running)
         if self._ready and not self._ready[0].joined:
             self._wake(len(self._ready))
         return task
@@ -232,6 +213,7 @@ class Pool:
         if task.active:
             return
         self._running.discard(task)
+        running.value = len(self._running)
         if task.unclaimed:  # the thread was interrupted before it began
             task.joined = 0
             self._dequeue(task)
@@ -333,6 +315,7 @@ class _State:
     lock = _thread.allocate_lock()
     chosen: int | None = None
     registered = False
+    followers: tuple[Callable[[], None], ...] = ()
 
 
 def pool() -> Pool:
@@ -351,6 +334,11 @@ def pool() -> Pool:
         return _State.pool
 
 
+def when_resized(follow: Callable[[], None]) -> None:
+    """Have `follow` called whenever another number of workers is set."""
+    _State.followers += (follow,)
+
+
 def _close() -> None:
     if _State.pool is not None:
         _State.pool.close()
@@ -361,6 +349,7 @@ def _forget_pool() -> None:
     _State.pool = None
     _State.lock = _thread.allocate_lock()
     inside.depth = 0
+    running.value = 0
 
 
 def workers() -> int:
@@ -390,6 +379,10 @@ def set_workers(count: int | None) -> None:
             f"the number of workers is an int from 1 to {MOST_WORKERS}, not {count!r:.60}",
             fix="write sb.set_workers(4), or None for as many as there are processors",
         )
+    before = workers()
     _State.chosen = count
     if _State.pool is not None:
         _State.pool.resize(count or default_workers())
+    if workers() != before:
+        for resized in _State.followers:
+            resized()

@@ -15,7 +15,7 @@ from tests.unit.runtime import batched_kernels as b
 
 import samebits as sb
 from samebits.lang.kernel import Kernel
-from samebits.runtime import turns
+from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 
 WORKERS = (1, 2, 3, 7)
@@ -29,18 +29,10 @@ def _own_number_of_workers() -> Iterator[None]:  # pyright: ignore[reportUnusedF
 
 
 @pytest.fixture
-def handed_out(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many turns each parallel range gave to the pool."""
-    seen: list[int] = []
-
-    class Counted(turns.ControlBlock):
-        def __init__(self, length: int = 0, batch: int = 1) -> None:
-            super().__init__(length, batch)
-            if self.words[turns.BATCHES] > 1:
-                seen.append(length)
-
-    monkeypatch.setattr(turns, "ControlBlock", Counted)
-    return seen
+def shared() -> Callable[[], int]:
+    """How many parallel ranges ran on several threads since the test began."""
+    before = ranges_shared()
+    return lambda: ranges_shared() - before
 
 
 def floats(*shape: int) -> np.ndarray[Any, Any]:
@@ -59,36 +51,40 @@ def results(kernel: Kernel, make: Callable[[], tuple[Any, ...]]) -> set[bytes]:
 
 
 @pytest.mark.parametrize("batch", b.BATCHES)
-def test_results_do_not_depend_on_workers_or_batches(batch: int, handed_out: list[int]) -> None:
+def test_results_do_not_depend_on_workers_or_batches(batch: int, shared: Callable[[], int]) -> None:
     kernel = b.with_batch(batch)
     found = results(kernel, lambda: (floats(N), floats(N, 3)))
     plain = floats(N), floats(N, 3)
     b.in_order(*plain)
     assert found == {b"".join([*(a.tobytes() for a in plain), b"None"])}
-    assert handed_out == [N] * 3
+    assert shared() == 3
 
 
-def test_a_start_other_than_0_is_the_first_turn_of_the_first_batch(handed_out: list[int]) -> None:
+def test_a_start_other_than_0_is_the_first_batchs_first_turn(
+    shared: Callable[[], int],
+) -> None:
     found = results(k.between, lambda: (np.int64(100), np.int64(N), floats(N)))
     assert len(found) == 1
-    assert handed_out == [N - 100] * 3
+    assert shared() == 3
     set_workers(3)
     y = np.zeros(N, np.float32)
     k.between(100, N, y)
     assert y.tolist() == [0] * 100 + list(range(100, N))
 
 
-def test_a_large_range_is_handed_out_without_being_told_its_batches(handed_out: list[int]) -> None:
+def test_a_large_range_is_handed_out_without_a_batch(
+    shared: Callable[[], int],
+) -> None:
     n = 1 << 20
     found = results(k.saxpy, lambda: (np.float32(2), floats(n), floats(n)))
     assert len(found) == 1
-    assert handed_out == [n] * 3
+    assert shared() == 3
 
 
-def test_a_small_range_runs_in_line(handed_out: list[int]) -> None:
+def test_a_small_range_runs_in_line(shared: Callable[[], int]) -> None:
     set_workers(3)
     k.saxpy(np.float32(2), floats(1000), floats(1000))
-    assert handed_out == []
+    assert shared() == 0
 
 
 def test_captured_values_of_every_type_reach_the_turns() -> None:
@@ -129,14 +125,16 @@ def test_the_numbers_of_an_own_index_trap_are_those_of_the_lowest_turn(workers: 
         assert caught.value.own == (299 - turn, turn, turn + 1)
 
 
-def test_one_array_under_two_names_gives_what_the_plain_loop_gives(handed_out: list[int]) -> None:
+def test_one_array_by_two_names_gives_what_the_plain_loop_gives(
+    shared: Callable[[], int],
+) -> None:
     def both() -> tuple[Any, ...]:
         x = floats(1 << 20)
         return x, x
 
     found = results(k.mirror, both)
     assert len(found) == 1
-    assert handed_out == []  # the order of the turns makes a difference: nothing else may run them
+    assert shared() == 0  # the order of the turns makes a difference: nothing else may run them
     expected = floats(1 << 20)
     k.mirror.managed(expected[:64], expected[:64])
     x = floats(1 << 20)[:64].copy()
@@ -144,22 +142,24 @@ def test_one_array_under_two_names_gives_what_the_plain_loop_gives(handed_out: l
     assert x.tobytes() == expected[:64].tobytes()
 
 
-def test_overlapping_arrays_give_what_the_plain_loop_gives(handed_out: list[int]) -> None:
+def test_overlapping_arrays_give_what_the_plain_loop_gives(shared: Callable[[], int]) -> None:
     def overlapping() -> tuple[Any, ...]:
         x = floats((1 << 20) + 1)
         return np.float32(2), x[:-1], x[1:]
 
     assert len(results(k.saxpy, overlapping)) == 1
-    assert handed_out == []
+    assert shared() == 0
 
 
-def test_one_array_for_input_and_output_is_shared_out_all_the_same(handed_out: list[int]) -> None:
+def test_one_array_for_input_and_output_is_shared_all_the_same(
+    shared: Callable[[], int],
+) -> None:
     def both() -> tuple[Any, ...]:
         x = floats(1 << 20)
         return np.float32(2), x, x
 
     assert len(results(k.saxpy, both)) == 1
-    assert handed_out == [1 << 20] * 3
+    assert shared() == 3
 
 
 def test_a_parallel_range_in_what_a_turn_calls_runs_in_the_turns_own_thread() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import ctypes
 import os
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from tests.unit.runtime.ranges import range_of, slots_of, task_of
 import samebits as sb
 from samebits import int64
 from samebits.runtime.pool import Pool
-from samebits.runtime.tasks import DONE, ControlBlock, Task
+from samebits.runtime.tasks import DONE, Task
 
 
 @sb.kernel
@@ -56,8 +55,9 @@ def pool(request: pytest.FixtureRequest) -> Iterator[Pool]:
 @pytest.mark.parametrize(("n", "batch"), [(0, 1), (1, 1), (5, 9), (1000, 1), (1000, 7), (4096, 64)])
 def test_every_index_is_run_once(pool: Pool, n: int, batch: int) -> None:
     out = np.zeros(n + 1, np.int64)
-    slots, block = slots_of(out), ControlBlock(n, batch)
-    pool.dispatch(MARK.address, ctypes.addressof(slots), block.address)
+    task, block = task_of(MARK, slots_of(out), n, batch)
+    pool.submit(task, [])
+    pool.wait(task)
     i = np.arange(n, dtype=np.int64)
     assert np.array_equal(out[:n], i * i + 1)
     assert out[n] == 0
@@ -68,8 +68,9 @@ def test_the_lowest_trap_is_kept_and_all_below_it_is_run(pool: Pool) -> None:
     for turn in range(100):
         bad = np.zeros(3000, np.int64)
         bad[[1100, 1101, 1700, 2999]] = 1
-        slots, block = slots_of(bad), ControlBlock(3000, 1 + turn % 17)
-        pool.dispatch(STUMBLE.address, ctypes.addressof(slots), block.address)
+        task, block = task_of(STUMBLE, slots_of(bad), 3000, 1 + turn % 17)
+        pool.submit(task, [])
+        pool.wait(task)
         assert block.status
         trap = STUMBLE.trap(block.status)
         assert (trap.kind, trap.detail) == ("assert", "bad")
@@ -162,7 +163,7 @@ def test_nobody_is_woken_for_one_batch() -> None:
         task, _ = task_of(MARK, slots_of(out), 8, 8)
         pool.submit(task, [])
         pool.wait(task)
-    assert _thread._count() == before
+    assert _thread._count() <= before  # an earlier test's may end meanwhile
 
 
 def test_many_threads_wait_at_once(pool: Pool) -> None:
@@ -172,8 +173,9 @@ def test_many_threads_wait_at_once(pool: Pool) -> None:
     def work(out: np.ndarray) -> None:
         try:
             for _ in range(30):
-                slots, block = slots_of(out), ControlBlock(2000, 16)
-                pool.dispatch(MARK.address, ctypes.addressof(slots), block.address)
+                task, _ = task_of(MARK, slots_of(out), 2000, 16)
+                pool.submit(task, [])
+                pool.wait(task)
         except BaseException as error:
             failures.append(error)
 
@@ -207,16 +209,16 @@ def test_the_number_of_workers_may_change_while_tasks_run() -> None:
 def test_a_child_of_fork_has_a_pool_of_its_own() -> None:
     script = """
 import os, sys, warnings
-import numpy as np, ctypes
+import numpy as np
 warnings.simplefilter("ignore")
-from tests.unit.runtime.test_pool import MARK, slots_of
+from tests.unit.runtime.test_pool import MARK, slots_of, task_of
 from samebits.runtime.pool import pool, set_workers
-from samebits.runtime.tasks import ControlBlock
 set_workers(3)
 def go():
     out = np.zeros(5000, np.int64)
-    slots, block = slots_of(out), ControlBlock(5000, 10)
-    pool().dispatch(MARK.address, ctypes.addressof(slots), block.address)
+    task, _ = task_of(MARK, slots_of(out), 5000, 10)
+    pool().submit(task, [])
+    pool().wait(task)
     return bool(out.all())
 assert go()
 child = os.fork()

@@ -8,7 +8,7 @@ import parallel_simulation
 import pytest
 from parallel_simulation import SWARM
 
-from samebits.runtime import turns
+from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 from samebits.sim.sources import PlayerSource
 from samebits.sim.targets import all_rows, choose_rows
@@ -22,15 +22,8 @@ def _own_number_of_workers() -> Iterator[None]:  # pyright: ignore[reportUnusedF
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 7])
-def test_every_execution_has_one_hash(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed_out: list[int] = []
-    original = turns.ControlBlock
-
-    def counted(length: int = 0, batch: int = 1) -> turns.ControlBlock:
-        handed_out.append(length)
-        return original(length, batch)
-
-    monkeypatch.setattr(turns, "ControlBlock", counted)
+def test_every_execution_has_one_hash(workers: int) -> None:
+    before = ranges_shared()
     set_workers(workers)
     rows = tuple(row for row in choose_rows(all_rows()) if not row.emulated)
     verification = Verification(SWARM, PlayerSource(SWARM, "pull", 1, 6), rows)
@@ -38,4 +31,4 @@ def test_every_execution_has_one_hash(workers: int, monkeypatch: pytest.MonkeyPa
     assert verification.same
     hashes = {row.final_hash for row in verification.rows if row.frames == 6}
     assert {f"{value or 0:016x}" for value in hashes} == {parallel_simulation.FINAL}
-    assert bool(handed_out) == (workers > 1)
+    assert (ranges_shared() > before) == (workers > 1)

@@ -1,0 +1,138 @@
+"""The threads that take part in parallel ranges of kernels: made, counted, dismissed.
+
+They stay in compiled code (`backend.crew`), where they hold no lock of Python's and need none to
+begin. There are as many as the pool's worker count allows, from the first range on.
+"""
+
+from __future__ import annotations
+
+import _thread
+import atexit
+import ctypes
+import os
+import time
+from functools import cache
+from typing import Any
+
+from samebits.backend import crew as native
+from samebits.backend import llvm
+from samebits.backend.emit_range import LINE_BYTES
+from samebits.runtime import pool
+
+_WORD = 8
+_EXIT_SECONDS = 1.0
+"""How long the end of the process waits for the range that is being run."""
+
+
+class _Crew:
+    """The crew of this process, once there is a kernel with a parallel range."""
+
+    def __init__(self) -> None:
+        code = llvm.compile_text(native.crew_text(llvm.host_target()), llvm.host_target())
+        names = (native.CREW, native.RUN, native.WORK, native.ASSEMBLE)
+        self._loaded = llvm.load(code, names)
+        at = self._loaded.addresses
+        self.hook = at[native.RUN]
+        self.words: Any = (ctypes.c_uint64 * native.CREW_WORDS).from_address(at[native.CREW])
+        self._work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(at[native.WORK])
+        self._assemble = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
+            at[native.ASSEMBLE]
+        )
+        self._begin = ctypes.CFUNCTYPE(None)(self.begin)
+        self._inside = ctypes.CFUNCTYPE(ctypes.c_int32)(_is_inside_a_task)
+        self._changing = _thread.allocate_lock()
+        self._locks: list[int] = []
+        self.words[native.BEGIN] = _address(self._begin)
+        self.words[native.INSIDE] = _address(self._inside)
+        self.words[native.JOBS] = ctypes.addressof(pool.running)
+        self.words[native.ACQUIRE] = _address(ctypes.pythonapi.PyThread_acquire_lock)
+        self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
+        self.words[native.OWN_LOCK] = _held_lock()
+
+    def begin(self) -> None:
+        """Have as many threads as there are workers, without the one that asks."""
+        with self._changing:
+            if self.words[native.READY]:
+                return
+            wanted = pool.workers() - 1
+            room = (ctypes.c_char * ((wanted + 1) * LINE_BYTES))()
+            first = -(-ctypes.addressof(room) // LINE_BYTES) * LINE_BYTES
+            count = 0
+            while count < wanted and self._started(first + count * LINE_BYTES, room):
+                count += 1
+            self._assemble(first, count, 1)
+
+    def _started(self, line: int, room: object) -> bool:
+        words: Any = (ctypes.c_uint64 * 2).from_address(line)
+        words[native.THREAD_LOCK] = lock = self._locks.pop() if self._locks else _held_lock()
+        try:
+            _thread.start_new_thread(self._stay, (line, lock, room))
+        except RuntimeError:  # no more threads here: there are fewer then
+            self._locks.append(lock)
+            return False
+        return True
+
+    def _stay(self, line: int, lock: int, room: object) -> None:
+        """What a thread of the crew does; `room` is where its line lies."""
+        self._work(line)
+        self._locks.append(lock)  # it is taken again, and who woke this thread may be inside yet
+
+    def dismiss(self, ready: bool = False) -> None:
+        """Let every thread go. With `ready`, there will be no others."""
+        with self._changing:
+            self._assemble(None, 0, int(ready))
+
+    def forget(self) -> None:
+        """In the child of a fork: the parent's threads are not here."""
+        self._changing = _thread.allocate_lock()
+        for word in (native.BUSY, native.READY, native.HELPERS):
+            self.words[word] = 0
+        self.words[native.OWN_LOCK] = _held_lock()
+
+    def end(self) -> None:
+        """At the end of the process."""
+        limit = time.monotonic() + _EXIT_SECONDS
+        while self.words[native.BUSY]:
+            if time.monotonic() > limit:
+                return
+            time.sleep(0.001)
+        self.dismiss(ready=True)
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _held_lock() -> int:
+    """A lock of CPython's own, which needs no thread state, already taken."""
+    api = ctypes.pythonapi
+    api.PyThread_allocate_lock.restype = ctypes.c_void_p
+    lock = api.PyThread_allocate_lock()
+    if not lock:
+        raise MemoryError
+    api.PyThread_acquire_lock(ctypes.c_void_p(lock), 0)
+    return int(lock)
+
+
+def _is_inside_a_task() -> int:
+    return int(bool(pool.inside.depth))
+
+
+@cache
+def _crew() -> _Crew:
+    made = _Crew()
+    atexit.register(made.end)
+    pool.when_resized(made.dismiss)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=made.forget)
+    return made
+
+
+def hook_address() -> int:
+    """The address of the function that compiled kernels call, good for the whole process."""
+    return int(_crew().hook)
+
+
+def ranges_shared() -> int:
+    """How many parallel ranges of this process ran on more than one thread."""
+    return int(_crew().words[native.HANDED_OUT])
