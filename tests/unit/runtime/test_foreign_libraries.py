@@ -118,11 +118,20 @@ class Decay(sb.ParallelFor):
         self.values[index] = self.values[index] * self.rate * self.rate / 3
 
 
-def decayed() -> bytes:
+@sb.kernel
+def decay(values: sb.Array[sb.float32], rate: sb.float32):
+    for i in sb.prange(len(values), batch=64):
+        values[i] = values[i] * rate * rate / 3
+
+
+def decayed() -> tuple[bytes, bytes]:
+    """By a job and by a parallel range."""
     values = np.arange(1, 20_001, dtype=np.uint32).view(np.float32)
     values[::3] = 0.7
+    again = values.copy()
     Decay(values=values, rate=RATE).schedule(len(values), batch=64).complete()
-    return values.tobytes()
+    decay(again, RATE)
+    return values.tobytes(), again.tobytes()
 
 
 RATE = np.float32(0.77)
@@ -130,9 +139,11 @@ RATE = np.float32(0.77)
 
 def test_workers_that_start_in_a_foreign_environment_give_the_same_bits(plain: Foreign) -> None:
     expected, count, before = decayed(), sb.workers(), plain.get()
+    assert expected[0] == expected[1]
     try:
         for word in words(plain):
             plain.set(word)
+            sb.set_workers(1)
             sb.set_workers(7)  # threads inherit the register of the one that starts them
             for _ in range(20):
                 assert decayed() == expected
