@@ -144,8 +144,9 @@ def document(
             "DETERMINISTIC kernels with `sb.prange`, and Numba's with `parallel=True`, on larger "
             f"inputs: the least wall time of {rounds} single calls in turn. Load averages of the "
             f"machine afterwards: {load}, with {os.cpu_count()} processors, so that two threads "
-            "seldom had both: the next column is what CPU time allows two workers. Against Numba, "
-            "CPU times of one thread each are compared.",
+            "may not always have had both: beside that ratio stands what CPU time allows "
+            "two workers. Against Numba, CPU times of one thread each are compared, and wall times "
+            "of two.",
             "",
             *scaling.table(parallel),
         ]
