@@ -1,4 +1,4 @@
-"""Functions of this machine for kernels to call: the C library's, and its processor's estimates."""
+"""Functions of this machine for kernels to call: its libraries', and its processor's estimates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 
 from samebits.diagnose.estimates import x86_estimate
 from samebits.diagnose.expression import FUNCTIONS
-from samebits.diagnose.functions import libm
+from samebits.diagnose.libraries import function_of
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction
 from samebits.types import FLOAT32, FLOAT64, UINT32, ScalarType
@@ -15,15 +15,15 @@ NAME = "samebits.host."
 """How their names begin."""
 
 
-def libm_function(name: str, bits: int) -> HostFunction | None:
-    """A math function of the C library for floats of a width; None where it has none."""
-    function = libm(name, bits)
+def library_function(library: str, name: str, bits: int) -> HostFunction | None:
+    """A math function of one of `LIBRARIES` for floats of a width; None where it has none."""
+    function = function_of(library, name, bits)
     if function is None:
         return None
     t = FLOAT32 if bits == FLOAT32.bits else FLOAT64
     address = ctypes.cast(function, ctypes.c_void_p).value
     assert address is not None
-    return _host(f"{name}.{t}", t, FUNCTIONS[name], address)
+    return _host(f"{library}.{name}.{t}", t, FUNCTIONS[name], address)
 
 
 def estimate_function(name: str) -> HostFunction | None:

@@ -100,10 +100,15 @@ def test_this_machines_library_is_called_by_what_runs_in_this_process(
 ) -> None:
     place = places_of(ARENA.program.kernels, "libm")[0]
     program = planted(ARENA.program, [Plant("libm", place)])
-    assert [f.name for f in program.kernels.functions.values() if isinstance(f, HostFunction)] == [
-        "samebits.host.cos.float32"
-    ]
-    same_everywhere(ARENA, program)
+    notes = [way.note for way in ways_at(ARENA.program.kernels, "libm", place)]
+    numpy = next(n for n, note in enumerate(notes) if "NumPy" in note)
+    for made, name in (
+        (program, "samebits.host.libm.cos.float32"),
+        (planted(ARENA.program, [Plant("libm", place, numpy)]), "samebits.host.numpy.cos.float32"),
+    ):
+        functions = made.kernels.functions.values()
+        assert [f.name for f in functions if isinstance(f, HostFunction)] == [name]
+        same_everywhere(ARENA, made)
     kept = ObjectCache(tmp_path)
     monkeypatch.setattr("samebits.sim.program.current_cache", lambda: kept)
     program.cached(host_target(), 0)

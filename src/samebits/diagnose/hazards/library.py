@@ -1,12 +1,12 @@
-"""Math functions of the host's C library."""
+"""Math functions of this machine's other libraries: C's, NumPy's, and the one that GCC calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.functions import LIBM, libm
 from samebits.diagnose.hazards.hazard import Hazard, Variant
+from samebits.diagnose.libraries import LIBRARIES, LIBRARY_FUNCTIONS, function_of
 from samebits.diagnose.numbers import FLOAT32
 from samebits.diagnose.trees import Op, Tree, choices, nodes
 
@@ -15,30 +15,37 @@ _MOST = 64
 
 def _from(prefix: str) -> Callable[[Op], list[Tree]]:
     def options(node: Op) -> list[Tree]:
-        if node.name == "call" and node.detail in LIBM:
+        if node.name == "call" and node.detail in LIBRARY_FUNCTIONS:
             return [Op("call", node.args, f"{prefix}.{node.detail}")]
         return []
 
     return options
 
 
-def _host(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
-    used = {node.detail for node in nodes(tree) if node.name == "call"} & LIBM
-    if not used or any(libm(name, arithmetic.form.bits) is None for name in used):
+def _libraries(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    used = {node.detail for node in nodes(tree) if node.name == "call"} & LIBRARY_FUNCTIONS
+    if not used:
         return
-    rows = [("libm", "this machine's C library; others round other arguments differently")]
-    if arithmetic.form is FLOAT32:
-        rows.append(("libm64", "this machine's C library in double, then rounded to float"))
-    for prefix, note in rows:
-        for variant in choices(tree, _from(prefix), _MOST):
-            if variant != tree:
-                yield variant, arithmetic, note
+    bits = arithmetic.form.bits
+    for prefix, library in LIBRARIES.items():
+        if any(function_of(prefix, name, bits) is None for name in used):
+            continue
+        yield from _with(prefix, library.note, tree, arithmetic)
+        if prefix == "libm" and arithmetic.form is FLOAT32:
+            note = "this machine's C library in double, then rounded to float"
+            yield from _with("libm64", note, tree, arithmetic)
+
+
+def _with(prefix: str, note: str, tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+    for variant in choices(tree, _from(prefix), _MOST):
+        if variant != tree:
+            yield variant, arithmetic, note
 
 
 LIBRARY = Hazard(
     "libm",
-    "the C library's math function",
-    _host,
-    practice="sin, exp or pow of the platform's libm, which differs between versions",
+    "another library's math function",
+    _libraries,
+    practice="sin, exp or pow of libm, NumPy or a vector library: each rounds in its own way",
     remedy="call samebits.math, or ship one math library with the program",
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from samebits.bits import bits_to_float
 from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hosts import estimate_function, libm_function
+from samebits.diagnose.hosts import estimate_function, library_function
 from samebits.diagnose.lowering.code import Code
 from samebits.diagnose.lowering.integers import TYPES, integer, truncated
 from samebits.diagnose.lowering.walk import CannotLower, Walk
@@ -170,10 +170,10 @@ def called(code: Code, name: str, args: list[Value], t: ScalarType) -> Value:
     if where == "libm64":
         wide = [code.convert(x, FLOAT64) for x in args]
         return code.convert(called(code, f"libm.{function}", wide, FLOAT64), t)
-    if where == "libm":
-        host = libm_function(function, t.bits)
+    if where:
+        host = library_function(where, function, t.bits)
         if host is None:
-            raise CannotLower(f"this machine's C library has no {function}")
+            raise CannotLower(f"this machine's {where} has no {function}")
         return code.host(host, *args)
     found = kernel_of(name, t.bits)
     if found is None:

@@ -1,0 +1,76 @@
+"""The functions of this machine's libraries are those libraries' own, in explain and in a plant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samebits as sb
+from samebits.diagnose.explain import explain
+from samebits.diagnose.libraries import LIBRARIES, LIBRARY_FUNCTIONS, function_of
+
+DTYPES: dict[int, Any] = {32: np.float32, 64: np.float64}
+NUMPY = {"sin": np.sin, "exp": np.exp, "log": np.log, "acos": np.arccos, "atan2": np.arctan2}
+TWO = {"atan2", "hypot", "pow"}
+EXACT = {"fmod", "remainder"}
+
+
+def arguments(name: str, bits: int, count: int = 400) -> list[np.ndarray[Any, Any]]:
+    """Where all but acosh are defined."""
+    draws = np.random.default_rng(3).uniform(0.1, 0.9, (2, count)).astype(DTYPES[bits])
+    return list(draws + (name == "acosh"))[: 2 if name in TWO else 1]
+
+
+@pytest.mark.parametrize("bits", DTYPES)
+@pytest.mark.parametrize("name", NUMPY)
+def test_numpys_function_gives_what_numpy_gives_for_an_array(name: str, bits: int) -> None:
+    given = arguments(name, bits)
+    one = function_of("numpy", name, bits)
+    found = [one(*map(float, row)) for row in zip(*given, strict=True)]
+    assert np.array(found, DTYPES[bits]).tobytes() == NUMPY[name](*given).tobytes()
+
+
+@pytest.mark.parametrize("bits", DTYPES)
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_each_function_is_the_one_of_its_name(library: str, bits: int) -> None:
+    found = [name for name in LIBRARY_FUNCTIONS - EXACT if function_of(library, name, bits)]
+    if not found:
+        pytest.skip(f"this machine has no {library}")
+    for name in found:
+        given = arguments(name, bits)
+        right = getattr(sb.math, name)(*given)
+        function = function_of(library, name, bits)
+        each = np.array([function(*map(float, row)) for row in zip(*given, strict=True)])
+        ulps = np.abs(each - right.astype(np.float64)) / np.spacing(np.abs(right))
+        assert ulps.max() <= 8, name  # glibc's vector functions claim 4
+
+
+def test_what_a_library_has_not_is_not_found() -> None:
+    assert function_of("numpy", "exp10", 32) is None
+    assert function_of("numpy", "fmod", 64) is None
+    assert function_of("libm", "rsqrt", 64) is None
+
+
+@pytest.mark.parametrize("library", [name for name in LIBRARIES if name != "libm"])
+def test_explain_names_the_library_whose_bits_they_are(library: str) -> None:
+    others = [other for other in LIBRARIES if other != library]
+    for x in arguments("exp", 32, 4000)[0]:
+        bits: dict[str, float] = {}
+        for name in (library, *others):
+            function = function_of(name, "exp", 32)
+            if function is not None:
+                bits[name] = function(float(x))
+        if library not in bits:
+            pytest.skip(f"this machine has no {library}")
+        right = float(sb.math.exp(x))
+        if bits[library] not in (right, bits["libm"]):
+            break
+    else:
+        pytest.skip(f"{library}'s exp is the C library's here")
+    found = explain("exp(x)", {"x": float(x).hex()}, float(bits[library]).hex(), "float32")
+    cause = next(c for c in found.causes if c.hazards[0].name == "libm")
+    shown = {evaluation.expression for evaluation in cause.evaluations}
+    assert f"{library}.exp(x)" in shown
+    assert shown <= {f"{name}.exp(x)" for name, value in bits.items() if value == bits[library]}
