@@ -18,7 +18,7 @@ from samebits.errors import SamebitsError, SideError, TargetError
 from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Op, walk
 from samebits.modes import FAST, LOW
-from samebits.runtime import pool, turns
+from samebits.runtime import crew, pool
 from samebits.runtime.runners.machines import emulation_reason
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import PlayerSource
@@ -198,19 +198,22 @@ def test_a_run_goes_back_to_where_it_was() -> None:
 
 def test_workers_are_a_side_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    original = turns.ControlBlock
+    made = crew._crew()
+    assemble = made._assemble
 
-    def counted(length: int = 0, batch: int = 1) -> turns.ControlBlock:
-        seen.append(pool.workers())
-        return original(length, batch)
+    def noted(lines: object, count: int, ready: int) -> None:
+        seen.append(count)
+        assemble(lines, count, ready)
 
-    monkeypatch.setattr(turns, "ControlBlock", counted)
+    monkeypatch.setattr(made, "_assemble", noted)
+    shared = crew.ranges_shared()
     before = pool.workers()
     running = parse_side("workers=3", SWARM).open()
     running.start(1)
     for block in PlayerSource(SWARM, "pull", 1, 2).blocks():
         running.advance(block.inputs)
-    assert set(seen) == {3}
+    assert set(seen) == {0, 2}  # besides the thread that asks; none in between
+    assert crew.ranges_shared() > shared
     assert pool.workers() == before
 
 
