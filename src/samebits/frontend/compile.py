@@ -47,6 +47,10 @@ class Unit:
     checked: dict[Span, str] = field(default_factory=dict[Span, str])
     """Accesses of its parallel bodies that have an `own` check, and their array's name."""
 
+    def writes(self, symbol: str) -> frozenset[int]:
+        """The positions of a callee's parameters whose memory it writes."""
+        return written_parameters(next(u for u in self.calls if u.function.name == symbol))
+
 
 LIBRARY = "samebits.mathlib."
 """Where the modules are whose kernels may use what is not the same on every target."""
@@ -212,12 +216,7 @@ class _Lowering:
 
     def _writes(self, symbol: str) -> frozenset[int]:
         """The positions of a callee's parameters whose memory it writes."""
-        unit = self.calls[symbol]
-        return frozenset(
-            k
-            for k, (slot, _) in enumerate(unit.function.params)
-            if slot in unit.callee.written or slot.startswith("return.")
-        )
+        return written_parameters(self.calls[symbol])
 
     def _check_locals(self, ctx: Context) -> None:
         builder = ctx.builder
@@ -280,6 +279,15 @@ class _Lowering:
         unit = compile_kernel(kernel, types, self.stack)
         self.calls[unit.function.name] = unit
         return unit.callee
+
+
+def written_parameters(unit: Unit) -> frozenset[int]:
+    """The positions of the parameters whose memory a unit writes."""
+    return frozenset(
+        k
+        for k, (slot, _) in enumerate(unit.function.params)
+        if slot in unit.callee.written or slot.startswith("return.")
+    )
 
 
 def _roots(ctx: Context) -> dict[str, frozenset[str]]:

@@ -72,7 +72,7 @@ def enforce(
         if any(place != access.region for place in near):
             other = next(place for place in near if place != access.region)
             _mixed(access.op.span, access.region, other)
-        if near and not _is_own(function, access.op, own):
+        if near and not is_own(function, access.op, own):
             needed[access.op.id] = str(access.region)
     if not needed:
         return Checked(function, {})
@@ -115,7 +115,7 @@ def _mixed(span: Span, place: Place, other: Place) -> NoReturn:
     )
 
 
-def _is_own(function: Function, access: Op, own: OwnRange) -> bool:
+def is_own(function: Function, access: Op, own: OwnRange) -> bool:
     """Whether the first index is plainly the turn's own."""
     if own.count is not None:
         return False

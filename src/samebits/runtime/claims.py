@@ -32,22 +32,43 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """Where the slots of a call hold its memory: for each parameter that has some, its name, first
-    slot, dimensions, bytes of an element, and whether the call writes it."""
+class Row:
+    """Where the slots of a call hold the memory of parameter `name`: its first slot, dimensions,
+    bytes of an element, and whether the call writes it."""
 
-    rows: tuple[tuple[str, int, int, int, bool], ...]
+    name: str
+    slot: int
+    ndim: int
+    size: int
+    writes: bool
+
+    def size_of(self, slots: Any) -> int:
+        """The memory's bytes."""
+        length = self.size
+        for axis in range(self.ndim):
+            length *= int(slots[self.slot + 1 + axis])
+        return length
+
+    def place(self, slots: Any) -> tuple[int, ...]:
+        """The memory's address, and the lengths that say where its rows begin."""
+        begin = self.slot
+        return (int(slots[begin]), *(int(n) for n in slots[begin + 2 : begin + 1 + self.ndim]))
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where the slots of a call hold its memory: a row for each parameter that has some."""
+
+    rows: tuple[Row, ...]
 
     def claims(self, slots: Any) -> list[Claim]:
         """What a call with these slots touches."""
         found: list[Claim] = []
-        for name, slot, ndim, size, writes in self.rows:
-            length = size
-            for axis in range(ndim):
-                length *= int(slots[slot + 1 + axis])
+        for row in self.rows:
+            length = row.size_of(slots)
             if length:
-                low = int(slots[slot])
-                found.append(Claim(name, low, low + length, writes))
+                low = int(slots[row.slot])
+                found.append(Claim(row.name, low, low + length, row.writes))
         return found
 
 
@@ -55,14 +76,14 @@ def plan(
     params: Iterable[tuple[str, Type]], slots: Sequence[int], writes: Iterable[bool] | None = None
 ) -> Plan:
     """The plan for parameters with these first slots. By default the read-only are not written."""
-    rows: list[tuple[str, int, int, int, bool]] = []
+    rows: list[Row] = []
     chosen = iter(writes) if writes is not None else None
     for (name, t), slot in zip(params, slots, strict=False):
         written = next(chosen) if chosen is not None else not getattr(t, "readonly", False)
         if isinstance(t, ArrayType):
-            rows.append((name, slot, t.ndim, t.element.size, written))
+            rows.append(Row(name, slot, t.ndim, t.element.size, written))
         elif isinstance(t, StructType):
-            rows.append((name, slot, 0, t.size, written))
+            rows.append(Row(name, slot, 0, t.size, written))
     return Plan(tuple(rows))
 
 

@@ -22,6 +22,7 @@ from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.lazily import lazily
 from samebits.runtime import fpenv
 from samebits.runtime.claims import Claim, Plan, plan
+from samebits.runtime.job_aliases import Aliases
 from samebits.runtime.kernel import compile_range
 from samebits.runtime.native import NativeRange
 from samebits.runtime.pool import workers
@@ -75,6 +76,11 @@ class Definition:
     def plan(self) -> Plan:
         """Where its slots hold memory."""
         return self._packing[2]
+
+    @lazily
+    def aliases(self) -> Aliases:
+        """What to look at where two fields may be the same memory."""
+        return Aliases(self.kernel, self.fields, self.plan)
 
     def pack(self, values: tuple[Any, ...], slots: Any = None) -> tuple[Any, Any]:
         """Filled slots, new ones if none are given, and what must stay alive while they are used.

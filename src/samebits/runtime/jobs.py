@@ -61,6 +61,8 @@ class _Base:
         length = definition.length(n, batch)
         filled, rows = definition.with_rows(values, length.now)
         slots, keep = definition.pack(filled)
+        if not definition.debug:
+            definition.aliases.check(slots)
         block = ControlBlock(length.now, length.batch)
         entry, plan = definition.entry, definition.plan
         task = Task(entry.function, slots, block.words, block.address, (slots, keep, length))
@@ -90,6 +92,7 @@ class _Base:
         if debug or definition.debug:
             definition.check_races(filled, length.found(), length.batch)
         else:
+            definition.aliases.check(slots)
             definition.entry.function(slots, block.address)
         del keep
         if block.status:
@@ -101,7 +104,7 @@ class _Base:
         definition = _definition(type(self))
         length = definition.length(n, batch)
         filled, rows = definition.with_rows(self._values(), length.found())
-        definition.pack(filled)
+        definition.aliases.check(definition.pack(filled)[0])
         end, size = length.found(), length.batch
         for begin in range(0, end, size):
             definition.kernel.managed(begin, min(end, begin + size), *filled)

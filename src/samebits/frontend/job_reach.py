@@ -1,0 +1,50 @@
+"""What the turns of a parallel job do to each of its fields: which they write, and which they reach
+at other indices than their own.
+
+The own-index rule holds for each field; two fields may be the same memory, and then it is a
+question of both. Knows nothing of addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samebits.frontend.compile import Unit, compile_kernel
+from samebits.frontend.own_index import OwnRange, is_own
+from samebits.ir.origins import Memory
+from samebits.lang.jobs import ELEMENT, JobKernel
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Parameters of a job's kernel: those whose memory its turns write, and those that a turn may
+    touch where it is not its own."""
+
+    written: frozenset[str]
+    elsewhere: frozenset[str]
+
+
+def reach(kernel: JobKernel) -> Reach:
+    """The reach of a parallel job's kernel; `unsafe_parallel` is left out. Raises CompileError."""
+    unit = _unit(kernel)
+    inner = kernel.made_of.get(ELEMENT)
+    if kernel.by_calls and isinstance(inner, JobKernel):
+        kernel, unit = inner, _unit(inner)
+    assert kernel.own is not None
+    own = OwnRange(*kernel.own, {})
+    memory = Memory(unit.function, unit.writes)
+    written = {use.origin.region.root for use in memory.uses if use.writes}
+    whole = {use.origin.region.root for use in memory.uses if not use.origin.inside}
+    # Where a field is written, every access to it is the turn's own, or has a check.
+    other = {
+        access.region.root
+        for access in memory.accesses
+        if access.region.root not in written and not is_own(unit.function, access.op, own)
+    }
+    return Reach(frozenset(written), frozenset(whole | other))
+
+
+def _unit(kernel: JobKernel) -> Unit:
+    types = kernel.fixed_types
+    assert types is not None
+    return compile_kernel(kernel, types)

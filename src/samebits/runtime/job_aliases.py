@@ -1,0 +1,76 @@
+"""Two fields of one parallel job over the same memory: refused where indices would meet there.
+
+The own-index rule is checked field by field. Here are the addresses, which are known when a job
+is run or scheduled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from samebits.errors import JobError
+from samebits.lang.jobs import Field, JobKernel
+from samebits.lang.lazily import lazily
+from samebits.runtime.claims import Plan, Row
+from samebits.types import ArrayType
+
+if TYPE_CHECKING:
+    from samebits.frontend.job_reach import Reach
+
+
+class Aliases:
+    """The pairs of fields of a job class that may be given the same memory, one being written."""
+
+    def __init__(self, kernel: JobKernel, fields: Iterable[Field], plan: Plan) -> None:
+        self._kernel = kernel
+        self._fields = {f.name: f for f in fields if not f.unsafe and not f.appends}
+        rows = [row for row in plan.rows if row.name in self._fields]
+        self._pairs = [
+            (a, b)
+            for k, a in enumerate(rows)
+            for b in rows[k + 1 :]
+            if kernel.form.parallel and (a.writes or b.writes)
+        ]
+
+    def check(self, slots: Any) -> None:
+        """Raise JobError where the result of a run with these slots would depend on the order of
+        the indices."""
+        for a, b in self._pairs:
+            low, other = slots[a.slot], slots[b.slot]
+            if low < other + b.size_of(slots) and other < low + a.size_of(slots):
+                self._check_pair(a, b, slots)
+
+    def _check_pair(self, a: Row, b: Row, slots: Any) -> None:
+        reach = self._reach
+        first, second = self._fields[a.name], self._fields[b.name]
+        if not {first.symbol, second.symbol} & reach.written:
+            return
+        elsewhere = [f.name for f in (first, second) if f.symbol in reach.elsewhere]
+        if not elsewhere and _alike(first, second) and a.place(slots) == b.place(slots):
+            return  # each index touches its own element of the one array
+        if second.symbol in reach.written and first.symbol not in reach.written:
+            first, second = second, first
+        raise JobError(
+            f"{self._kernel.__name__} writes `{first.name}`, and its own `{second.name}` lies in "
+            "the same memory",
+            note=f"an index touches `{elsewhere[0]}` where it is another's, which may or may not "
+            "have run"
+            if elsewhere
+            else "an element of the one is another index's of the other",
+            fix="give the fields arrays that do not overlap"
+            if second.symbol in reach.written
+            else f"give the job a copy: {second.name}=array.copy()",
+        )
+
+    @lazily
+    def _reach(self) -> Reach:
+        from samebits.frontend.job_reach import reach
+
+        return reach(self._kernel)
+
+
+def _alike(a: Field, b: Field) -> bool:
+    if not isinstance(a.type, ArrayType) or not isinstance(b.type, ArrayType):
+        return False
+    return (a.type.element, a.type.ndim) == (b.type.element, b.type.ndim)
