@@ -7,7 +7,8 @@ another. So the order never depends on who ran what. Knows nothing of jobs.
 from __future__ import annotations
 
 import operator
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -25,10 +26,14 @@ class Appender:
     A job's field is annotated `sb.Appender[float3]`, where each index appends at most one element,
     or `sb.Appender[float3, k]` for at most `k`, 1 to 65,536; `execute` writes
     `self.field.append(value)`. `len()` is how many elements there are. Raises CompileError for an
-    element that can't lie in an array, ArgumentError for a capacity that is no whole number.
+    element that can't lie in an array, ArgumentError for a capacity that is no whole number, and
+    wherever it is read or cleared while a scheduled job appends to it.
     """
 
     __slots__ = ("_count", "element", "memory")
+
+    in_use: ClassVar[Callable[[str, Appender, bool], None] | None] = None
+    """Installed by jobs: raises where a scheduled one has the memory that is read or written."""
 
     def __init__(self, element: Any, capacity: int) -> None:
         try:
@@ -55,16 +60,23 @@ class Appender:
         return AppenderAnnotation(element, most)
 
     def __len__(self) -> int:
+        self._check("len", False)
         return self._count
 
     @property
     def array(self) -> np.ndarray[Any, Any]:
         """A view of the elements that there are now."""
+        self._check("array", False)
         return self.memory[: self._count]
 
     def clear(self) -> None:
         """Make it empty; its memory stays."""
+        self._check("clear", True)
         self._count = 0
+
+    def _check(self, what: str, writes: bool) -> None:
+        if Appender.in_use is not None:
+            Appender.in_use(what, self, writes)
 
     def extend(self, rows: np.ndarray[Any, Any], counts: np.ndarray[Any, Any]) -> None:
         """Append the first `counts[i]` elements of each row, in order.

@@ -121,7 +121,7 @@ def meeting(
 def check_call(name: str, plan: Plan, slots: Any) -> None:
     """Raise ArgumentError where a call of kernel `name` would touch what a pending job writes, or
     write what it reads."""
-    _refuse(name, meeting(plan.claims(slots)))
+    check_claims(name, plan.claims(slots))
 
 
 def check_arrays(name: str, read: Iterable[object], written: Iterable[object]) -> None:
@@ -135,12 +135,19 @@ def check_memory(name: str, rows: Iterable[tuple[str, object, bool]]) -> None:
     found: list[Claim] = []
     for what, value, writes in rows:
         if isinstance(value, np.ndarray):
-            low, high = np.lib.array_utils.byte_bounds(cast("np.ndarray[Any, Any]", value))
-            found.append(Claim(what, int(low), int(high), writes))
-    _refuse(name, meeting(found))
+            found.append(array_claim(what, cast("np.ndarray[Any, Any]", value), writes))
+    check_claims(name, found)
 
 
-def _refuse(name: str, met: tuple[Claimer, Claim, Claim] | None) -> None:
+def array_claim(name: str, array: np.ndarray[Any, Any], writes: bool) -> Claim:
+    """The memory of an array's elements, and what lies between them."""
+    low, high = np.lib.array_utils.byte_bounds(array)
+    return Claim(name, int(low), int(high), writes)
+
+
+def check_claims(name: str, claims: Sequence[Claim]) -> None:
+    """The same of memory that is claimed already."""
+    met = meeting(claims)
     if met is None:
         return
     job, theirs, own = met

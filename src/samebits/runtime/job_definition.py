@@ -21,7 +21,8 @@ from samebits.lang.arguments import naming
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.lazily import lazily
 from samebits.runtime import fpenv
-from samebits.runtime.claims import Claim, Plan, plan
+from samebits.runtime.claims import PENDING, Claim, Plan, array_claim, check_memory, plan
+from samebits.runtime.handles import starting
 from samebits.runtime.job_aliases import Aliases
 from samebits.runtime.kernel import compile_range
 from samebits.runtime.native import NativeRange
@@ -55,6 +56,8 @@ class Definition:
         self.limit = self.kernel.limit
         self.names = tuple(f.name for f in fields)
         self.appends = any(f.appends for f in fields)
+        if self.appends:
+            Appender.in_use = check_appender
 
     @lazily
     def entry(self) -> NativeRange:
@@ -182,8 +185,7 @@ class Rows:
 
     def claim(self) -> Claim:
         """The appender's memory."""
-        low = int(self.appender.memory.ctypes.data)
-        return Claim(self.field, low, low + int(self.appender.memory.nbytes), True)
+        return array_claim(self.field, self.appender.memory, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,11 +208,17 @@ class Length:
 
     def claims(self) -> list[Claim]:
         """The memory that is read for it."""
-        array = self.later
+        later = self.later
+        array = later.memory if isinstance(later, Appender) else later
         if not isinstance(cast("object", array), np.ndarray):
             return []
-        low = int(array.ctypes.data)
-        return [Claim("n", low, low + int(array.nbytes), False)]
+        return [array_claim("n", array, False)]
+
+
+def check_appender(what: str, appender: Appender, writes: bool) -> None:
+    """Raise ArgumentError where a pending job has the memory of an appender that is used."""
+    if PENDING and starting.handle is None:
+        check_memory(what, [("appender", appender.memory, writes)])
 
 
 def is_later(n: object) -> bool:

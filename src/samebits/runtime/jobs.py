@@ -15,7 +15,7 @@ from samebits.errors import ArgumentError, CompileError, JobError
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import Given, checked
 from samebits.runtime import handles
-from samebits.runtime.claims import PENDING, Claim, check_call
+from samebits.runtime.claims import PENDING, Claim, check_call, check_claims
 from samebits.runtime.handles import JobHandle
 from samebits.runtime.job_definition import Definition, Length, Rows
 from samebits.runtime.tasks import ControlBlock, Task
@@ -84,6 +84,8 @@ class _Base:
     def _run(self, n: object, batch: object, debug: bool = False) -> None:
         definition = _definition(type(self))
         length = definition.length(n, batch)
+        if PENDING:
+            check_claims(definition.name, length.claims())
         block = ControlBlock(length.found(), length.batch)
         filled, rows = definition.with_rows(self._values(), length.found())
         slots, keep = definition.pack(filled)
@@ -103,8 +105,14 @@ class _Base:
     def _managed_run(self, n: object, batch: object) -> None:
         definition = _definition(type(self))
         length = definition.length(n, batch)
+        if PENDING:
+            check_claims(definition.name, length.claims())
         filled, rows = definition.with_rows(self._values(), length.found())
-        definition.aliases.check(definition.pack(filled)[0])
+        slots, keep = definition.pack(filled)
+        if PENDING:
+            check_call(definition.name, definition.plan, slots)
+        definition.aliases.check(slots)
+        del keep
         end, size = length.found(), length.batch
         for begin in range(0, end, size):
             definition.kernel.managed(begin, min(end, begin + size), *filled)

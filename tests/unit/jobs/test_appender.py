@@ -196,3 +196,26 @@ def test_each_index_has_a_random_stream_of_its_own() -> None:
         Sample(seed=7, out=out).schedule(50, batch=batch).complete()
         assert out.tobytes() == reference.tobytes()
     assert len(np.unique(reference)) == 250
+
+
+def test_an_appender_is_not_read_while_a_scheduled_job_appends() -> None:
+    values = np.ones(50, np.float32)
+    hits = sb.Appender(int32, capacity=100)
+    handle = Find(values=values, hits=hits).schedule(50)
+    for use in (lambda: len(hits), lambda: hits.array, hits.clear):
+        with pytest.raises(ArgumentError, match="the scheduled job Find"):
+            use()
+    handle.complete()
+    assert len(hits) == len(hits.array) == 50
+
+
+def test_an_appender_as_a_length_orders_jobs() -> None:
+    values, out = np.ones(50, np.float32), np.zeros(50, np.int32)
+    hits = sb.Appender(int32, capacity=100)
+    handle = Find(values=values, hits=hits).schedule(50)
+    with pytest.raises(JobError, match="reads `n`, and the scheduled job Find"):
+        Twice(hits=np.arange(50, dtype=np.int32), out=out).schedule(hits)
+    with pytest.raises(ArgumentError, match="as its `hits`"):
+        Twice(hits=np.arange(50, dtype=np.int32), out=out).run(hits)
+    Twice(hits=np.arange(50, dtype=np.int32), out=out).schedule(hits, depends_on=handle).complete()
+    assert out[49] == 98

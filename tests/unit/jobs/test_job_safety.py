@@ -58,6 +58,14 @@ class Turn(sb.Job):
         self.wind.push = -self.wind.push
 
 
+@sb.job
+class Count(sb.Job):
+    result: sb.Array[int32]
+
+    def execute(self):
+        self.result[0] = 8
+
+
 @sb.kernel
 def add(a: sb.ReadOnly[float3], out: sb.Array[float3]):
     for i in range(len(out)):
@@ -551,3 +559,23 @@ def test_completed_jobs_hold_no_memory() -> None:
     handle.complete()
     gc.collect()
     assert held() is None
+
+
+def test_what_runs_here_and_now_waits_for_scheduled_jobs_too() -> None:
+    v, p = arrays("v", "p")
+    count = np.zeros(1, np.int32)
+    moving = Move(velocities=v, positions=p).schedule(8)
+    counting = Count(result=count).schedule()
+    measure = Measure(points=p, heights=np.zeros(8, np.float32))
+    other = Move(velocities=v, positions=np.zeros((8, 3), np.float32))
+    for run in (
+        lambda: measure.run(8),
+        lambda: measure.managed_run(8),
+        lambda: other.run(count),
+        lambda: other.managed_run(count),
+    ):
+        with pytest.raises(ArgumentError, match="is memory that the scheduled job"):
+            run()
+    moving.complete()
+    counting.complete()
+    other.run(count)
