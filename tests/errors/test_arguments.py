@@ -69,7 +69,9 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     ),
     "byte_order": (
         first, (np.zeros(4, ">f4"), 0),
-        f"{IS_LINE} in native byte order; got >f4\n  fix: pass a.astype(np.float32)",
+        f"{IS_LINE} in native byte order; got >f4"
+        "\n  note: what is written goes into the copy: keep it"
+        "\n  fix: pass a.astype(np.float32)",
     ),
     "dimensions": (
         first, (GRID, 0),
@@ -78,19 +80,26 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     ),
     "strided": (
         first, (np.zeros(8, np.float32)[::2], 0),
-        f"{IS_LINE}, C-contiguous; got strides (8,)\n  fix: pass np.ascontiguousarray(a)",
+        f"{IS_LINE}, C-contiguous; got strides (8,)"
+        "\n  note: what is written goes into the copy: keep it"
+        "\n  fix: pass np.ascontiguousarray(a)",
     ),
     "fortran": (
         sums, (np.zeros((3, 2), np.float32, order="F"), POINTS),
-        f"{IS_GRID}, C-contiguous; got strides (4, 12)\n  fix: pass np.ascontiguousarray(g)",
+        f"{IS_GRID}, C-contiguous; got strides (4, 12)"
+        "\n  note: what is written goes into the copy: keep it"
+        "\n  fix: pass np.ascontiguousarray(g)",
     ),
     "misaligned": (
         first, (np.zeros(17, np.uint8)[1:].view(np.float32), 0),
-        f"{IS_LINE}, aligned; got misaligned memory\n  fix: pass a.copy()",
+        f"{IS_LINE}, aligned; got misaligned memory"
+        "\n  note: what is written goes into the copy: keep it"
+        "\n  fix: pass a.copy()",
     ),
     "read_only": (
         first, (FROZEN, 0),
-        f"{IS_LINE}, writable; got a read-only array\n"
+        f"{IS_LINE}, writable; got a read-only array"
+        "\n  note: what is written goes into the copy: keep it\n"
         "  fix: pass a.copy(), or declare ReadOnly[float32]",
     ),
     "list": (
@@ -108,11 +117,15 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
     ),
     "struct_byte_order": (
         hulls, (np.zeros(2, Ship.dtype.newbyteorder(">")),),
-        f"{IS_SHIPS} in native byte order; got another\n  fix: pass ships.astype(Ship.dtype)",
+        f"{IS_SHIPS} in native byte order; got another"
+        "\n  note: what is written goes into the copy: keep it"
+        "\n  fix: pass ships.astype(Ship.dtype)",
     ),
     "struct_misaligned": (
         hulls, (np.zeros(33, np.uint8)[1:].view(Ship.dtype),),
-        f"{IS_SHIPS}, aligned; got misaligned memory\n  fix: pass ships.copy()",
+        f"{IS_SHIPS}, aligned; got misaligned memory"
+        "\n  note: what is written goes into the copy: keep it"
+        "\n  fix: pass ships.copy()",
     ),
     "struct_none": (
         hull, (None,),

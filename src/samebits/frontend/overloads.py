@@ -160,8 +160,10 @@ def _vector(items: tuple[Operand, ...]) -> Vector:
 # The managed run ------------------------------------------------------------------------
 
 
-def managed(function: Overloads, precision: Precision, *args: Any) -> Any:
+def managed(function: Overloads, precision: Precision, *args: Any, **named: Any) -> Any:
     """`function(...)` inside a managed run."""
+    if named:
+        raise ArgumentError("this call takes its arguments by position", fix="drop the names")
     key = (precision, *map(type, args))
     plan = function.plans.get(key)
     if plan is None and any(map(is_fixed, args)):
@@ -177,7 +179,7 @@ def _managed_fixed_point(function: Overloads, *args: Any) -> Any:
     name, kernel = function.__name__, function.fixed_point
     if kernel is None or len(args) != function.arity:
         raise ArgumentError(
-            f"{name}() has no version for {len(args)} fixed-point numbers",
+            f"{name}() has no version for fixed-point numbers",
             fix="use sqrt, sin, cos, tan, atan2, exp, log or pow",
         )
     args = unified(name, *args)

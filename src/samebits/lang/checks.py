@@ -47,12 +47,14 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
             f"{expected}; got {type(array).__name__}, whose mask a kernel can't see",
             fix=f"pass {name}.filled(0), and the mask as an array of bool",
         )
+    copied = None if t.readonly else "what is written goes into the copy: keep it"
     dtype = t.element.element.dtype if isinstance(t.element, VectorType) else t.element.dtype
     if array.dtype != dtype:
         if array.dtype.newbyteorder("=") == dtype:
             found = "another" if array.dtype.names else array.dtype.str
             raise ArgumentError(
                 f"{expected} in native byte order; got {found}",
+                note=copied,
                 fix=f"pass {name}.astype({element})",
             )
         raise ArgumentError(
@@ -67,15 +69,17 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
     if not array.flags.c_contiguous:
         raise ArgumentError(
             f"{expected}, C-contiguous; got strides {array.strides}",
+            note=copied,
             fix=f"pass np.ascontiguousarray({name})",
         )
     # NumPy asks no alignment of structured dtypes.
     if not array.flags.aligned or array.ctypes.data % t.element.align:
         raise ArgumentError(
-            f"{expected}, aligned; got misaligned memory", fix=f"pass {name}.copy()"
+            f"{expected}, aligned; got misaligned memory", note=copied, fix=f"pass {name}.copy()"
         )
     if not t.readonly and not array.flags.writeable:
         raise ArgumentError(
             f"{expected}, writable; got a read-only array",
+            note=copied,
             fix=f"pass {name}.copy(), or declare ReadOnly{str(t)[5:]}",
         )

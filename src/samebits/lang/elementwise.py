@@ -5,7 +5,7 @@ Owns the typing of the intrinsics' operands. What they compute is in `rules`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from itertools import repeat
 from typing import Any
@@ -116,9 +116,19 @@ def apply(name: str, *values: Any) -> Any:
 def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Callable[..., Any]:
     if any(isinstance(value, Vector) for value in values):
         return lambda *parts: _apply_vector(name, parts)
-    for value in values:
-        type_of_scalar(value)
+    _check_scalars(name, values)
     return _resolve(name, kinds)
+
+
+def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
+    for value in values:
+        if kind_of(value) not in TYPE_OF:
+            raise ArgumentError(
+                f"{name}() takes numbers and vectors, got {type(value).__name__}",
+                fix="call it for each element, in a kernel"
+                if isinstance(value, Iterable) and not isinstance(value, str)
+                else f"give a number, such as math.{name}(float32(x))",
+            )
 
 
 def _vector_class(name: str, values: tuple[Any, ...]) -> type[Vector]:
@@ -161,6 +171,7 @@ def unified(name: str, *values: Any) -> tuple[Any, ...]:
     kinds = tuple(map(kind_of, values))
     rules = _unions.get(kinds)
     if rules is None:
+        _check_scalars(name, values)
         common = _common(name, tuple(map(type_of_scalar, values)))
         rules = _unions[kinds] = tuple(CONVERTERS[common][kind] for kind in kinds)
     return tuple(rule(value) for rule, value in zip(rules, values, strict=True))

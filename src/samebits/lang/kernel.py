@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang import generics
@@ -410,14 +410,25 @@ class Overloads:
                 return row[precision]
         raise CompileError(f"{self.__name__}() has no version for {t}", fix="convert to float32")
 
-    def __call__(self, *args: Any, out: Any = None) -> Any:
+    def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
+        if named:
+            self._refuse_names(next(iter(named)))
         if running.managed or any(map(is_fixed, args)):
             from samebits.frontend import overloads
 
+            if out is not None:
+                self._refuse_names("out")
             return overloads.managed(self, HIGH, *args)
         if Overloads.mapped is None:
             raise CompileError("no compiler is installed", fix="import samebits")
         return Overloads.mapped(self, args, out)
+
+    def _refuse_names(self, name: str) -> NoReturn:
+        raise ArgumentError(
+            f"{self.__name__}() takes no `{name}=` here",
+            note="arguments go by position; only `out` has a name, where they are arrays",
+            fix=f"write math.{self.__name__}({', '.join(self.__signature__.parameters)[:-5]})",
+        )
 
     @property
     def __signature__(self) -> inspect.Signature:

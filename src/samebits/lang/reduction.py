@@ -6,7 +6,7 @@ Owns which kernel is meant and what Python may pass; the kernels are the library
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -17,13 +17,19 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.running import running
 from samebits.types import MemoryType, ScalarType
 
+_SEQUENCES: tuple[Any, ...] = (list, tuple)
+
 
 class Reduction:
     """A function of `arrays` one-dimensional arrays of one element type: a kernel for each type.
 
     Called with anything else it is `scalars`. From Python an array of more dimensions counts as
-    its elements in C order, and one that is not contiguous is copied.
+    its elements in C order. One that is not contiguous or of another byte order is copied, one of
+    bools to int64, of float16 to float32, and of integers to float64 where it `widens`.
     """
+
+    in_use: ClassVar[Callable[[str, np.ndarray[Any, Any]], None] | None] = None
+    """Installed by jobs: raises where a scheduled one writes an array that is copied here."""
 
     def __init__(
         self,
@@ -32,12 +38,14 @@ class Reduction:
         kernels: Mapping[ScalarType, Kernel],
         doc: str,
         scalars: Callable[..., Any] | None = None,
+        widens: bool = False,
     ) -> None:
         self.__name__ = name
         self.__doc__ = doc
         self.arrays = arrays
         self.kernels = dict(kernels)
         self.scalars = scalars
+        self._widens = widens
         self._native: dict[np.dtype[Any], Callable[..., Any]] = {}
         """What runs each dtype, once it has run: without a search for a generic kernel's types."""
 
@@ -45,8 +53,14 @@ class Reduction:
         """The kernel for arrays of `t`."""
         return self.kernels.get(t) if isinstance(t, ScalarType) else None
 
-    def __call__(self, *args: Any) -> Any:
-        first = args[0] if args else None
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if named:
+            raise ArgumentError(
+                f"{self.__name__}() takes no `{next(iter(named))}=`: it is a function of all "
+                "elements",
+                fix="give arrays by position, such as one row",
+            )
+        first: Any = args[0] if args else None
         if isinstance(first, ManagedArray) and running.managed:
             from samebits.frontend import managed
 
@@ -55,7 +69,7 @@ class Reduction:
             return managed.call_inner(kernel, args, {})
         if isinstance(first, np.ndarray):
             return self._from_python(args)
-        if self.scalars is None:
+        if self.scalars is None or type(first) in _SEQUENCES:
             raise ArgumentError(
                 f"{self.__name__}() takes an array, got {type(first).__name__}",
                 fix=f"write math.{self.__name__}(np.asarray(x, np.float64))",
@@ -69,14 +83,15 @@ class Reduction:
                 f"but {len(args)} arguments are given",
                 fix="see its documentation: help(math." + self.__name__ + ")",
             )
-        given = [self._flat(argument) for argument in args]
+        for argument in args:
+            self._check_array(argument)
         if len(args) > 1 and len({(array.dtype, array.shape) for array in args}) != 1:
             shapes = " and ".join(f"{array.shape} of {array.dtype}" for array in args)
             raise ArgumentError(
                 f"{self.__name__}() takes arrays of one dtype and one shape, got {shapes}",
                 fix="convert one of them with .astype, or cut both to one length",
             )
-        return self._run(*given)
+        return self._run(*[self._flat(argument) for argument in args])
 
     def _run(self, *given: np.ndarray[Any, Any]) -> Any:
         native = self._native.get(given[0].dtype)
@@ -87,27 +102,54 @@ class Reduction:
         self._native[given[0].dtype] = kernel.native[types_for(kernel, given)]
         return result
 
-    def _flat(self, argument: Any) -> np.ndarray[Any, Any]:
-        if type(argument) not in (np.ndarray, np.memmap):
+    def _check_array(self, argument: Any) -> None:
+        kind = cast("type[Any]", type(argument))
+        if kind not in (np.ndarray, np.memmap) and not hasattr(kind, "__sb_guarded__"):
+            fix = "x.compressed()" if hasattr(argument, "mask") else "np.asarray(x)"
             raise ArgumentError(
-                f"{self.__name__}() takes NumPy arrays, got {type(argument).__name__}",
-                fix=f"write math.{self.__name__}(np.asarray(x))",
+                f"{self.__name__}() takes NumPy arrays, got {kind.__name__}",
+                fix=f"write math.{self.__name__}({fix})",
             )
-        array = cast("np.ndarray[Any, Any]", argument)
-        flags = array.flags
-        if array.ndim == 1 and flags.c_contiguous and flags.aligned:
+
+    def _flat(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        """The elements in a row, in a type that may have a kernel."""
+        flags, dtype = array.flags, array.dtype
+        wanted = self._counted(dtype)
+        if array.ndim == 1 and flags.c_contiguous and flags.aligned and wanted is dtype:
             return array
-        return np.require(np.asarray(array), requirements=["C", "A"]).reshape(-1)
+        if Reduction.in_use is not None:
+            Reduction.in_use(self.__name__, array)
+        plain = array.view(np.ndarray)
+        if wanted is not dtype:
+            with Kernel.environment():
+                plain = plain.astype(wanted)
+        return np.require(plain, requirements=["C", "A"]).reshape(-1)
+
+    def _counted(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """The dtype that elements of another one count as."""
+        if dtype.kind == "b":
+            dtype = np.dtype(np.int64)
+        if dtype.kind in "iu" and self._widens:
+            return np.dtype(np.float64)
+        if dtype.kind == "f" and dtype.itemsize == 2:
+            return np.dtype(np.float32)
+        return dtype if dtype.isnative else dtype.newbyteorder("=")
 
     def _of(self, array: np.ndarray[Any, Any]) -> Kernel:
         for t, kernel in self.kernels.items():
             if t.dtype == array.dtype and t.name != "bool":
                 return kernel
         raise ArgumentError(
-            f"{self.__name__}() has no form for arrays of {array.dtype.str}",
+            f"{self.__name__}() has no form for arrays of {array.dtype}",
             note="it takes " + ", ".join(sorted({str(t.dtype) for t in self.kernels})),
-            fix=f"write math.{self.__name__}(x.astype(np.float64))",
+            fix=self._other(array.dtype),
         )
+
+    def _other(self, dtype: np.dtype[Any]) -> str:
+        if dtype.kind in "iu":
+            return "write math.sum(x), which is exact for integers"
+        part = "x.real" if dtype.kind == "c" else "x.astype(np.float64)"
+        return f"write math.{self.__name__}({part})"
 
     def __repr__(self) -> str:
         return f"<math function {self.__name__}>"
@@ -118,6 +160,7 @@ class Scan(Reduction):
 
     def _from_python(self, args: tuple[Any, ...]) -> Any:
         if len(args) == self.arrays - 1:
+            self._check_array(args[0])
             given = self._flat(args[0])
             result = np.empty_like(given)
             self._run(given, result)

@@ -48,14 +48,17 @@ class GuardedArray(_Array):
     reaches without asking the array, such as `np.asarray(guarded)`, is not seen.
     """
 
+    __sb_guarded__ = True
+    """Functions of samebits take it as a plain array: they look at scheduled jobs themselves."""
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         written: list[Any] = [x for x in kwargs.get("out", ()) if x is not None]
         if method == "at":
             written.append(inputs[0])
         _check(f"np.{ufunc.__name__}", inputs, written)
         if "out" in kwargs:
-            kwargs["out"] = tuple([_plain(x) for x in kwargs["out"]])
-        result = getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
+            kwargs["out"] = tuple([plain(x) for x in kwargs["out"]])
+        result = getattr(ufunc, method)(*map(plain, inputs), **kwargs)
         return written[0] if len(written) == 1 and method != "at" else result
 
     def __array_function__(
@@ -86,7 +89,8 @@ def guarded(array: object) -> GuardedArray:
     return cast("_Array", array).view(GuardedArray)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A guarded array's memory as a plain one; anything else as it is."""
     return value.view(np.ndarray) if isinstance(value, GuardedArray) else value
 
 

@@ -20,6 +20,7 @@ from samebits.lang.appender import Appender
 from samebits.lang.arguments import naming
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.lazily import lazily
+from samebits.lang.reduction import Reduction
 from samebits.runtime import fpenv
 from samebits.runtime.claims import PENDING, Claim, Plan, array_claim, check_memory, plan
 from samebits.runtime.handles import starting
@@ -56,6 +57,7 @@ class Definition:
         self.limit = self.kernel.limit
         self.names = tuple(f.name for f in fields)
         self.appends = any(f.appends for f in fields)
+        Reduction.in_use = check_reduction
         if self.appends:
             Appender.in_use = check_appender
 
@@ -219,6 +221,12 @@ def check_appender(what: str, appender: Appender, writes: bool) -> None:
     """Raise ArgumentError where a pending job has the memory of an appender that is used."""
     if PENDING and starting.handle is None:
         check_memory(what, [("appender", appender.memory, writes)])
+
+
+def check_reduction(name: str, array: np.ndarray[Any, Any]) -> None:
+    """Raise ArgumentError where a pending job writes an array that a reduction reads."""
+    if PENDING:
+        check_memory(name, [("x", array, False)])
 
 
 def is_later(n: object) -> bool:

@@ -17,6 +17,7 @@ from samebits.lang.scalars import CONVERTERS, TYPE_OF, float32, float64
 from samebits.lang.vectors import VECTOR_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
 from samebits.runtime.claims import PENDING, check_arrays
+from samebits.runtime.guarded import GuardedArray, plain
 from samebits.runtime.ufunc_arrays import clamped, number, over_arrays
 from samebits.runtime.ufunc_loops import IN_PLACE
 from samebits.types import (
@@ -62,8 +63,22 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
     result = _quick(function, precision, args, out)
     if result is not None:
         return result
+    outs = cast("tuple[object, ...]", out) if isinstance(out, tuple) else (out,)
+    if any(isinstance(a, GuardedArray) for a in (*args, *outs)):
+        return _unguarded(function, args, out)
     with Kernel.environment():
         return _call(function, precision, args, out)
+
+
+def _unguarded(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
+    """A call with guarded arrays, which have been checked: the same over their memory."""
+    several = isinstance(out, tuple)
+    outs = cast("tuple[Any, ...]", out) if several else (out,)
+    memory = tuple(map(plain, outs))
+    found = call(function, tuple(map(plain, args)), memory if several else memory[0])
+    if not several:
+        return found if out is None else out
+    return tuple(f if o is None else o for f, o in zip(found, outs, strict=True))
 
 
 def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out: Any) -> Any:
@@ -190,13 +205,14 @@ def _refuse(function: Overloads, x: Any) -> NoReturn:
     message = f"{name}() takes floats and integers"
     if isinstance(x, _NDARRAY):
         if type(x) not in _ARRAYS:
+            plain = "x.filled(0)" if hasattr(x, "mask") else "np.asarray(x)"
             raise ArgumentError(
                 f"{message} in plain arrays, got {type(x).__name__}",
-                fix=f"write math.{name}(np.asarray(x))",
+                fix=f"write math.{name}({plain})",
             )
         raise ArgumentError(
             f"{message} of at most 64 bits, got an array of {x.dtype}",
-            fix=f"write math.{name}(x.astype(np.float64))",
+            fix=f"write math.{name}({'x.real' if x.dtype.kind == 'c' else 'x.astype(np.float64)'})",
         )
     if isinstance(x, _SEQUENCES):
         raise ArgumentError(

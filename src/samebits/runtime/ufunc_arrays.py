@@ -149,6 +149,11 @@ def _outs(
     for o, t in zip(given, results, strict=True):
         if o is not None:
             _check_out(f"{function.__name__}()", o, t, shape)
+    if several and given[0] is not None and given[1] is not None and np.shares_memory(*given):
+        raise ArgumentError(
+            f"{function.__name__}(): the arrays of `out` share memory",
+            fix="give each result an array of its own",
+        )
     return [*given]
 
 
@@ -162,6 +167,21 @@ def _check_out(what: str, o: Any, t: ScalarType, shape: tuple[int, ...]) -> None
         raise ArgumentError(f"{what}: `out` has shape {o.shape}, the result has {shape}", fix=fix)
     if not o.flags.writeable:
         raise ArgumentError(f"{what}: `out` is read-only", fix="give an array of your own")
+    if _repeats(o):
+        raise ArgumentError(f"{what}: elements of `out` are the same memory", fix=fix)
+
+
+def _repeats(array: Any) -> bool:
+    """Whether elements of an array share bytes, as in what `np.broadcast_to` gives."""
+    if array.flags.c_contiguous or 0 in array.shape:
+        return False
+    reach = array.itemsize
+    steps = sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
+    for stride, length in steps:
+        if stride < reach:
+            return True
+        reach += stride * (length - 1)
+    return False
 
 
 def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]) -> Any:

@@ -579,3 +579,13 @@ def test_what_runs_here_and_now_waits_for_scheduled_jobs_too() -> None:
     moving.complete()
     counting.complete()
     other.run(count)
+
+
+def test_reductions_of_arrays_that_they_copy_wait_too() -> None:
+    v, p = arrays("v", "p")
+    moving = Move(velocities=v, positions=p).schedule(8)
+    for x in (p, p[::2], p[:, 1]):
+        with pytest.raises(ArgumentError, match="is memory that the scheduled job Move"):
+            math.sum(x)
+    moving.complete()
+    assert math.sum(p[:, 1]) == 0

@@ -223,7 +223,10 @@ def test_any_layout_counts_in_c_order() -> None:
         (lambda: math.sum([1.0, 2.0]), "sum() takes an array, got list"),
         (lambda: math.sum(np.array(["a"])), "sum() has no form for arrays of <U1"),
         (lambda: math.dot(np.zeros(3), np.zeros(4)), "one shape, got (3,) of float64 and (4,)"),
-        (lambda: math.norm(np.zeros(3, np.int32)), "norm() has no form for arrays of <i4"),
+        (
+            lambda: math.exact_sum(np.zeros(3, np.int32)),
+            "exact_sum() has no form for arrays of int32",
+        ),
         (lambda: math.cumsum(np.zeros(3), np.zeros(3)), "cumsum() takes 1 array"),
         (lambda: math.mean(np.ma.zeros(3)), "mean() takes NumPy arrays, got MaskedArray"),
     ],
@@ -246,3 +249,57 @@ def test_a_kernel_is_told_what_an_array_function_takes() -> None:
 
     with pytest.raises(CompileError, match=re.escape("sum() has no form for float32")):
         wrong(1.0)
+
+
+def test_python_may_give_arrays_of_any_number_that_numpy_sums() -> None:
+    x = values(3000, np.float64)
+    assert math.sum(x.astype(">f8")).tobytes() == math.sum(x).tobytes()
+    assert math.dot(x.astype(">f8")[::2], x.astype(">f8")[1::2]) == math.dot(x[::2], x[1::2])
+    half = np.linspace(-2, 3, 500).astype(np.float16)
+    wide = half.astype(np.float32)
+    for function in (math.sum, math.norm, math.variance, math.exact_sum, math.max):
+        assert type(function(half)) is float32
+        assert function(half).tobytes() == function(wide).tobytes()
+    flags = np.arange(300) % 3 == 0
+    assert type(math.sum(flags)) is sb.int64
+    assert math.sum(flags) == 100
+    assert math.cumsum(flags).tolist() == np.cumsum(flags).tolist()
+    whole = np.arange(-50, 70, dtype=np.int16)
+    assert math.variance(whole) == math.variance(whole.astype(np.float64))
+    assert math.norm(whole) == math.norm(whole.astype(np.float64))
+
+
+REFUSED = {
+    "axis": (
+        lambda: math.sum(np.ones((2, 2)), axis=0),
+        "sum() takes no `axis=`: it is a function of all elements\n"
+        "  fix: give arrays by position, such as one row",
+    ),
+    "mask": (
+        lambda: math.mean(np.ma.array([1.0, 2.0], mask=[0, 1])),
+        "mean() takes NumPy arrays, got MaskedArray\n  fix: write math.mean(x.compressed())",
+    ),
+    "complex": (
+        lambda: math.sum(np.ones(2, complex)),
+        "sum() has no form for arrays of complex128\n"
+        "  note: it takes float32, float64, int16, int32, int64, int8, uint16, uint32, uint64, "
+        "uint8\n  fix: write math.sum(x.real)",
+    ),
+    "whole": (
+        lambda: math.exact_sum(np.ones(2, np.int64)),
+        "exact_sum() has no form for arrays of int64\n  note: it takes float32, float64\n"
+        "  fix: write math.sum(x), which is exact for integers",
+    ),
+    "lists": (
+        lambda: math.dot([1.0], [2.0]),
+        "dot() takes an array, got list\n  fix: write math.dot(np.asarray(x, np.float64))",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_reduction_refuses_it_refuses_in_these_words(case: str) -> None:
+    run, expected = REFUSED[case]
+    with pytest.raises(ArgumentError) as error:
+        run()
+    assert str(error.value) == expected

@@ -92,11 +92,11 @@ def test_the_argument_is_left_as_it_is() -> None:
     ([1.0], "sin() takes floats and integers, vectors and arrays, got list\n"
             "  fix: write math.sin(np.array(x, np.float64))"),
     (np.zeros(2, np.complex128), "sin() takes floats and integers of at most 64 bits, got an array "
-                                 "of complex128\n  fix: write math.sin(x.astype(np.float64))"),
+                                 "of complex128\n  fix: write math.sin(x.real)"),
     (np.zeros(2, object), "sin() takes floats and integers of at most 64 bits, got an array of "
                           "object\n  fix: write math.sin(x.astype(np.float64))"),
     (np.ma.array([1.0]), "sin() takes floats and integers in plain arrays, got MaskedArray\n"
-                         "  fix: write math.sin(np.asarray(x))"),
+                         "  fix: write math.sin(x.filled(0))"),
     (int3(1), "sin() takes float32 or float64 vectors, got int3\n"
               "  fix: convert it: math.sin(float3(v))"),
 ])  # fmt: skip

@@ -296,3 +296,53 @@ def test_other_threads_run_during_a_call() -> None:
         ticks += 1
     thread.join()
     assert ticks > 3
+
+
+def test_guarded_arrays_are_taken_as_what_they_guard() -> None:
+    x, out = sb.guarded(np.ones(3, np.float32)), sb.guarded(np.zeros(3, np.float32))
+    same(math.sin(x), math.sin(np.ones(3, np.float32)))
+    assert math.sin(x, out=out) is out
+    assert out[0] == math.sin(float32(1))
+    fraction, exponent = math.frexp(x, out=(out, None))
+    assert fraction is out
+    assert exponent.tolist() == [1, 1, 1]
+    assert math.sum(x) == 3
+
+
+def test_results_that_share_memory_are_refused() -> None:
+    x, z = np.ones(4, np.float32), np.zeros((4, 2), np.float32)
+    math.sincos(x, out=(z[:, 0], z[:, 1]))
+    assert z[0, 0] == math.sin(float32(1))
+    for pair in ((z[:, 0], z[:, 0]), (z[:, 0], z[::-1, 0])):
+        with pytest.raises(ArgumentError, match="the arrays of `out` share memory"):
+            math.sincos(x, out=pair)
+    for strides in ((0,), (2,)):
+        repeated = np.lib.stride_tricks.as_strided(np.zeros(4, np.float32), (4,), strides)
+        with pytest.raises(ArgumentError, match="elements of `out` are the same memory"):
+            math.sin(x, out=repeated)
+
+
+def test_names_other_than_out_are_refused() -> None:
+    x = np.ones(3, np.float32)
+
+    @sb.kernel
+    def named(a: float32) -> float32:
+        return math.sin(x=a)
+
+    for name in ("where", "dtype", "x"):
+        with pytest.raises(ArgumentError) as error:
+            math.sin(x, **{name: True})
+        assert error.value.message == f"sin() takes no `{name}=` here"
+        assert error.value.fix == "write math.sin(x)"
+    with pytest.raises(ArgumentError, match="takes its arguments by position"):
+        named.managed(1)
+    with pytest.raises(ArgumentError, match="takes no `out=` here"):
+        math.sin(sb.fix32(1), out=x)
+
+
+def test_square_roots_and_their_like_say_that_they_take_numbers() -> None:
+    for call in (math.sqrt, math.floor, lambda x: math.clamp(x, 0.0, 1.0)):
+        with pytest.raises(ArgumentError) as error:
+            call(np.ones(2))
+        assert "() takes numbers and vectors, got ndarray" in error.value.message
+        assert error.value.fix == "call it for each element, in a kernel"

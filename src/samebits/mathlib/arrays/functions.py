@@ -65,17 +65,21 @@ variance = Reduction(
     """Mean of the squared deviations from `mean(x)`, of an array of floats; NaN of an empty one.
 
     Two passes: the mean, then the sum of (x - mean)² in the shape of `sum`, divided by the length.
-    Multiply by n / (n - 1) for the variance of what x is a sample of.
+    Multiply by n / (n - 1) for the variance of what x is a sample of. From Python integers count
+    as float64.
     """,
+    widens=True,
 )  # fmt: skip
 norm = Reduction(
     "norm", 1,
     {FLOAT32: reductions.norm_f32, FLOAT64: reductions.norm_f64},
-    """Euclidean length √(Σx²) of an array of floats; 0 of an empty one.
+    """Euclidean length √(Σx²) of an array of floats; 0 of an empty one. From Python integers
+    count as float64.
 
     Never overflows or vanishes where the result does not: float32 is summed in float64, float64
     scaled by a power of two where needed. The sum has the shape of `sum`.
     """,
+    widens=True,
 )  # fmt: skip
 min = Reduction(
     "min", 1, dict.fromkeys(_NUMBERS, extremes.min),
