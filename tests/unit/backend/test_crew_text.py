@@ -1,0 +1,27 @@
+"""The crew is code for every system that can load compiled kernels."""
+
+from __future__ import annotations
+
+import pytest
+
+from samebits.backend import llvm
+from samebits.backend.crew import ASSEMBLE, CREW, RUN, WORK, crew_text
+from samebits.backend.targets import TARGETS
+
+LOADABLE = [t for t in TARGETS.values() if not t.architecture.startswith("wasm")]
+TOLD = {"x86_64": "pause", "i686": "pause", "aarch64": "isb"}
+
+
+@pytest.mark.parametrize("target", LOADABLE, ids=lambda t: t.name)
+def test_its_object_has_what_a_process_asks_for(target: llvm.Target) -> None:
+    code = llvm.compile_text(crew_text(target), target)
+    for symbol in (CREW, RUN, WORK, ASSEMBLE):
+        assert symbol.encode() in code
+
+
+@pytest.mark.parametrize(
+    "target", [t for t in LOADABLE if t.architecture in TOLD], ids=lambda t: t.name
+)
+def test_a_thread_that_looks_tells_its_processor(target: llvm.Target) -> None:
+    assembly = llvm.assemble_text(crew_text(target), target)
+    assert assembly.count(TOLD[target.architecture]) >= 3
