@@ -44,6 +44,9 @@ from samebits.types import ScalarType
 
 _STORE_RUN = {"component", "store"}
 """What a run of stores to one vector is made of."""
+_FLUSHING_INLINED = 2000
+"""LLVM's threshold for inlining functions that flush, eight times that of others at -O3: each of
+their operations is five. Where a small function stays a call, loops around it are no vectors."""
 
 
 @dataclass(slots=True)
@@ -82,6 +85,9 @@ class FunctionEmitter(FunctionWriter):
             attributes = "#0 alwaysinline"
         elif self.module.is_called_twice(self.function.name):
             attributes = "#0 noinline"
+        options = self.function.options
+        if options.denormals == "flush" and options.optimize_for == "speed":
+            attributes += f' "function-inline-threshold"="{_FLUSHING_INLINED}"'
         head = f"define {linkage}{self.target.convention}{self._return} {symbol}"
         text = "\n".join([
             f"{head}({', '.join(arguments)}) {attributes} {{",
