@@ -554,3 +554,16 @@ def parallel_not_a_loop(a: Array[float32]):
 def parallel_unsafe_number(a: Array[float32], x: float32):
     for i in sb.prange(len(a)):
         a[i] = sb.unsafe_parallel(x)
+
+
+import math as host_math
+
+
+@refused
+def calls_host_math(x: float64) -> float64:
+    return host_math.sin(x)
+
+
+@refused
+def calls_numpy(x: float64) -> float64:
+    return np.arctan2(x, x)

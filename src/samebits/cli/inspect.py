@@ -44,11 +44,12 @@ def run(options: Options) -> int:
     kernel, module = find_kernel(options.kernel)
     types = None if options.types is None else _types(options.types, module)
     found = inspect(kernel, types=types, target=options.target, opt=options.opt)
-    if options.html is not None:
-        _write(found, Path(options.html))
-        return SAME
+    written = None if options.html is None else _write(found, Path(options.html))
     if options.json:
         print(json.dumps(found.json(), indent=1))
+        return SAME
+    if written is not None:
+        print(written)
         return SAME
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     style = coloured if (color if options.color is None else options.color) else plain
@@ -124,7 +125,8 @@ def _types(text: str, module: ModuleType) -> Sequence[object]:
     return found  # pyright: ignore[reportUnknownVariableType]
 
 
-def _write(found: Inspection, path: Path) -> None:
+def _write(found: Inspection, path: Path) -> str:
+    """Write the page; what is said of it."""
     page = found.html()
     try:
         path.write_text(page, encoding="utf-8")
@@ -132,4 +134,4 @@ def _write(found: Inspection, path: Path) -> None:
         raise SamebitsError(
             f"{path} can't be written: {error.strerror}", fix="give another file to --html"
         ) from None
-    print(f"{path}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes")
+    return f"{path}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes"

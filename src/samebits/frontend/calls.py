@@ -11,6 +11,7 @@ from samebits.errors import CompileError
 from samebits.frontend import (
     families,
     fixed_point,
+    host_functions,
     intrinsics,
     linear,
     overloads,
@@ -125,13 +126,14 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         return families.lower(ctx, node, called, operands, _argument_type, call_kernel)
     if isinstance(called, Reduction):
         return reductions.lower(ctx, node, called, operands, _argument_type, call_kernel)
+    note = "a kernel calls only what is compiled with it"
     fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
-    ctx.fail(
-        node,
-        f"{describe(Static(called))} is not a kernel, a type, or a function of samebits",
-        note="a kernel calls only what is compiled with it",
-        fix=fix,
-    )
+    ours = host_functions.ours(called)
+    if ours is not None:
+        note = "the C library's functions, and NumPy's, have other bits on other machines"
+        fix = f"write samebits.math.{ours}"
+    what = "is not a kernel, a type, or a function of samebits"
+    ctx.fail(node, f"{describe(Static(called))} {what}", note=note, fix=fix)
 
 
 def _exempt(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:

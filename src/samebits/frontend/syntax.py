@@ -44,7 +44,7 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }  # fmt: skip
 
 REFUSED_OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Pow: ("`**` is not in the kernel language yet", "write the product, `x * x`"),
+    ast.Pow: ("`**` is not in the kernel language", "write `x * x`, or `math.pow(x, y)`"),
     ast.Is: ("`is` is not in the kernel language", "write `==`"),
     ast.IsNot: ("`is not` is not in the kernel language", "write `!=`"),
     ast.In: ("`in` is not in the kernel language", "loop and compare"),

@@ -61,7 +61,7 @@ def _constant(value: object) -> str:
 
 
 def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
-    if kernel.function.__module__.startswith(LIBRARY) and not kernel.function.__closure__:
+    if (kernel.function.__module__ or "").startswith(LIBRARY) and not kernel.function.__closure__:
         yield f"library {kernel.function.__module__}.{kernel.__qualname__}"
         return
     if id(kernel) in seen:

@@ -58,9 +58,16 @@ def bind(
                 f"{kernel}(): {variable.__name__} would be {bound[variable]} and {part}",
                 fix="convert one of the arguments",
             )
-    for annotation in annotations:
+    for name, annotation in zip(names, annotations, strict=True):
         variable = typevar(annotation)
         if variable is not None and variable not in bound:
+            if isinstance(annotation, ArrayAnnotation):
+                raise CompileError(
+                    f"{kernel}(): parameter '{name}' is generic, and is given no NumPy array of "
+                    f"{annotation.ndim} dimension{'s' * (annotation.ndim > 1)} that a kernel takes",
+                    fix=f"pass an array of numbers, vectors or structs, as np.array({name}, "
+                    "np.float32) is one",
+                )
             raise CompileError(
                 f"{kernel}(): nothing says what {variable.__name__} is",
                 note="a Python literal has no type of its own",

@@ -76,9 +76,11 @@ class Kernel:
                 note="`async` and `yield` are not in the kernel language",
                 fix="write a plain `def` that returns its results",
             )
-        if not isinstance(function, FunctionType):
+        is_def = isinstance(function, FunctionType) and function.__name__ != "<lambda>"
+        if not is_def:
+            found = "lambda" if isinstance(function, FunctionType) else type(function).__name__
             raise CompileError(
-                f"@sb.kernel decorates a plain function, not {type(function).__name__}",
+                f"@sb.kernel decorates a plain function, not {found}",
                 fix="put @sb.kernel directly above a `def`",
             )
         update_wrapper(self, function)

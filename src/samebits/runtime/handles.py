@@ -179,8 +179,9 @@ def _completed(handle: JobHandle) -> None:
             one.forget_order()
 
 
-def handles(depends_on: object) -> tuple[JobHandle, ...]:
-    """What `depends_on=` names. Raises ArgumentError for anything but handles."""
+def handles(depends_on: object, what: str = "depends_on") -> tuple[JobHandle, ...]:
+    """What `depends_on=`, or another parameter, names. Raises ArgumentError for anything but
+    handles."""
     if depends_on is None:
         return ()
     if isinstance(depends_on, JobHandle):
@@ -190,8 +191,10 @@ def handles(depends_on: object) -> tuple[JobHandle, ...]:
         if all(isinstance(handle, JobHandle) for handle in found):
             return cast("tuple[JobHandle, ...]", found)
     raise ArgumentError(
-        f"depends_on is a JobHandle or a list of them, not {depends_on!r:.60}",
-        fix="write depends_on=job.schedule(...)",
+        f"{what} is a JobHandle or a list of them, not {depends_on!r:.60}",
+        fix=f"write {what}=job.schedule(...)"
+        if what == "depends_on"
+        else "give what job.schedule(...) returns",
     )
 
 
@@ -249,7 +252,7 @@ def combine(*handles_: JobHandle | Iterable[JobHandle]) -> JobHandle:
 
     Raises ArgumentError for anything but handles.
     """
-    before = tuple(one for given in handles_ for one in handles(given))
+    before = tuple(one for given in handles_ for one in handles(given, "an argument of combine()"))
     block = ControlBlock()
     task = Task(nothing, None, block.words, block.address, block)
     handle = JobHandle("combine()", task, before)

@@ -29,8 +29,13 @@ class _Base:
     __sb_form__: ClassVar[Form]
     _handle: JobHandle | None
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, *values: Any, **fields: Any) -> None:
         definition = _definition(type(self))
+        if values:
+            raise ArgumentError(
+                f"{definition.name} takes its fields by name",
+                fix=f"write {definition.name}({', '.join(f'{n}=...' for n in definition.names)})",
+            )
         for name in fields:
             if name not in definition.names:
                 raise _no_field(definition, name)

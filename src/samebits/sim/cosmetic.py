@@ -17,7 +17,7 @@ CALLS = ("call", "parallel")
 
 
 def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
-    """Raise SimulationError where `entries` lead to a FAST function that is not cosmetic.
+    """Raise SimulationError where `entries` lead to a FAST function other than by a cosmetic one.
 
     What a cosmetic function calls is for its own results, and so is as free as it is.
     """
@@ -31,11 +31,13 @@ def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
             continue
         seen.add(path[-1])
         options = function.options
-        if options.mode is FAST and options.cosmetic:
+        if options.cosmetic:
             continue
         if options.mode is FAST:
             name = plain_name(function)
-            steps = " → ".join(plain_name(kernels.functions[part]) for part in path)
+            names = [plain_name(kernels.functions[part]) for part in path]
+            # A parallel range is a function of its kernel's name.
+            steps = " → ".join(n for k, n in enumerate(names) if k == 0 or n != names[k - 1])
             raise SimulationError(
                 f"FAST code can reach the simulation's state: {steps}",
                 span=span,

@@ -120,7 +120,7 @@ class _Walk:
                 return str(name or getattr(value, "__qualname__", type(value).__name__))
 
     def _kernel_name(self, kernel: Kernel) -> str:
-        module = kernel.function.__module__
+        module = kernel.function.__module__ or ""
         if module.partition(".")[0] == _LIBRARY:
             return f"{_LIBRARY} {kernel.__qualname__}"
         for number, known in enumerate(self._kernels):

@@ -86,6 +86,13 @@ def test_kernels_go_by_the_names_that_users_type(
     assert out.startswith(signature)
 
 
+def test_json_stays_json_where_a_page_is_written_too(folder: Path) -> None:
+    status, out, _ = run(folder, "shapes.py:scale", "--json", "--html", "both.html")
+    assert status == 0
+    assert json.loads(out)["kernel"] == "shapes.scale"
+    assert (folder / "both.html").exists()
+
+
 def test_json_holds_the_facts_and_html_is_a_file(folder: Path) -> None:
     status, out, _ = run(folder, "shapes.py:scale", "--target", "wasm32-simd", "--json")
     assert status == 0

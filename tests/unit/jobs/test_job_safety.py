@@ -236,7 +236,7 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
         "depends_on is a JobHandle or a list of them, not 7",
     ),
     (lambda: Move(velocities=V, positions=P).schedule(8, depends_on=[None]), "depends_on is"),
-    (lambda: sb.combine(3), "depends_on is"),
+    (lambda: sb.combine(3), "an argument of combine() is"),
     (lambda: Move(velocities=V), "Move misses its field 'positions'"),
     (lambda: Move(velocities=V, positions=P, mass=3), "Move has no field 'mass'"),
     (
@@ -589,3 +589,15 @@ def test_reductions_of_arrays_that_they_copy_wait_too() -> None:
             math.sum(x)
     moving.complete()
     assert math.sum(p[:, 1]) == 0
+
+
+def test_fields_go_by_name_and_combine_names_itself() -> None:
+    v, p = arrays("v", "p")
+    new: Any = Move
+    assert message(lambda: new(v, p)) == (
+        "Move takes its fields by name\n  fix: write Move(velocities=..., positions=...)"
+    )
+    assert message(lambda: sb.combine("both")) == (  # pyright: ignore[reportArgumentType]
+        "an argument of combine() is a JobHandle or a list of them, not 'both'\n"
+        "  fix: give what job.schedule(...) returns"
+    )

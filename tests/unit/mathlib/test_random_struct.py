@@ -174,6 +174,17 @@ def test_shuffles_are_permutations_and_each_is_as_likely() -> None:
     random.shuffle(source, np.zeros(0, np.int32))
 
 
+def test_what_is_no_array_is_not_shuffled() -> None:
+    source = random.seeded(6, 0)
+    for x in ([1, 2, 3], np.array([None, 1]), np.zeros((2, 7, 9))):
+        with pytest.raises(sb.CompileError) as error:
+            random.shuffle(source, x)
+        assert error.value.message == (
+            "shuffle(): parameter 'x' is generic, and is given no NumPy array of 1 dimension "
+            "that a kernel takes"
+        )
+
+
 def test_a_copy_goes_its_own_way() -> None:
     a = random.seeded(1, 2)
     a.next_uint32()

@@ -141,7 +141,7 @@ def test_two_structs_of_one_name_keep_their_own_methods() -> None:
 
 
 def test_what_is_no_kernel_is_refused_with_a_message() -> None:
-    for thing in (len, Pair, staticmethod(len), pick):
+    for thing in (len, Pair, staticmethod(len), pick, lambda x: x):
         with pytest.raises(CompileError, match=r"@sb\.kernel decorates a plain function"):
             sb.kernel(thing)  # type: ignore[call-overload]
 
@@ -159,3 +159,15 @@ def test_kernels_that_are_dropped_are_freed() -> None:
     round_of(6)
     gc.collect()
     assert sum(isinstance(o, sb.lang.kernel.Kernel) for o in gc.get_objects()) <= before
+
+
+def test_a_kernel_of_a_module_without_a_name_runs() -> None:
+    text = (
+        "import samebits as sb\n@sb.kernel\ndef k(x: sb.float32) -> sb.float32:\n    return x * 2\n"
+    )
+    name = "<nameless>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    names: dict[str, Any] = {"sb": sb, "__builtins__": {}}
+    exec(compile(text, name, "exec", dont_inherit=True), names)
+    assert names["k"].function.__module__ is None
+    assert names["k"](3) == names["k"].managed(3) == 6

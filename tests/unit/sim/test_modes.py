@@ -54,6 +54,11 @@ def glow(x: ReadOnly[float32]) -> float32:
     return fast_length(x)
 
 
+@sb.kernel(cosmetic=True)
+def shine(x: ReadOnly[float32]) -> float32:
+    return fast_length(x)
+
+
 @sb.kernel
 def move(state: State) -> None:
     state.total = fast_length(state.x)
@@ -62,6 +67,23 @@ def move(state: State) -> None:
 @sb.kernel
 def fast_step(state: State, inputs: ReadOnly[Input]) -> None:
     move(state)
+
+
+@sb.kernel
+def shining_step(state: State, inputs: ReadOnly[Input]) -> None:
+    if shine(state.x) < float32(0):
+        state.total = float32(1)
+
+
+@sb.kernel(mode=sb.FAST)
+def fast_square(x: float32) -> float32:
+    return x * x
+
+
+@sb.kernel
+def ranged_step(state: State, inputs: ReadOnly[Input]) -> None:
+    for i in sb.prange(4):
+        state.x[i] = fast_square(state.x[i])
 
 
 @sb.kernel
@@ -133,6 +155,15 @@ def test_fast_code_that_can_reach_the_state_is_refused_with_the_path() -> None:
 
 def test_cosmetic_fast_code_is_let_in_with_what_it_calls() -> None:
     assert verified(simulation(cosmetic_step)).same
+
+
+def test_a_cosmetic_kernel_that_is_strict_lets_in_what_it_calls() -> None:
+    assert verified(simulation(shining_step)).same
+
+
+def test_a_parallel_range_is_named_once_in_the_path() -> None:
+    with pytest.raises(sb.SimulationError, match="state: ranged_step → fast_square"):
+        _ = simulation(ranged_step).program
 
 
 def test_a_deterministic_simulation_is_the_same_everywhere_and_managed_is_left_out() -> None:

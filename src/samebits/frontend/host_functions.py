@@ -1,0 +1,28 @@
+"""Functions of Python's `math` and of NumPy that a kernel is sometimes written with, and what
+stands for them here."""
+
+from __future__ import annotations
+
+_HOSTS = ("math", "numpy")
+_NAMES = """
+abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
+degrees dot exp exp2 expm1 floor fma fmod frexp hypot ldexp log log10 log1p log2 max mean min modf
+pow radians remainder round sign sin sinh sqrt sum tan tanh trunc
+"""
+_SAME = frozenset(_NAMES.split())
+_RENAMED = {
+    "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
+    "arctan2": "atan2", "arctanh": "atanh", "power": "pow", "fabs": "abs", "absolute": "abs",
+    "rint": "round", "minimum": "min", "maximum": "max", "deg2rad": "radians",
+    "rad2deg": "degrees", "clip": "clamp", "where": "select", "fsum": "exact_sum",
+    "var": "variance",
+}  # fmt: skip
+
+
+def ours(called: object) -> str | None:
+    """The function of samebits.math that stands for one of Python's `math` or of NumPy."""
+    module = str(getattr(called, "__module__", None) or type(called).__module__)
+    if module.partition(".")[0] not in _HOSTS:
+        return None
+    name = str(getattr(called, "__name__", ""))
+    return name if name in _SAME else _RENAMED.get(name)
