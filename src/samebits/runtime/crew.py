@@ -11,7 +11,6 @@ import atexit
 import ctypes
 import os
 import time
-from functools import cache
 from typing import Any
 
 from samebits.backend import crew as native
@@ -19,13 +18,12 @@ from samebits.backend import llvm
 from samebits.backend.emit_range import LINE_BYTES
 from samebits.runtime import pool
 
-_WORD = 8
 _EXIT_SECONDS = 1.0
 """How long the end of the process waits for the range that is being run."""
 
 
 class _Crew:
-    """The crew of this process, once there is a kernel with a parallel range."""
+    """The crew, once there is a kernel with a parallel range."""
 
     def __init__(self) -> None:
         code = llvm.compile_text(native.crew_text(llvm.host_target()), llvm.host_target())
@@ -58,9 +56,11 @@ class _Crew:
             room = (ctypes.c_char * ((wanted + 1) * LINE_BYTES))()
             first = -(-ctypes.addressof(room) // LINE_BYTES) * LINE_BYTES
             count = 0
-            while count < wanted and self._started(first + count * LINE_BYTES, room):
-                count += 1
-            self._assemble(first, count, 1)
+            try:
+                while count < wanted and self._started(first + count * LINE_BYTES, room):
+                    count += 1
+            finally:  # Ctrl-C may come here: those that have started take part
+                self._assemble(first, count, 1)
 
     def _started(self, line: int, room: object) -> bool:
         words: Any = (ctypes.c_uint64 * 2).from_address(line)
@@ -118,14 +118,30 @@ def _is_inside_a_task() -> int:
     return int(bool(pool.inside.depth))
 
 
-@cache
+class _State:
+    """The crew of this process."""
+
+    crew: _Crew | None = None
+    making = _thread.allocate_lock()
+
+
 def _crew() -> _Crew:
-    made = _Crew()
-    atexit.register(made.end)
-    pool.when_resized(made.dismiss)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=made.forget)
-    return made
+    with _State.making:
+        if _State.crew is None:
+            _State.crew = _Crew()
+            atexit.register(_State.crew.end)
+            pool.when_resized(_State.crew.dismiss)
+        return _State.crew
+
+
+def _after_fork() -> None:
+    _State.making = _thread.allocate_lock()
+    if _State.crew is not None:
+        _State.crew.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def hook_address() -> int:
