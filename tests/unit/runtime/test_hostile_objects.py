@@ -167,7 +167,7 @@ def test_a_kernel_of_a_module_without_a_name_runs() -> None:
     )
     name = "<nameless>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    names: dict[str, Any] = {"sb": sb, "__builtins__": {}}
+    names: dict[str, Any] = {"sb": sb}
     exec(compile(text, name, "exec", dont_inherit=True), names)
     assert names["k"].function.__module__ is None
     assert names["k"](3) == names["k"].managed(3) == 6
