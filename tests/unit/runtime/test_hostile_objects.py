@@ -15,6 +15,7 @@ import pytest
 import samebits as sb
 from samebits import float32
 from samebits.errors import CompileError, Trap
+from samebits.lang.fingerprint import fingerprint
 from samebits.runtime import cache
 
 
@@ -170,4 +171,5 @@ def test_a_kernel_of_a_module_without_a_name_runs() -> None:
     names: dict[str, Any] = {"sb": sb}
     exec(compile(text, name, "exec", dont_inherit=True), names)
     assert names["k"].function.__module__ is None
+    assert fingerprint(names["k"], names["k"].fixed_types)
     assert names["k"](3) == names["k"].managed(3) == 6
