@@ -266,7 +266,8 @@ class Kernel:
         names = [p.name for p in self.parameters]
         if len(args) > len(names):
             raise ArgumentError(
-                f"{self.__name__}() takes {len(names)} arguments, but {len(args)} are given",
+                f"{self.__name__}() takes {len(names)} argument{'s' * (len(names) != 1)}, "
+                f"but {len(args)} are given",
                 fix=f"its parameters are ({', '.join(names)})",
             )
         values = dict(zip(names, args, strict=False))

@@ -69,6 +69,28 @@ def check_precision(value: object) -> Precision:
     )
 
 
+_outer: ContextVar[tuple[Precision, ...]] = ContextVar("outer", default=())
+"""The precisions of the blocks around this one, the outermost first."""
+
+
+class _Precision:
+    """A block at one precision; it may be entered again, also within itself."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Precision) -> None:
+        self._value = value
+
+    def __enter__(self) -> None:
+        _outer.set((*_outer.get(), python_precision.get()))
+        python_precision.set(self._value)
+
+    def __exit__(self, *error: object) -> None:
+        *rest, before = _outer.get()
+        _outer.set(tuple(rest))
+        python_precision.set(before)
+
+
 def precision(value: Precision) -> AbstractContextManager[None]:
     """In a `with` block: math functions called from Python have this precision.
 
@@ -76,13 +98,4 @@ def precision(value: Precision) -> AbstractContextManager[None]:
     kernel, also one called in the block, keeps the precision that it was decorated with. Raises
     ArgumentError for anything but `sb.HIGH`, `sb.MEDIUM` and `sb.LOW`.
     """
-    return _precision(check_precision(value))
-
-
-@contextmanager
-def _precision(value: Precision) -> Generator[None]:
-    token = python_precision.set(value)
-    try:
-        yield
-    finally:
-        python_precision.reset(token)
+    return _Precision(check_precision(value))

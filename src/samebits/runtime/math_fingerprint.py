@@ -56,8 +56,10 @@ class Fingerprint:
             )
         return cls(match[1], match[2])
 
-    def difference(self, other: Fingerprint) -> str | None:
-        """What two peers do not have in common, in a sentence; None where the lines are equal."""
+    def difference(self, peer: Fingerprint | str) -> str | None:
+        """What this machine and a peer, or its line, do not have in common, in a sentence; None
+        where the lines are equal. Raises ArgumentError where `peer` is no such line."""
+        other = peer if isinstance(peer, Fingerprint) else Fingerprint.parse(str(peer))
         if self.strict != other.strict:
             return "samebits differs: another version or build of it, or a processor that is broken"
         if self.host != other.host:

@@ -63,6 +63,16 @@ class Outcome:
     trap: Trap | None
 
 
+def _check_kernel(value: object) -> None:
+    if isinstance(value, Kernel):
+        return
+    name = getattr(value, "__name__", type(value).__name__)
+    raise ArgumentError(
+        f"assert_same_bits takes a kernel, and {name} is none",
+        fix="give a function with @sb.kernel, such as one that calls it",
+    )
+
+
 def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Sequence[str] | None = None, **kwargs: Any
 ) -> None:
@@ -76,9 +86,10 @@ def assert_same_bits(
     the results, every array and struct argument afterwards, and the trap, if any, with its
     source span. `targets` limits the compiled rows by name, such as `["x86-64-v3"]`.
     Raises BitsMismatchError (an AssertionError) that names the first difference, and
-    ArgumentError where the kernel is FAST or calls one that is; a trap that all executions share
-    is raised as Trap.
+    ArgumentError for what is no kernel, and where it is FAST or calls one that is; a trap that
+    all executions share is raised as Trap.
     """
+    _check_kernel(kernel)
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
     # What is not in the language is refused before anything runs.

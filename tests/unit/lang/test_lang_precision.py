@@ -193,3 +193,14 @@ def test_a_simulation_takes_kernels_of_any_precision() -> None:
     session.step([{}])
     assert session.state.x == 2
     assert simulation.header(0).precision == "MEDIUM"
+
+
+def test_a_precision_may_be_entered_again_and_within_itself() -> None:
+    low, x = math.precision(sb.LOW), float32(1)
+    for _ in range(2):
+        with low:
+            assert grade(x) == 1
+            with math.precision(sb.MEDIUM), low:
+                assert grade(x) == 1
+            assert grade(x) == 1
+        assert grade(x) == 3

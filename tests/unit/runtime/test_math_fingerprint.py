@@ -65,6 +65,10 @@ def test_each_part_says_what_differs() -> None:
     own = Fingerprint("0" * 16, "0" * 8)
     assert "the hosts' own" in str(own.difference(Fingerprint("0" * 16, "1" * 8)))
     assert "samebits differs" in str(own.difference(Fingerprint("1" * 16, "0" * 8)))
+    assert own.difference(str(own)) is None
+    assert "samebits differs" in str(own.difference("sb1-1111111111111111-00000000"))
+    with pytest.raises(ArgumentError, match="no math fingerprint: 'zz'"):
+        own.difference("zz")
 
 
 def test_a_foreign_environment_of_the_thread_changes_neither_part() -> None:

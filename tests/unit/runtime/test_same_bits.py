@@ -128,3 +128,10 @@ def test_what_is_refused_runs_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(same_bits, "executions", pytest.fail)
     with pytest.raises(sb.CompileError, match="unknown name 'y_unknown'"):
         sb.assert_same_bits(refused, 1.0)
+
+
+def test_what_is_no_kernel_is_refused() -> None:
+    refused: tuple[Any, ...] = (3, sb.math.sin, sb.math.sum, len)
+    for value in refused:
+        with pytest.raises(sb.ArgumentError, match="assert_same_bits takes a kernel, and"):
+            sb.assert_same_bits(value, float32(1))
