@@ -106,12 +106,15 @@ class Inspection:
     def source(self) -> tuple[SourceFunction, ...]:
         """The kernel and what it calls, the kernel first."""
         functions = reversed([*self._realised.functions.values()])
-        found: dict[Place, SourceFunction] = {}
+        found: list[SourceFunction] = []
+        seen: set[Place] = set()
         for function in functions:
             part = _source(function, self._is_library(function.span.file))
-            if part.lines:
-                found.setdefault((part.file, part.first), part)
-        return tuple(found.values())
+            # A parallel range is a function of its own, inside its kernel's lines.
+            if part.lines and (part.file, part.first) not in seen:
+                found.append(part)
+                seen.update((part.file, part.first + k) for k in range(len(part.lines)))
+        return tuple(found)
 
     @cached_property
     def ir(self) -> tuple[Block, ...]:

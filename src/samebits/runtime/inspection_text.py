@@ -57,12 +57,17 @@ def render(
     style: Style = plain,
     library: bool = False,
 ) -> str:
-    """The sections in `show`; `library` shows samebits' own functions as well."""
+    """The sections in `show`; `library` shows samebits' own functions as well.
+
+    What is asked for and empty says so; of the default sections those are left out.
+    """
     wanted = check_sections(show)
     lines = [*_head(inspection, style)]
     for name in SECTIONS:
         if name in wanted:
             section = list(_SECTIONS[name](inspection, style, library))
+            if not section and show is not DEFAULT:
+                section = ["none"]
             if section:
                 lines += ["", style("heading", f"== {_TITLES[name]} =="), *section]
     return "\n".join(lines)

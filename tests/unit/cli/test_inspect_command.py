@@ -86,6 +86,25 @@ def test_kernels_go_by_the_names_that_users_type(
     assert out.startswith(signature)
 
 
+def test_a_line_is_shown_once_and_an_empty_section_says_so(folder: Path) -> None:
+    source = """
+import samebits as sb
+from samebits import Array, float32
+
+@sb.kernel
+def halve(x: Array[float32]) -> None:
+    for i in sb.prange(len(x)):
+        x[i] *= 0.5
+"""
+    (folder / "ranges.py").write_text(source)
+    status, out, _ = run(
+        folder, "ranges.py:halve", "--show", "source,rewrites", "--target", "x86-64-v3"
+    )
+    assert status == 0
+    assert out.count("for i in sb.prange") == 1
+    assert "== rewrites of the mode ==\nnone" in out
+
+
 def test_json_stays_json_where_a_page_is_written_too(folder: Path) -> None:
     status, out, _ = run(folder, "shapes.py:scale", "--json", "--html", "both.html")
     assert status == 0
