@@ -59,6 +59,8 @@ class Kernel:
     """Installed by the runtime: runs a call natively."""
     checked: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
     """Installed by the runtime: runs a call turn by turn, looking for races."""
+    in_use: ClassVar[Callable[[Kernel, tuple[Any, ...], Mapping[str, Any]], None] | None] = None
+    """Installed by jobs, for calls that are not native, which look themselves."""
     environment: ClassVar[Environment] = nullcontext
     """Installed by the runtime: pins this thread's floating-point environment."""
 
@@ -307,6 +309,7 @@ class Kernel:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
         from samebits.frontend import managed
 
+        self.check_use(args, kwargs)
         return managed.call(self, args, kwargs)
 
     def check_races(self, *args: Any, **kwargs: Any) -> Any:
@@ -318,7 +321,13 @@ class Kernel:
         """
         if Kernel.checked is None:
             raise CompileError("no interpreter is installed", fix="import samebits")
+        self.check_use(args, kwargs)
         return Kernel.checked(self, args, kwargs)
+
+    def check_use(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        """Raise ArgumentError where a scheduled job has memory that a call would touch."""
+        if Kernel.in_use is not None:
+            Kernel.in_use(self, args, kwargs)
 
     def within(self, given: Mapping[str, Any]) -> Kernel:
         """This kernel with a job's or simulation's options where its own decorator gives none."""

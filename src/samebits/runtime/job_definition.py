@@ -19,8 +19,10 @@ from samebits.lang.annotations import Access
 from samebits.lang.appender import Appender
 from samebits.lang.arguments import naming
 from samebits.lang.jobs import Field, Form, JobKernel
+from samebits.lang.kernel import Kernel
 from samebits.lang.lazily import lazily
 from samebits.lang.reduction import Reduction
+from samebits.lang.structs import Struct
 from samebits.runtime import fpenv
 from samebits.runtime.claims import PENDING, Claim, Plan, array_claim, check_memory, plan
 from samebits.runtime.handles import starting
@@ -57,6 +59,7 @@ class Definition:
         self.limit = self.kernel.limit
         self.names = tuple(f.name for f in fields)
         self.appends = any(f.appends for f in fields)
+        Kernel.in_use = check_arguments
         Reduction.in_use = check_reduction
         if self.appends:
             Appender.in_use = check_appender
@@ -227,6 +230,22 @@ def check_reduction(name: str, array: np.ndarray[Any, Any]) -> None:
     """Raise ArgumentError where a pending job writes an array that a reduction reads."""
     if PENDING:
         check_memory(name, [("x", array, False)])
+
+
+def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Raise ArgumentError where a pending job has memory that a call which is not native uses."""
+    if not PENDING:
+        return
+    values = kernel.bind(args, kwargs)
+    rows = [
+        (
+            p.name,
+            v.memory if isinstance(v, Struct) else v,
+            not getattr(annotation, "readonly", False),
+        )
+        for p, v, annotation in zip(kernel.parameters, values, kernel.annotations, strict=True)
+    ]
+    check_memory(kernel.__name__, rows)
 
 
 def is_later(n: object) -> bool:

@@ -90,6 +90,7 @@ def assert_same_bits(
     all executions share is raised as Trap.
     """
     _check_kernel(kernel)
+    kernel.check_use(args, kwargs)
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
     # What is not in the language is refused before anything runs.

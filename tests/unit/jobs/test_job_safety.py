@@ -601,3 +601,23 @@ def test_fields_go_by_name_and_combine_names_itself() -> None:
         "an argument of combine() is a JobHandle or a list of them, not 'both'\n"
         "  fix: give what job.schedule(...) returns"
     )
+
+
+def test_managed_and_watched_calls_wait_too() -> None:
+    v, p = arrays("v", "p")
+    wind = Wind(push=float3(1, 2, 3))
+    moving = Move(velocities=v, positions=p).schedule(8)
+    turning = Turn(wind=wind).schedule()
+    for call in (
+        lambda: add.managed(p, v),
+        lambda: add.managed(v, out=p),
+        lambda: add.check_races(v, p),
+        lambda: sb.assert_same_bits(add, v, p),
+        lambda: gust.managed(wind),
+    ):
+        with pytest.raises(ArgumentError, match="is memory that the scheduled job"):
+            call()
+    moving.complete()
+    turning.complete()
+    add.managed(v, p)
+    assert gust.managed(wind) == -1
