@@ -133,7 +133,7 @@ class _Emission(CallGraph):
     def seldom(self, name: str) -> str:
         function = self.function(name)
         types = [t for _, given in function.params for t in parts(given)]
-        result = return_type(function, self._traps[name])
+        result = return_type(function, self._traps[name], self.target)
         copy = SeldomCopy(name, types, result, self.target.convention)
         return self._copies.setdefault(name, copy).symbol
 

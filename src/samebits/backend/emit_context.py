@@ -109,9 +109,16 @@ class ModuleContext(Protocol):
 DIVISIONS = frozenset({"floordiv", "mod"})
 
 
-def return_type(function: Function, traps: bool) -> str:
-    """What the LLVM function returns: status first, if it can trap, then the results."""
+_X87_RESULTS = 2
+
+
+def return_type(function: Function, traps: bool, target: Target) -> str:
+    """What the LLVM function returns: status first, if it can trap, then the results, and then
+    what keeps them out of x87's registers."""
     items = ["i32"] * traps + [scalar(t) for t in function.results]
+    over = sum(t.is_float for t in function.results) - target.float_results
+    if target.float_results and 0 < over <= _X87_RESULTS:
+        items += ["float"] * (_X87_RESULTS + 1 - over)
     if not items:
         return "void"
     return items[0] if len(items) == 1 else "{ " + ", ".join(items) + " }"

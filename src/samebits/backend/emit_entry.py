@@ -99,7 +99,7 @@ class _Body:
     def text(self, symbol: str) -> str:
         arguments = self._slots.arguments(self._function.params)
         arguments += [self._more] if self._more else []
-        returned = return_type(self._function, self._traps)
+        returned = return_type(self._function, self._traps, self._target)
         convention = self._target.convention
         callee = function_symbol(self._function.name)
         call = f"call {convention}{returned} {callee}({', '.join(arguments)})"

@@ -133,7 +133,7 @@ def range_text(
     base = reader.arguments([("", INT)])[0].split()[1] if based else "0"
     arguments = ["i64 %begin", "i64 %end", *reader.arguments(function.params[2:])]
     arguments += ["ptr %own"] * owns
-    returned = return_type(function, traps)
+    returned = return_type(function, traps, target)
     callee = function_symbol(function.name)
     call = f"call {target.convention}{returned} {callee}({', '.join(arguments)})"
     words = dict(

@@ -64,7 +64,7 @@ class FunctionWriter:
         """The number of the statement's location; 0 where none are wanted."""
         self._locations = module.locations
         self._open = True
-        self._return = return_type(function, self.can_trap)
+        self._return = return_type(function, self.can_trap, module.target)
 
     def choose_flags(self, op: Op) -> None:
         """Let `op` have the flags that are its own, where not all of FAST's are on everywhere."""

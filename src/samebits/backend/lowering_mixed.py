@@ -157,7 +157,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
     if f.module.owns(name):
         given.append(f"ptr @{OWN}")
     arguments = ", ".join(given)
-    returned = return_type(callee, traps)
+    returned = return_type(callee, traps, f.target)
     if isinstance(callee, HostFunction):
         place = f"inttoptr (i64 {callee.address} to ptr)"
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))

@@ -63,7 +63,7 @@ def serial(f: FunctionWriter, op: Op) -> str:
     ]
     if f.module.owns(name):
         arguments.append(f"ptr @{OWN}")
-    returned = return_type(f.module.function(name), traps)
+    returned = return_type(f.module.function(name), traps, f.target)
     symbol = function_symbol(name)
     text = f"call {f.target.convention}{returned} {symbol}({', '.join(arguments)})"
     if traps:

@@ -59,6 +59,9 @@ class Target:
     convention: str = ""
     """LLVM's calling convention of internal functions and a space, where C's would use x87 for
     results."""
+    float_results: int = 0
+    """Floats that a function of this convention returns without x87; of one or two more, LLVM puts
+    those there, and of still more all into memory. 0: any number."""
     fp_control: str | None
     """The register that holds rounding mode and flushing, if there is one: see `fp_control`."""
     requires: tuple[str, ...] = ()
@@ -106,7 +109,8 @@ _APPLE_ARM_LAYOUT = f"e-m:o-{_X86_POINTERS}-i64:64-i128:128-n32:64-S128-Fn32"
 
 _X86_64_V1 = Target(
     name="x86-64-v1", architecture="x86_64", triple="x86_64-unknown-linux-gnu", cpu="x86-64",
-    data_layout=_X86_LAYOUT, vector_bits=128, fp_control="mxcsr",
+    data_layout=_X86_LAYOUT, vector_bits=128, convention="fastcc ", float_results=3,
+    fp_control="mxcsr",
     zig="x86_64-linux-musl", qemu="qemu-x86_64", qemu_cpu="max",
 )  # fmt: skip
 _AARCH64 = Target(
@@ -137,7 +141,7 @@ _ROWS = (
         data_layout="e-m:e-p:32:32-p270:32:32-p271:32:32-p272:64:64-i128:128-f64:32:64-f80:32"
         "-n8:16:32-S128",
         pointer_bits=32, vector_bits=128, has_int64=False, has_high_multiply=False,
-        convention="fastcc ",
+        convention="fastcc ", float_results=3,
         fp_control="mxcsr-x87", zig="x86-linux-musl", zig_cpu="pentium4", qemu="qemu-i386",
         qemu_cpu="max",
     ),

@@ -11,7 +11,7 @@ from samebits.backend.assembly import FORBIDDEN, audit
 from samebits.backend.targets import TARGETS, Target
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
-from samebits.types import FLOAT32, FLOAT64, INT, SCALARS, ArrayType
+from samebits.types import FLOAT32, FLOAT64, INT, SCALARS, ArrayType, ScalarType
 
 X86 = [row for row in TARGETS.values() if row.architecture == "x86_64"]
 
@@ -41,6 +41,26 @@ def test_emitted_kernels_are_clean_on_every_row(target: Target, opt: int) -> Non
     module = Module({f.name: f for f in functions})
     text = llvm.assembly_text(module, list(module.functions), target, opt)
     assert audit(text, target) == []
+
+
+def returning(t: ScalarType, count: int) -> list[Function]:
+    """A function of `count` results, and one that calls it, as a part of what it returns."""
+    several = Builder(f"several_{count}_{t}", {"x": t}, [t] * count)
+    x = several.get("x")
+    products = [x]
+    for _ in range(count):
+        products.append(several.op("mul", products[-1], x))
+    callee = several.ret(*products[1:])
+    b = Builder(f"caller_{count}_{t}", {"x": t}, [t] * count)
+    return [callee, b.ret(*b.call(callee, b.get("x")))]
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
+def test_functions_of_any_number_of_results_are_clean(target: Target) -> None:
+    functions = [f for t in (FLOAT32, FLOAT64) for n in range(1, 21) for f in returning(t, n)]
+    module = Module({f.name: f for f in functions})
+    callers = [f.name for f in functions if f.name.startswith("caller")]
+    assert audit(llvm.assembly_text(module, callers, target, 0), target) == []
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
