@@ -567,3 +567,18 @@ def calls_host_math(x: float64) -> float64:
 @refused
 def calls_numpy(x: float64) -> float64:
     return np.arctan2(x, x)
+
+
+@refused
+def matrix_by_star(m: sb.float3x3, v: float3) -> float3:
+    return m * v
+
+
+@refused
+def quaternion_by_star(q: sb.quaternion, v: float3) -> float3:
+    return v * q
+
+
+@refused
+def vectors_of_two_lengths(a: float2, b: float3) -> float3:
+    return a + b

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits import double3, float2, float3, float32, int32, uint8, uint64
+from samebits import double3, fix16, fix32, float2, float3, float32, int32, uint8, uint64
 from samebits.errors import ArgumentError
 from samebits.runtime.evaluated import evaluate
 
@@ -51,6 +51,11 @@ def scalars(i: int32, u: uint8, w: uint64, x: float32, b: bool, n: int = 3) -> f
     return x
 
 
+@sb.kernel
+def steps(a: sb.ReadOnly[fix32], x: fix16) -> fix32:
+    return a[0]
+
+
 LINE, GRID, POINTS = np.zeros(4, np.float32), np.zeros((2, 2), np.float32), np.zeros((2, 3), "f4")
 FROZEN = np.zeros(4, np.float32)
 FROZEN.flags.writeable = False
@@ -63,6 +68,26 @@ IS_SHIP = "hull(): parameter 'ship': expected Ship"
 GOOD = (1, 1, 1, 1.0, True)
 
 CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
+    "fixed_floats": (
+        steps, (np.ones(3), 0),
+        "steps(): parameter 'a': expected ReadOnly[fix32], an ndarray of np.int64; got float64\n"
+        "  fix: pass steps: np.rint(a * 2.0**32).astype(np.int64)",
+    ),
+    "fixed_narrow": (
+        steps, (np.ones(3, np.int32), 0),
+        "steps(): parameter 'a': expected ReadOnly[fix32], an ndarray of np.int64; got int32\n"
+        "  fix: pass a.astype(np.int64)",
+    ),
+    "fixed_float": (
+        steps, (np.ones(3, np.int64), np.float32(0.5)),
+        "steps(): parameter 'x': expected fix16; got float32\n"
+        "  fix: pass samebits.fix16.from_float(x)",
+    ),
+    "fixed_inexact": (
+        steps, (np.ones(3, np.int64), 0.1),
+        "steps(): parameter 'x': expected fix16; the float 0.1 is not exact in fix16\n"
+        '  fix: write fix16("0.1")',
+    ),
     "dtype": (first, (np.zeros(4), 0), f"{IS_LINE}; got float64\n  fix: pass a.astype(np.float32)"),
     "objects": (
         first, (np.zeros(4, object), 0), f"{IS_LINE}; got object\n  fix: pass a.astype(np.float32)",

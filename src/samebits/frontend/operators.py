@@ -15,6 +15,7 @@ from samebits.frontend.convert import literal, round_literal, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
 from samebits.ir.grammar import Value
 from samebits.lang.matrices import not_compared
+from samebits.lang.operators import no_common
 from samebits.lang.quaternions import no_component_product
 from samebits.types import (
     BOOL,
@@ -220,11 +221,11 @@ def vector_operands(
             ):
                 return [to_scalar(ctx, node, operand, t.element)] * t.length
             case _:
-                ctx.fail(
-                    node,
-                    f"`{sign}` on {describe(a)} and {describe(b)}: the element types differ",
-                    fix=f"convert one side: {t.element}(...) or {t}(...)",
-                )
+                what = "the element types differ"
+                fix = f"convert one side: {t.element}(...) or {t}(...)"
+                if isinstance(a, Vector) and isinstance(b, Vector):
+                    what, fix = no_common(sign, a.type, b.type)
+                ctx.fail(node, f"`{sign}` on {describe(a)} and {describe(b)}: {what}", fix=fix)
 
     return items(a), items(b), t
 

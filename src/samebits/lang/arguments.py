@@ -79,15 +79,20 @@ def wrap_scalar(value: Any, t: ScalarType, name: str) -> Any:
             fix=f"pass {_example(t, name)}",
         )
     if not (takes(source, t) or _weak_takes(source, t)):
+        example = _example(t, name)
+        if t.kind is Kind.FIXED and source.is_float:
+            example = f"samebits.{t}.from_float({name})"
         raise ArgumentError(
-            f"parameter '{name}': expected {t}; got {source}", fix=f"pass {_example(t, name)}"
+            f"parameter '{name}': expected {t}; got {source}", fix=f"pass {example}"
         )
     if t.kind is Kind.FIXED:
         try:
             return CONVERTERS[t][kind_of(value)](value)
         except (ArgumentError, Trap) as error:
             reason = error.message if isinstance(error, ArgumentError) else f"{value} is too large"
-            raise ArgumentError(f"parameter '{name}': expected {t}; {reason}") from None
+            raise ArgumentError(
+                f"parameter '{name}': expected {t}; {reason}", fix=error.fix
+            ) from None
     if not t.is_int:
         return CONVERTERS[t][kind_of(value)](value)
     number = int(value)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.types import ArrayType, MemoryType, StructType, VectorType
+from samebits.types import ArrayType, FixedPointType, MemoryType, StructType, VectorType
 
 
 def dtype_name(t: MemoryType) -> str:
@@ -15,6 +15,8 @@ def dtype_name(t: MemoryType) -> str:
     if isinstance(t, StructType):
         return f"{t.name}.dtype"
     scalar = t.element if isinstance(t, VectorType) else t
+    if isinstance(scalar, FixedPointType):
+        return f"np.{scalar.dtype}"
     return "bool" if str(scalar) == "bool" else f"np.{scalar}"
 
 
@@ -27,6 +29,14 @@ def _shape_name(t: ArrayType) -> str:
 
 def _dtype_text(dtype: np.dtype[Any]) -> str:
     return "a structured dtype" if dtype.names else str(dtype)
+
+
+def _converted(name: str, t: MemoryType, found: np.dtype[Any]) -> str:
+    """How a host makes an array of `t` from the array `name` of another dtype."""
+    scalar = t.element if isinstance(t, VectorType) else t
+    if isinstance(scalar, FixedPointType) and found.kind == "f":
+        return f"steps: np.rint({name} * 2.0**{scalar.fraction}).astype({dtype_name(t)})"
+    return f"{name}.astype({dtype_name(t)})"
 
 
 def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
@@ -58,7 +68,8 @@ def check_array(value: Any, t: ArrayType, parameter_name: str) -> None:
                 fix=f"pass {name}.astype({element})",
             )
         raise ArgumentError(
-            f"{expected}; got {_dtype_text(array.dtype)}", fix=f"pass {name}.astype({element})"
+            f"{expected}; got {_dtype_text(array.dtype)}",
+            fix=f"pass {_converted(name, t.element, array.dtype)}",
         )
     tail = t.element.shape if isinstance(t.element, VectorType) else ()
     if array.ndim != t.ndim + len(tail) or array.shape[t.ndim :] != tail:

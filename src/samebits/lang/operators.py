@@ -14,7 +14,17 @@ from typing import Any
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import Raw, converter, divide, kind_of
 from samebits.lang.weak import refuse_bool
-from samebits.types import BOOL, FLOAT, FLOAT64, Kind, ScalarType, promote
+from samebits.types import (
+    BOOL,
+    FLOAT,
+    FLOAT64,
+    Kind,
+    MatrixType,
+    QuaternionType,
+    ScalarType,
+    VectorType,
+    promote,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,3 +263,17 @@ def install(cls: Any, scalars: Scalars) -> None:
     for stem, function in _unary(cls.__sb_type__, make).items():
         setattr(cls, f"__{stem}__", function)
     cls.__hash__ = cls.__base__.__hash__
+
+
+def no_common(symbol: str, a: VectorType, b: VectorType) -> tuple[str, str]:
+    """What differs between two vectors' types that an operator joins, and what to write."""
+    whole = (MatrixType, QuaternionType)
+    if isinstance(a, whole) or isinstance(b, whole):
+        if symbol == "*" and any(isinstance(t, QuaternionType) for t in (a, b)):
+            return "the types differ", "write `q @ v`, the vector turned"
+        if symbol == "*":
+            return "the types differ", "write `a @ b`, their product"
+        return "the types differ", "compute with columns or components: m.c0, q.xyz"
+    if a.element == b.element:
+        return "the lengths differ", "take components, such as v.xy"
+    return "the types differ", f"convert one of them, for example {a}(v)"

@@ -327,10 +327,9 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
         cls: type[Vector] = kind_of(self)
         if isinstance(other, Vector):
             if kind_of(other) is not cls:
-                raise ArgumentError(
-                    f"'{symbol}' of {cls.__sb_type__} and {other.__sb_type__}: the types differ",
-                    fix=f"convert one of them, for example {cls.__sb_type__}(v)",
-                )
+                a, b = cls.__sb_type__, other.__sb_type__
+                what, fix = operators.no_common(symbol, a, b)
+                raise ArgumentError(f"'{symbol}' of {a} and {b}: {what}", fix=fix)
             others: Any = other._items  # pyright: ignore[reportPrivateUsage]
         elif kind_of(other) in TYPE_OF:
             others = repeat(as_element(other, cls, symbol))

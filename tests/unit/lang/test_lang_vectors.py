@@ -146,7 +146,7 @@ def test_a_component_out_of_range_traps():
         (lambda: float3(1) + float64(1), "'+' of float3 and float64: the element types differ"),
         (lambda: float64(1) + float3(1), "'+' of float3 and float64: the element types differ"),
         (lambda: float3(1) + int3(1), "'+' of float3 and int3: the types differ"),
-        (lambda: float3(1) + float2(1), "'+' of float3 and float2: the types differ"),
+        (lambda: float3(1) + float2(1), "'+' of float3 and float2: the lengths differ"),
         (lambda: float3(1) * int32(1), "'*' of float3 and int32: the element types differ"),
         (lambda: int3(1) * 0.5, "'*' of int3 and float: the element types differ"),
         (lambda: bool3(True) + bool3(True), "'+' takes numbers, got bool3"),
