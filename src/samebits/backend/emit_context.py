@@ -112,13 +112,19 @@ DIVISIONS = frozenset({"floordiv", "mod"})
 _X87_RESULTS = 2
 
 
-def return_type(function: Function, traps: bool, target: Target) -> str:
+def returned(function: Function, traps: bool, target: Target) -> list[str]:
     """What the LLVM function returns: status first, if it can trap, then the results, and then
     what keeps them out of x87's registers."""
     items = ["i32"] * traps + [scalar(t) for t in function.results]
     over = sum(t.is_float for t in function.results) - target.float_results
     if target.float_results and 0 < over <= _X87_RESULTS:
         items += ["float"] * (_X87_RESULTS + 1 - over)
+    return items
+
+
+def return_type(function: Function, traps: bool, target: Target) -> str:
+    """Of what it returns, one type."""
+    items = returned(function, traps, target)
     if not items:
         return "void"
     return items[0] if len(items) == 1 else "{ " + ", ".join(items) + " }"

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from samebits.backend.debug import mark
-from samebits.backend.emit_context import ModuleContext, TrapSite, return_type
+from samebits.backend.emit_context import ModuleContext, TrapSite, return_type, returned
 from samebits.backend.emit_facts import Facts
 from samebits.backend.emit_loops import Seen
 from samebits.backend.emit_patterns import Patterns
-from samebits.backend.emit_types import parts, scalar
+from samebits.backend.emit_types import parts
 from samebits.ir.grammar import Function, Op, Value, ValueType
 from samebits.modes import FAST
 
@@ -213,5 +213,6 @@ class FunctionWriter:
     def _failure(self, status: str) -> str:
         if self._return == "i32":
             return status
-        rest = (f"{scalar(t)} zeroinitializer" for t in self.function.results)
+        items = returned(self.function, self.can_trap, self.target)
+        rest = (f"{t} zeroinitializer" for t in items[1:])
         return "{ " + ", ".join((f"i32 {status}", *rest)) + " }"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from compiled_kernels import HOST_TARGETS
 from test_compiled_operations import LOOPS, functions_of, loop
@@ -43,21 +45,25 @@ def test_emitted_kernels_are_clean_on_every_row(target: Target, opt: int) -> Non
     assert audit(text, target) == []
 
 
-def returning(t: ScalarType, count: int) -> list[Function]:
-    """A function of `count` results, and one that calls it, as a part of what it returns."""
-    several = Builder(f"several_{count}_{t}", {"x": t}, [t] * count)
+def returning(t: ScalarType, count: int, traps: bool) -> list[Function]:
+    """A function of `count` results, and one that calls it and returns them."""
+    name = f"{count}_{t}_{traps}"
+    several = Builder(f"several_{name}", {"x": t}, [t] * count)
     x = several.get("x")
+    if traps:
+        several.emit("assert", several.op("lt", x, several.const(t, 1.0)))
     products = [x]
     for _ in range(count):
         products.append(several.op("mul", products[-1], x))
     callee = several.ret(*products[1:])
-    b = Builder(f"caller_{count}_{t}", {"x": t}, [t] * count)
+    b = Builder(f"caller_{name}", {"x": t}, [t] * count)
     return [callee, b.ret(*b.call(callee, b.get("x")))]
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 def test_functions_of_any_number_of_results_are_clean(target: Target) -> None:
-    functions = [f for t in (FLOAT32, FLOAT64) for n in range(1, 21) for f in returning(t, n)]
+    rows = itertools.product((FLOAT32, FLOAT64), range(1, 21), (False, True))
+    functions = [f for row in rows for f in returning(*row)]
     module = Module({f.name: f for f in functions})
     callers = [f.name for f in functions if f.name.startswith("caller")]
     assert audit(llvm.assembly_text(module, callers, target, 0), target) == []
