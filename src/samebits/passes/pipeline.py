@@ -43,6 +43,8 @@ def optimise_function(
     `total` are functions that only compute scalars and always end; with None no loop goes in
     blocks.
     """
+    if not _has_work(function):
+        return drop_dead_operations(function)
     if not function.options.bounds_check:
         function = trust(function)
     if not versioned:
@@ -52,6 +54,15 @@ def optimise_function(
     fresh = count(1 + max((s.id for s in walk(function.body) if isinstance(s, _NUMBERED)),
                           default=-1))  # fmt: skip
     return drop_dead_operations(Versioning(function, fresh, total).run())
+
+
+def _has_work(function: Function) -> bool:
+    """Whether something in the function can trap or is a loop. Most functions of the math library
+    have neither, and looking through them for ranges would take time for nothing."""
+    return any(
+        isinstance(s, For | While) or (isinstance(s, Op) and can_trap(s))
+        for s in walk(function.body)
+    )
 
 
 def _is_repeatable(function: Function) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from loop_kernels import BOX, Kernel
 
-from samebits.ir.grammar import Module, Value
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import Module, Op, Value
 from samebits.passes.pipeline import optimise
 from samebits.passes.versioning import checks
 from samebits.types import BOOL, INT, INT32, UINT8, RefType
@@ -73,3 +74,16 @@ def test_a_condition_holds_on_its_own_side_alone(side: str, left: int) -> None:
     b.ret()
     module = optimise(Module({"f": b.function}), ["f"])
     assert checks(module.functions["f"].body) == left
+
+
+@pytest.mark.parametrize(("divisor", "left"), [(None, True), (8, False)])
+def test_only_where_something_may_trap_are_results_looked_for(
+    divisor: int | None, left: bool
+) -> None:
+    b = Builder("f", {"k": INT32}, [INT32])
+    nothing = b.op("sub", b.get("k"), b.get("k"))
+    if divisor is not None:
+        nothing = b.op("mod", nothing, b.const(INT32, divisor))
+    module = optimise(Module({"f": b.ret(nothing)}), ["f"])
+    ops = [s.opcode for s in module.functions["f"].body if isinstance(s, Op)]
+    assert ("sub" in ops) == left
