@@ -71,7 +71,8 @@ class CallGraph:
         for name, rare in self._rare.items():
             if name not in looped or not plan.vectorise:
                 rare.drop_variants()
-        if plan.straight and self._goes_in_lanes():
+        self.in_lanes = plan.straight and self._goes_in_lanes()
+        if self.in_lanes:
             self.plan = replace(plan, straight=False)
 
     def function(self, name: str) -> Function:

@@ -10,7 +10,6 @@ from samebits.backend.debug import Location, Locations
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit_context import TrapSite, return_type
 from samebits.backend.emit_entry import entry_text
-from samebits.backend.emit_lanes import LaneEmitter
 from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
 from samebits.backend.emit_range import range_text
 from samebits.backend.emit_types import (
@@ -19,6 +18,7 @@ from samebits.backend.emit_types import (
     parts,
     table_symbol,
 )
+from samebits.backend.emit_vectors import VectorEmitter
 from samebits.backend.expected import Expectation, Expected, metadata
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
@@ -153,7 +153,7 @@ class _Emission(CallGraph):
             own = [slot for slot, _ in lanes] if inside.lanes else []  # else the turns after blocks
             return turns_are_apart(statement, self.function(function), self.function, own)
 
-        return loop_metadata(inside, self.target, apart, not self.plan.straight)
+        return loop_metadata(inside, self.target, apart, self.in_lanes)
 
     def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
         text = self._metadata(inside, function, statement) if self.plan.vectorise else ""
@@ -169,6 +169,10 @@ class _Emission(CallGraph):
         text = (text or ANY_LOOP).format(name=name[1:])
         self._loops.append(text.replace(f"{{{name}", ", ".join([f"{{{name}", *more]), 1))
         return name
+
+    def access_group(self) -> str:
+        self._loops.append(f"!{_FIRST_LOOP + len(self._loops)} = distinct !{{}}")
+        return f"!{_FIRST_LOOP + len(self._loops) - 1}"
 
     def result(self, texts: list[str], apart: list[str]) -> Emitted:
         """The module of `texts`, and that of the functions that stand `apart`."""
@@ -247,7 +251,9 @@ def emit_module(
     emission = _Emission(
         module, entries, ranges, target, locations, locate_loops, threads, departures
     )
-    every = {name: LaneEmitter(emission, emission.function(name)).text() for name in emission.order}
+    every = {
+        name: VectorEmitter(emission, emission.function(name)).text() for name in emission.order
+    }
     copied = emission.copied()
     texts = [text for name, text in every.items() if not emission.is_apart(name)]
     apart = [

@@ -35,6 +35,11 @@ class ModuleContext(Protocol):
     def plan(self) -> Plan: ...
 
     @property
+    def in_lanes(self) -> bool:
+        """Whether nearly all code is of functions with rare inputs that loops call."""
+        ...
+
+    @property
     def departures(self) -> Departures: ...
 
     def function(self, name: str) -> Function: ...
@@ -103,6 +108,10 @@ class ModuleContext(Protocol):
     def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
         """The metadata of a loop of `function` with `inside` in it; empty where LLVM is to choose.
         `location` is the loop's number, or 0."""
+        ...
+
+    def access_group(self) -> str:
+        """The metadata node of a new access group."""
         ...
 
 

@@ -169,7 +169,7 @@ class FunctionEmitter(FunctionWriter):
             self.define(op.result, constant(t, op.attr))
             return
         self._seen.divisions += self._is_division(op)
-        self._seen.wide += _is_wide(op)
+        self._seen.wide += is_wide(op)
         if op.opcode == "call":
             apart = self.module.is_apart(self.function.name)
             size = 0 if apart else self.module.inlined_size(str(op.attr))
@@ -318,7 +318,7 @@ class FunctionEmitter(FunctionWriter):
         self.do(f"ret {self._return} {result}")
 
 
-def _is_wide(op: Op) -> bool:
+def is_wide(op: Op) -> bool:
     """Whether the operation loads or stores more than 32 bits."""
     if op.opcode not in ("load", "store"):
         return False

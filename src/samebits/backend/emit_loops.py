@@ -17,7 +17,8 @@ CHECKED_LOOP = (
     '!{{!"llvm.loop.unroll.runtime.disable"}}}}'
 )
 """A loop with checks left in it is the rare copy, or one that no pass can make parallel: the
-vectoriser and the unroller would spend most of the compile time on it for nothing."""
+vectoriser and the unroller would spend most of the compile time on it for nothing. So is the
+loop beside one of vectors alone."""
 DIVIDING_LOOP = '!{name} = distinct !{{!{name}, !{{!"llvm.loop.vectorize.enable", i1 false}}}}'
 """A loop that divides integers by a variable. LLVM 22 vectorises it wrongly where the division is
 conditional and the same in every turn: it divides where the first lane's condition holds, and takes
@@ -53,6 +54,13 @@ FULL_LOOP = (
 )
 """A loop around more of the math library. Whole vectors are what LLVM chooses, or as fast, and the
 pipeline takes a fifth less time where it need not compare."""
+VECTOR_LOOP = (
+    '!{{name}} = distinct !{{{{!{{name}}, !{{{{!"llvm.loop.vectorize.width", i32 {width}}}}}, '
+    '!{{{{!"llvm.loop.vectorize.predicate.enable", i1 {masks}}}}}, '
+    '!{{{{!"llvm.loop.parallel_accesses", {group}}}}}}}}}'
+)
+"""Such a loop whose turns share no memory, so that LLVM adds no test for that. Its turns are whole
+vectors, or the lanes of the last vector that are no turns are masked out."""
 INTERLEAVING = {"x86_64"}
 """The architectures where that was measured."""
 
@@ -72,6 +80,10 @@ class Seen:
     """Loads and stores of more than 32 bits."""
     lanes: int = 0
     """Turns of loops over the lanes of a block."""
+    group: str = ""
+    """The access group of what the loop touches, where no turn touches what another writes."""
+    rare: bool = False
+    """Whether the loop stands beside one of vectors alone."""
 
     def since(self, before: Seen) -> Seen:
         """What came after `before`."""
@@ -83,6 +95,8 @@ class Seen:
             self.loops - before.loops,
             self.wide - before.wide,
             self.lanes - before.lanes,
+            self.group,
+            self.rare,
         )
 
 
@@ -100,8 +114,11 @@ def loop_metadata(
     width, which it would take as leave to reorder sums. `in_lanes`: nearly all that the module's
     loops hold is functions that become vectors.
     """
-    if inside.checks:
+    if inside.checks or inside.rare:
         return CHECKED_LOOP
+    if inside.group:
+        width, masks = target.vector_bits // 64, str(has_masks(target)).lower()
+        return VECTOR_LOOP.format(width=width, masks=masks, group=inside.group)
     if inside.divisions:
         return DIVIDING_LOOP
     few = inside.lanes < FEW_LANES or inside.inlined < LEAST_INTERLEAVED
@@ -117,5 +134,17 @@ def loop_metadata(
     count = next((n for most, n in INTERLEAVINGS if inside.statements <= most), 0)
     if count:
         return INTERLEAVED_LOOP.format(count=count)
-    full = in_lanes and inside.wide and target.vector_bits and apart()
+    full = in_lanes and is_full(inside, target) and apart()
     return FULL_LOOP.format(width=target.vector_bits // 64) if full else ""
+
+
+def has_masks(target: Target) -> bool:
+    """Whether what a vector loads, stores and gathers can be masked without a branch a lane."""
+    return target.vector_bits >= 512
+
+
+def is_full(inside: Seen, target: Target) -> bool:
+    """Whether a loop without checks, divisions or loops takes whole vectors of 64-bit numbers."""
+    large = inside.statements > INTERLEAVINGS[-1][0] and inside.inlined >= LEAST_INTERLEAVED
+    fits = bool(target.vector_bits) and target.architecture in INTERLEAVING
+    return large and fits and bool(inside.wide)

@@ -6,7 +6,7 @@ What the text does not answer, addresses do before the loop: the operation `apar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samebits.ir.grammar import For, Op, Value, ValueType, walk
 from samebits.types import ArrayType
@@ -91,6 +91,23 @@ class Accesses:
                 elif clash:
                     return None
         return [*found] if len(found) <= PAIR_LIMIT else None
+
+    def apart_in_turns(self) -> list[Separation] | None:
+        """What has to be apart so that no turn touches what another writes: empty where nothing has
+        to, None where nothing would do."""
+        found = self.separations()
+        if found is None:
+            return None
+        pairs = dict.fromkeys(found)
+        for i, one in enumerate(self.stores):
+            for other in self.stores[i + 1 :]:
+                clash = _clash(replace(one, order=-1), other)
+                if one.base != other.base:
+                    aligned = not clash and self._alike(one.base, other.base)
+                    pairs[Separation(one.base, other.base, aligned)] = None
+                elif clash:
+                    return None
+        return [*pairs] if len(pairs) <= PAIR_LIMIT else None
 
     def in_rows(self) -> bool:
         """Whether every access is at the turn's own place in a row or the same in all turns, and
