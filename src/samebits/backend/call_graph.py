@@ -47,6 +47,7 @@ class CallGraph:
         self.plan = plan
         self._module = module
         self._threads = threads
+        self._roots = tuple(roots)
         self._owns: set[str] = set()
         self._bodies: set[str] = set()
         self._traps: dict[str, bool] = {}
@@ -74,6 +75,9 @@ class CallGraph:
         self.in_lanes = plan.straight and self._goes_in_lanes()
         if self.in_lanes:
             self.plan = replace(plan, straight=False)
+            if target.architecture != "wasm32":  # where addresses of functions need a table
+                for rare in self._rare.values():
+                    rare.share_loops()
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises IRError where there is none."""
@@ -92,6 +96,10 @@ class CallGraph:
         if self.is_apart(name):
             limit = min(limit, APART_INLINE_LIMIT)
         return self._sizes[name] <= limit
+
+    def is_only_entered(self, name: str) -> bool:
+        called = any(name in callees for callees in self._calls.values())
+        return self.in_lanes and self._roots.count(name) == 1 and not called
 
     def inlined_size(self, name: str) -> int:
         stays = name in self._rare or self._traps[name] or not self.is_inlined(name)

@@ -68,6 +68,12 @@ class ModuleContext(Protocol):
         """Whether every call of the function becomes its body."""
         ...
 
+    def is_only_entered(self, name: str) -> bool:
+        """Whether one entry or range is all that calls the function, and nearly all that it holds
+        is functions that become vectors. LLVM inlines it there in any case, but only after all of
+        its passes, which gain nothing by a second run over such functions."""
+        ...
+
     def is_apart(self, name: str) -> bool:
         """Whether the function is rare, or only rare functions lead to it."""
         ...

@@ -81,7 +81,9 @@ class FunctionEmitter(FunctionWriter):
         linkage, attributes = "internal ", "#0"
         if self.module.rare(self.function.name) is not None:
             linkage, attributes = "", "#1"
-        elif self.module.is_inlined(self.function.name):
+        elif self.module.is_inlined(self.function.name) or self.module.is_only_entered(
+            self.function.name
+        ):
             attributes = "#0 alwaysinline"
         elif self.module.is_called_twice(self.function.name):
             attributes = "#0 noinline"

@@ -49,7 +49,8 @@ class Late:
     def text(self, called: Iterable[str]) -> str:
         """A module's text with the variants among the functions `called`; empty if none is."""
         wanted = set(called)
-        made = [text for rare in self.functions for text in rare.variants(wanted)]
+        texts = (text for rare in self.functions for text in rare.variants(wanted))
+        made = dict.fromkeys(texts)  # functions of the same types share a loop
         return "\n\n".join([self.head, *made]) + "\n" if made else ""
 
 
@@ -80,7 +81,8 @@ def split(text: str) -> tuple[str, str, Late | None]:
 
 
 class RareFunction:
-    """A rare function of LLVM types: `number` tells it from the module's others."""
+    """A rare function of LLVM types: `number` tells it from the module's others. One that `shares`
+    has its loops over lanes in common with those of the same types."""
 
     def __init__(
         self,
@@ -90,6 +92,7 @@ class RareFunction:
         result: str,
         convention: str,
         vector_bits: int,
+        shares: bool = False,
     ) -> None:
         self._number = number
         self.symbol = symbol
@@ -97,6 +100,7 @@ class RareFunction:
         self._result = result
         self._convention = convention
         self._vector_bits = vector_bits
+        self._shares = shares
         fits = not _UNSAFE & set(self.name)
         counts = [n for n in (2, 4, 8, 16) if 32 * n <= vector_bits]
         self._counts = [*counts, wide_lanes(vector_bits)] if counts and fits else []
@@ -105,7 +109,7 @@ class RareFunction:
         """The arguments that it was made of, in a line."""
         return json.dumps([
             self._number, self.symbol, self._parameters, self._result, self._convention,
-            self._vector_bits,
+            self._vector_bits, self._shares,
         ])  # fmt: skip
 
     @property
@@ -120,6 +124,11 @@ class RareFunction:
     def drop_variants(self) -> None:
         """No loop calls the function: it needs none."""
         self._counts = []
+
+    def share_loops(self) -> None:
+        """Be called by address in loops over lanes, which take as long to compile as it: of many
+        functions that is a tenth of the time, of one it would cost a register."""
+        self._shares = True
 
     def declaration(self) -> str:
         """The function as others see it until it is linked to them."""
@@ -160,6 +169,10 @@ class RareFunction:
     def _test_name(self, n: int) -> str:
         return f"{_SOME}{self._number}.{n}"
 
+    def _loop_name(self, n: int) -> str:
+        which = ".".join((self._result, *self._parameters)) if self._shares else self._number
+        return f"{_EACH}{which}.{n}"
+
     def _vectors(self, n: int) -> list[str]:
         return [f"<{n} x {t}>" for t in (*self._parameters, "i1")]
 
@@ -167,14 +180,15 @@ class RareFunction:
         vectors = self._vectors(n)
         given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
         result = f"<{n} x {self._result}>"
-        head = f"{self._convention}{result} @{_EACH}{self._number}.{n}"
+        head = f"{self._convention}{result} @{self._loop_name(n)}"
+        which = f"ptr {self.symbol}, " * self._shares
         return "\n".join([
             f"define {self._convention}{result} @{self._test_name(n)}({given}) #2 {{",
             "entry:",
             f"  %some = call i1 @llvm.vector.reduce.or.v{n}i1({vectors[-1]} %a{len(vectors) - 1})",
             "  br i1 %some, label %go, label %done, !prof !0",
             "go:",
-            f"  %r = call {head}({given})",
+            f"  %r = call {head}({which}{given})",
             "  br label %done",
             "done:",
             f"  %result = phi {result} [ poison, %entry ], [ %r, %go ]",
@@ -189,10 +203,12 @@ class RareFunction:
         mask = len(vectors) - 1
         given = ", ".join(f"{t} %a{i}" for i, t in enumerate(vectors))
         result = f"<{n} x {self._result}>"
-        scalar = f"{self._convention}{self._result} {self.symbol}"
+        called = "%function" if self._shares else self.symbol
+        which = "ptr %function, " * self._shares
+        scalar = f"{self._convention}{self._result} {called}"
         items = ", ".join(f"{t} %x{i}" for i, t in enumerate(self._parameters))
         lines = [
-            f"define {self._convention}{result} @{_EACH}{self._number}.{n}({given}) #3 {{",
+            f"define {self._convention}{result} @{self._loop_name(n)}({which}{given}) #3 {{",
             "entry:",
         ]
         for i, t in enumerate((*self._parameters, "i1")):

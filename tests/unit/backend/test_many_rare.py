@@ -19,6 +19,7 @@ from samebits import Array, ReadOnly, bitcast, float64, kernel, math, rotl, uint
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
 from samebits.backend.emit import emit_module
+from samebits.backend.rare import Late, RareFunction
 from samebits.backend.targets import TARGETS, Target
 from samebits.lang.kernel import Kernel
 from samebits.runtime.kernel import compile_native
@@ -155,6 +156,32 @@ def test_a_width_is_given_only_where_turns_have_nothing_to_do_with_each_other() 
     alone = emit_module(*optimised(summed), SPEED)
     assert not alone.plan.straight
     assert "vectorize.width" not in alone.text
+
+
+def test_functions_of_the_same_types_share_a_loop_over_lanes() -> None:
+    text = llvm.llvm_text(*optimised(many), SPEED, 3)
+    assert len(re.findall(r"^define .*@sb\.each\.", text, re.MULTILINE)) == 1
+    assert len(re.findall(r"call .*@sb\.each\.", text)) == len(NAMES)
+
+
+@pytest.mark.parametrize(("shares", "loops"), [(True, 2), (False, 3)])
+def test_functions_without_addresses_have_loops_of_their_own(shares: bool, loops: int) -> None:
+    parameters = (["double"], ["double"], ["double", "i32"])
+    functions = [
+        RareFunction(k, f"@f{k}", types, "double", "", 128, shares)
+        for k, types in enumerate(parameters)
+    ]
+    text = Late("", tuple(functions)).text(f"sb.some.{k}.2" for k in range(3))
+    assert len(re.findall(r"^define .*@sb\.each\.", text, re.MULTILINE)) == loops
+    assert ("ptr %function" in text) == shares
+
+
+def test_what_one_entry_alone_calls_is_inlined_before_it_is_optimised() -> None:
+    module, (entry,) = optimised(many)
+    pattern = rf'^define [^\n]*@"k:{re.escape(entry)}"[^\n]* alwaysinline {{'
+    for entries, inlined in (([entry], True), ([entry, entry], False)):
+        text = emit_module(module, entries, SPEED).text
+        assert bool(re.search(pattern, text, re.MULTILINE)) == inlined
 
 
 @pytest.mark.parametrize("opt", [None, 0, 3])
