@@ -5,6 +5,7 @@ In CPython the turns run one after the other, which gives the answer that all ex
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -27,12 +28,28 @@ def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
             f"prange() takes a length, or a start and a stop; got {len(bounds)} numbers",
             fix="write sb.prange(n) or sb.prange(start, stop)",
         )
-    if batch is not None and (isinstance(batch, bool) or int(batch) < 1):
+    if batch is not None and (_whole(batch) is None or int(batch) < 1):
         raise ArgumentError(
             f"the batch of prange() is a positive constant, not {batch!r}",
             fix="leave it out, or write a literal such as batch=64",
         )
-    return map(Int, range(*(bound.__index__() for bound in bounds)))
+    found = [_whole(bound) for bound in bounds]
+    for number, bound in zip(found, bounds, strict=True):
+        if number is None:
+            raise ArgumentError(
+                f"prange() takes integers, not {bound!r:.60}",
+                fix="write sb.prange(int(n)), or the length of an array",
+            )
+    return map(Int, range(*(n for n in found if n is not None)))
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
 
 
 class UnsafeParallel:

@@ -118,3 +118,14 @@ def test_prange_outside_a_kernel_is_the_plain_range() -> None:
         sb.prange(3, batch=0)
     with pytest.raises(sb.ArgumentError, match="a start and a stop"):
         sb.prange(1, 2, 3)
+
+
+def test_bounds_and_batches_in_python_are_whole_numbers() -> None:
+    wrong: tuple[Any, ...] = (1.5, "3", None, True, np.float32(2))
+    for bound in wrong:
+        with pytest.raises(sb.ArgumentError, match=r"prange\(\) takes integers, not"):
+            sb.prange(bound)
+    for batch in (1.5, "a", 0):
+        with pytest.raises(sb.ArgumentError, match="the batch of prange"):
+            sb.prange(3, batch=batch)  # pyright: ignore[reportArgumentType]
+    assert [int(i) for i in sb.prange(np.int32(1), 3, batch=2)] == [1, 2]
