@@ -175,13 +175,26 @@ def _repeats(array: Any) -> bool:
     """Whether elements of an array share bytes, as in what `np.broadcast_to` gives."""
     if array.flags.c_contiguous or 0 in array.shape:
         return False
-    reach = array.itemsize
-    steps = sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
+    reach, steps = (
+        array.itemsize,
+        sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1),
+    )
     for stride, length in steps:
         if stride < reach:
-            return True
+            return _some_meet(array.itemsize, steps)
         reach += stride * (length - 1)
     return False
+
+
+def _some_meet(size: int, steps: list[tuple[int, int]]) -> bool:
+    """The same of strides and lengths that do not show it: by the elements' addresses."""
+    if any(stride < size for stride, _ in steps):
+        return True
+    places: Any = np.zeros(1, np.int64)
+    for stride, length in steps:
+        places = np.add.outer(places, np.arange(length) * stride).reshape(-1)
+    places.sort()
+    return bool((np.diff(places) < size).any())
 
 
 def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]) -> Any:

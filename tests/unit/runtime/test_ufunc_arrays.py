@@ -322,6 +322,17 @@ def test_results_that_share_memory_are_refused() -> None:
             math.sin(x, out=repeated)
 
 
+def test_results_may_be_interleaved_in_any_way() -> None:
+    x = np.arange(12, dtype=np.float64).reshape(3, 4)
+    whole = np.zeros(20)
+    woven = np.lib.stride_tricks.as_strided(whole, (3, 4), (16, 24))
+    assert math.sin(x, out=woven) is woven
+    same(woven.copy(), math.sin(x))
+    meeting = np.lib.stride_tricks.as_strided(whole, (3, 4), (16, 16))
+    with pytest.raises(ArgumentError, match="elements of `out` are the same memory"):
+        math.sin(x, out=meeting)
+
+
 def test_names_other_than_out_are_refused() -> None:
     x = np.ones(3, np.float32)
 
