@@ -175,10 +175,8 @@ def _repeats(array: Any) -> bool:
     """Whether elements of an array share bytes, as in what `np.broadcast_to` gives."""
     if array.flags.c_contiguous or 0 in array.shape:
         return False
-    reach, steps = (
-        array.itemsize,
-        sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1),
-    )
+    steps = sorted((abs(s), n) for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
+    reach = array.itemsize
     for stride, length in steps:
         if stride < reach:
             return _some_meet(array.itemsize, steps)
