@@ -164,8 +164,9 @@ def _agreement(cause: CauseFact) -> str:
     if not cause.frames_compared:
         return "gives the operation's result"
     if cause.holds:
-        frames = "the frame" if cause.frames_same == 1 else f"all {cause.frames_same:,} frames"
-        return f"gives b's hash in {frames} from there on"
+        if cause.frames_same == 1:
+            return "gives b's hash in that frame"
+        return f"gives b's hash in all {cause.frames_same:,} frames from there on"
     if not cause.frames_same:
         return "does not give b's hash"
     return f"gives b's hash in {cause.frames_same:,} of {cause.frames_compared:,} frames"

@@ -73,13 +73,15 @@ class PermissionSearch:
     """One search, in one frame or in `init`, which leaves `a_after` on side a and `b_after` on
     side `b`.
 
-    What is wanted is some scalar of side b's that is not side a's; with `whole`, all its state.
+    What is wanted is some scalar of side b's that is not side a's, and not that of the state
+    `beside` either, if one is given; with `whole`, all its state.
     """
 
     b: Side
     moment: Moment | Beginning
     a_after: After
     b_after: After
+    beside: After = None
     whole: bool = False
     seconds: float = SECONDS
     progress: Progress = lambda what, runs: None
@@ -89,6 +91,8 @@ class PermissionSearch:
         self._end = time.perf_counter() + self.seconds
         self._state = self.b.plain.state
         self._differ = _unequal(self._state, self.a_after, self.b_after)
+        if self.beside is not None:
+            self._differ &= _unequal(self._state, self.beside, self.b_after)
         self.out.differing = int(self._differ.sum())
         self._quick = False
         self._every: After = None

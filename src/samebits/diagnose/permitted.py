@@ -27,18 +27,21 @@ HAZARD_OF = {
 _LOOP = "lanes"
 
 
-def tell(out: Diagnosis, found: Permissions, a: Trace) -> None:
-    """Put what was found into a diagnosis whose side a has trace `a`."""
+def tell(out: Diagnosis, found: Permissions, other: Trace, which: int = 1) -> None:
+    """Put what was found of a side into a diagnosis: of b, or with `which` 0 of a. `other` is the
+    trace of what it was compared with."""
     out.notes += found.notes
     if not found.operations or not found.found:
         return
     first, *others = found.operations
-    out.operation = _operation(first, found, a)
+    letter = "ab"[which]
+    out.operation = _operation(first, found, other, which)
     hazard = by_name(_hazard(first, found.flags))
     evidence = [
         f"with leave for {len(found.operations):,} of {found.candidates:,} operations, and "
-        f"{', '.join(found.flags)} alone, the frame gives b's bits in {found.explained:,} of "
-        f"{found.differing:,} scalars that differ; confirmed by a run of its own",
+        f"{', '.join(found.flags)} alone, the frame gives {letter}'s bits in "
+        f"{found.explained:,} of {found.differing:,} scalars that differ; confirmed by a run of "
+        "its own",
     ]
     if others:
         rows = ", ".join(f"{each.what} at {Source.of(each.span)}" for each in others)
@@ -51,8 +54,8 @@ def tell(out: Diagnosis, found: Permissions, a: Trace) -> None:
             practice=hazard.practice,
             remedy=hazard.remedy,
             reach=REACHES[0],
-            frames_same=int(found.is_whole),
-            frames_compared=1,
+            frames_same=int(found.is_whole and which == 1),
+            frames_compared=which,
             evidence=tuple(evidence),
         ),
     )
@@ -66,10 +69,11 @@ def _hazard(first: Permitted, flags: tuple[str, ...]) -> str:
     return next((name for flag, name in HAZARD_OF.items() if flag in flags), "order")
 
 
-def _operation(first: Permitted, found: Permissions, a: Trace) -> OperationFact:
-    seen = environment(a.frames, first.place, 1)
+def _operation(first: Permitted, found: Permissions, other: Trace, which: int) -> OperationFact:
+    seen = environment(other.frames, first.place, 1)
     instance = seen[0] if seen else None
-    function = a.model.module.functions[first.place.function]
+    function = other.model.module.functions[first.place.function]
+    strict = None if instance is None else _result(instance.op, instance)
     return OperationFact(
         kind="loop" if first.what == "for" else "result",
         opcode=first.what,
@@ -77,11 +81,11 @@ def _operation(first: Permitted, found: Permissions, a: Trace) -> OperationFact:
         calls=() if instance is None else tuple(Source.of(span) for _, span in instance.path),
         turns=() if instance is None else tuple((c.slot, c.value) for c in instance.counters),
         operands=() if instance is None else _operands(instance, Names(function)),
-        a=None if instance is None else _result(instance.op, instance),
-        b=None,
+        a=strict if which else None,
+        b=None if which else strict,
         ulps=None,
-        believed=f"no trace of b can be believed: found by {found.runs:,} runs in which some "
-        "operations have leave to be rewritten and the others have not",
+        believed=f"no trace of {'ab'[which]} can be believed: found by {found.runs:,} runs in "
+        "which some operations have leave to be rewritten and the others have not",
     )
 
 

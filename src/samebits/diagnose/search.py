@@ -20,12 +20,10 @@ from samebits.diagnose.fields import differences
 from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.frame_facts import FirstFrame, begun, outcome
 from samebits.diagnose.frames import FrameSearch
+from samebits.diagnose.freed import Freed
 from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.model import Model
 from samebits.diagnose.narrowing import Pair, narrow
-from samebits.diagnose.permissions import Permissions, PermissionSearch
-from samebits.diagnose.permitted import tell
-from samebits.diagnose.rewritable import Beginning, Moment
 from samebits.diagnose.running import Kept, Running
 from samebits.diagnose.sides import Side
 from samebits.diagnose.testimony import Facts
@@ -147,15 +145,17 @@ class _Diagnosing:
         one = self._traced(0, a, found)
         self.progress("tracing the frame", 1, 2)
         other = self._traced(1, b, found)
-        if one is None:
-            return
-        experiment = self._experiment(found, b, inputs)
         believed = _BELIEVED
+        if one is None or other is None:
+            freed = Freed(self.sides, found, self.inputs.seed, self.progress)
+            if freed.tell(self.out, one, other) or one is None:
+                return
         if other is None:
-            other = self._unseen(found, one)
+            other = self._stood_in(found, one)
             believed = _STANDS_IN
         if other is None:
             return
+        experiment = self._experiment(found, b, inputs)
         pair = Pair(
             one,
             other,
@@ -170,15 +170,8 @@ class _Diagnosing:
         )
         narrow(self.out, pair, self.progress)
 
-    def _unseen(self, found: FirstFrame, a: Trace) -> Trace | None:
-        """What is told of a side b without a trace: by switching leave to rewrite on and off, or
-        by a hazard that stands in for it, whose trace it is then."""
-        if not self.sides[1].told.environment:
-            permissions = self._permissions(found)
-            if permissions.found:
-                tell(self.out, permissions, a)
-                return None
-            self.out.notes += permissions.notes
+    def _stood_in(self, found: FirstFrame, a: Trace) -> Trace | None:
+        """The trace of a hazard that stands in for a side b without one."""
         if found.b.state is None:
             return None
         planted = stand_in(a, found.b.state, self.progress)
@@ -189,17 +182,6 @@ class _Diagnosing:
             f"in {planted.explained:,} of the {planted.differing:,} scalars that differ"
         )
         return planted.trace
-
-    def _permissions(self, found: FirstFrame) -> Permissions:
-        before, given = found.a.before, found.a.inputs
-        moment = (
-            Beginning(self.inputs.seed)
-            if before is None or given is None
-            else Moment(before.canonical, given)
-        )
-        search = PermissionSearch(self.sides[1], moment, found.a.state, found.b.state)
-        search.progress = lambda what, runs: self.progress(what, runs, 0)
-        return search.run()
 
     def _experiment(self, found: FirstFrame, b: Running, inputs: tuple[Inputs, ...]) -> Experiment:
         """What side b gives, from the frame on."""

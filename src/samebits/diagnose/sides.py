@@ -17,8 +17,8 @@ from samebits.diagnose.other_version import load_version
 from samebits.diagnose.plant_text import plant_texts
 from samebits.diagnose.running import Running
 from samebits.diagnose.side_words import EMULATED, EVALUATE, MANAGED, Told, read_words
-from samebits.modes import FAST, STRICT
-from samebits.passes.dead import drop_dead_functions
+from samebits.modes import STRICT
+from samebits.sim.cosmetic import fast_paths
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import (
     EvaluateExecution,
@@ -92,15 +92,15 @@ class Side:
 
     def model(self, frame: int) -> Model | None:
         """The step whose evaluation is to give this side's bits in `frame`; None where no
-        evaluation can: FAST code, another environment."""
+        evaluation can: FAST code that the state may come from, another environment."""
         acts = self.acts(frame)
         if acts and self.told.environment:
             return None
         program = self.program if acts else self.plain
         if self.told.kind == MANAGED:
             program = self._as_written
-        reached = drop_dead_functions(program.kernels, (program.step,)).functions.values()
-        if self.told.kind != EVALUATE and any(f.options.mode is FAST for f in reached):
+        entry = program.step if frame >= 0 else program.init
+        if self.told.kind != EVALUATE and any(fast_paths(program.kernels, (entry,))):
             return None
         return Model.of(program, self.plain if acts and self.told.hazards else None)
 

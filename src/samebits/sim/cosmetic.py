@@ -5,7 +5,7 @@ Knows the call graph of linked kernels alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from samebits.errors import SimulationError, Span
 from samebits.frontend.fast import plain_name
@@ -17,7 +17,25 @@ CALLS = ("call", "parallel")
 
 
 def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
-    """Raise SimulationError where `entries` lead to a FAST function other than by a cosmetic one.
+    """Raise SimulationError where `entries` lead to a FAST function other than by a cosmetic one."""
+    for path, span in fast_paths(kernels, entries):
+        name = plain_name(kernels.functions[path[-1]])
+        names = [plain_name(kernels.functions[part]) for part in path]
+        # A parallel range is a function of its kernel's name.
+        steps = " → ".join(n for k, n in enumerate(names) if k == 0 or n != names[k - 1])
+        raise SimulationError(
+            f"FAST code can reach the simulation's state: {steps}",
+            span=span,
+            note=f"'{name}' is FAST, whose bits differ between targets; hashes of the state "
+            "would too",
+            fix=f"make '{name}' sb.DETERMINISTIC, or give it cosmetic=True if its results "
+            "never come into the state",
+        )
+
+
+def fast_paths(kernels: Module, entries: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Span]]:
+    """The calls that lead from `entries` to FAST functions other than by cosmetic ones, the
+    shortest first, and where the last of them is.
 
     What a cosmetic function calls is for its own results, and so is as free as it is.
     """
@@ -34,18 +52,7 @@ def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
         if options.cosmetic:
             continue
         if options.mode is FAST:
-            name = plain_name(function)
-            names = [plain_name(kernels.functions[part]) for part in path]
-            # A parallel range is a function of its kernel's name.
-            steps = " → ".join(n for k, n in enumerate(names) if k == 0 or n != names[k - 1])
-            raise SimulationError(
-                f"FAST code can reach the simulation's state: {steps}",
-                span=span,
-                note=f"'{name}' is FAST, whose bits differ between targets; hashes of the state "
-                "would too",
-                fix=f"make '{name}' sb.DETERMINISTIC, or give it cosmetic=True if its results "
-                "never come into the state",
-            )
+            yield path, span
         for op in walk(function.body):
             if isinstance(op, Op) and op.opcode in CALLS:
                 paths.append(((*path, str(op.attr)), op.span))
