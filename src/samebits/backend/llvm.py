@@ -26,7 +26,7 @@ from samebits.backend.debug import Location
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit import TrapSite, emit_module
 from samebits.backend.expected import Expected
-from samebits.backend.plans import PLANS, SPEED, Plan
+from samebits.backend.plans import SPEED, Plan
 from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
@@ -272,9 +272,13 @@ def compile_module(
     `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
     its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
     emitted = emit_module(module, entries, target, ranges, threads=threads, departures=departures)
-    plan = emitted.plan if departures.plan is None else PLANS[departures.plan]
     code = compile_text(
-        emitted.text, target, opt, vectorise=vectorise, plan=plan, expected=emitted.expected
+        emitted.text,
+        target,
+        opt,
+        vectorise=vectorise,
+        plan=emitted.plan,
+        expected=emitted.expected,
     )
     return CompiledObject(code, emitted.traps)
 

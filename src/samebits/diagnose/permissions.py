@@ -196,6 +196,7 @@ class PermissionSearch:
             flags = search.run()
         except OutOfTime:
             flags = search.best
+            self.out.is_minimal = False
             self._stopped("fewer flags may be enough")
         return tuple(FLAGS) if flags is None else tuple(flags)
 

@@ -59,8 +59,9 @@ def tell(out: Diagnosis, found: Permissions, other: Trace, which: int = 1) -> No
             evidence=tuple(evidence),
         ),
     )
-    sure = found.is_minimal and len(found.flags) == 1
-    out.certainty = ("certain" if sure else "likely") if found.is_whole else "possible"
+    out.certainty = "possible"
+    if found.is_whole and found.is_minimal:
+        out.certainty = "certain" if len(found.flags) == 1 else "likely"
 
 
 def _hazard(first: Permitted, flags: tuple[str, ...]) -> str:

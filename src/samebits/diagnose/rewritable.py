@@ -160,7 +160,6 @@ def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
         every = "".join(f"{flag} " for flag in FLAGS if any(flag in f for f in ops.values()))
         # What a rewrite brought with it is as free as what it was made of.
         ops |= {p.op: every for p, _ in statements(kernels, [name]) if p.op not in known}
-    program = side.with_hazards(side.plain.with_kernels(kernels))
-    plan = "compile_time" if quick else None
-    departures = Departures(side.told.environment, chosen, plan)
-    return replace(program, departures=departures)
+    goal = "compile_time" if quick else None
+    program = side.with_hazards(side.plain.with_kernels(kernels, goal))
+    return replace(program, departures=Departures(side.told.environment, chosen))

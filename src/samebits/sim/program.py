@@ -68,14 +68,15 @@ class Program:
         behind it in a build that has such a thing."""
         return state_memory(self.kernels, self.step)
 
-    def with_kernels(self, kernels: Module) -> Program:
+    def with_kernels(self, kernels: Module, goal: Goal | None = "compile_time") -> Program:
         """The same simulation with other kernels, realised ones, and entries of the same names.
 
         The state that they take may have more fields behind its own, which start as zeros and
         live as long as the state, and which the hash and saved states leave out. What is changed
-        for a diagnosis runs for a few frames, so it is compiled for "compile_time".
+        for a diagnosis runs for a few frames, so it is compiled for "compile_time"; without a
+        `goal` for that of the step.
         """
-        module = _assembled(self.state, self.input, self.step, kernels, "compile_time")
+        module = _assembled(self.state, self.input, self.step, kernels, goal)
         return replace(self, kernels=kernels, module=module)
 
     @property

@@ -15,7 +15,6 @@ from samebits.backend.departures import Departures
 from samebits.backend.emit import emit_module
 from samebits.backend.fp_control import pinned_call
 from samebits.backend.fp_environments import ENVIRONMENTS, environment_bits
-from samebits.backend.plans import PLANS
 from samebits.backend.targets import TARGETS
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import TargetError
@@ -87,19 +86,6 @@ def test_the_default_environment_is_what_it_is_without_words(name: str) -> None:
     assert environment_bits(control, ()) == 0
     for word in ENVIRONMENTS.get(control or "", {}):
         assert pinned_call(control, "@body", [word]) != pinned_call(control, "@body")
-
-
-def test_other_passes_give_other_code_and_the_same_bits() -> None:
-    module, name = linked(quotient)
-    codes = [
-        llvm.compile_module(module, [name], HOST, 3, departures=Departures(plan=plan))
-        for plan in (None, "compile_time")
-    ]
-    for code in codes:
-        slots = (ctypes.c_uint64 * 3)(float_to_bits(1, 32), float_to_bits(3, 32))
-        NativeModule(code, 1).entry(0).run(slots)
-        assert slots[2] == THIRD + 1
-    assert PLANS["compile_time"].passes
 
 
 def test_words_that_a_register_has_no_bit_for_are_refused() -> None:

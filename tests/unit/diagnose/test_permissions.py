@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from observed_frames import ARENA
 
 from samebits.backend import llvm
+from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.permissions import Permissions, PermissionSearch
+from samebits.diagnose.permitted import tell
 from samebits.diagnose.rewritable import Beginning, Moment, rewritable, with_leave
 from samebits.diagnose.running import Running
 from samebits.diagnose.sides import parse_side
+from samebits.diagnose.trace import record
 from samebits.sim.inputs import Inputs
 from samebits.sim.load import load_simulation
+from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 
@@ -157,6 +162,17 @@ def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
         assert one.moment.run(execution) == one.a_after
 
 
+@pytest.mark.parametrize("goal", ["speed", "size"])
+def test_what_has_leave_is_compiled_for_the_goal_of_the_side(tmp_path: Path, goal: str) -> None:
+    game = simulation(tmp_path, "regrouped")
+    side = parse_side(f"mode=FAST,optimize_for={goal}", game)
+
+    def goals(program: Program) -> list[str]:
+        return [program.module.functions[name].options.optimize_for for name in program.entries]
+
+    assert goals(with_leave(side, {})) == goals(side.program)
+
+
 def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> None:
     if not HOST.has_fma:
         pytest.skip("this processor fuses nothing")
@@ -209,3 +225,19 @@ def test_a_search_that_has_no_time_says_so(tmp_path: Path) -> None:
     out = found(simulation(tmp_path, "regrouped"), seconds=0)
     assert not out.is_minimal
     assert out.notes[0].startswith("stopped after 0 s")
+
+
+@pytest.mark.parametrize(("minimal", "said"), [(True, "certain"), (False, "possible")])
+def test_what_may_be_more_than_is_needed_is_never_likely(
+    tmp_path: Path, minimal: bool, said: str
+) -> None:
+    game = simulation(tmp_path, "reciprocal")
+    out = found(game)
+    assert out.is_whole
+    out.is_minimal = minimal
+    model = parse_side("", game).model(2)
+    assert model is not None
+    inputs = next(iter(PlayerSource(game, "one", 1, 1).blocks())).inputs
+    diagnosis = Diagnosis(simulation="free", version="1", seed=1, a="", b="", frames=1)
+    tell(diagnosis, out, record(model, np.zeros(1, model.memory.dtype), inputs[0]))
+    assert diagnosis.certainty == said
