@@ -273,7 +273,7 @@ def _call(a: Arithmetic, detail: str, v: Values) -> Number:
     if detail == "copysign" and a.nans != "canonical":
         return v[0]._replace(negative=v[1].negative)
     form = FORMATS["float32"] if a.working.precision <= 24 else FLOAT64
-    result = call(detail, [rounded(x, form) for x in v], form)
+    result = call(detail, tuple([rounded(x, form) for x in v]), form)
     return result if result.is_nan else rounded(result, a.working, "nearest", a.flush)
 
 

@@ -76,14 +76,32 @@ class Candidate:
 def candidates(ways: Iterable[ExpressionWay], observe: Observe) -> list[Candidate]:
     """The ways that give the differing result, those that give most of the others first."""
     found: list[Candidate] = []
+    sites: dict[int, _Seen] = {}
     for way in ways:
-        differing, instances = observe.of(way.site)
-        if differing is None or not gives(way, differing):
+        seen = sites.get(id(way.site))
+        if seen is None:
+            seen = sites[id(way.site)] = _Seen.of(way.site, observe)
+        if seen.differing is None or not gives(way, seen.differing):
             continue
-        matched = sum(gives(way, each) for each in instances)
-        telling = sum(_strict(way.site, each) != each.result for each in instances)
-        found.append(Candidate(way, matched, len(instances), telling))
+        matched = sum(gives(way, each) for each in seen.instances)
+        found.append(Candidate(way, matched, len(seen.instances), seen.telling))
     return sorted(found, key=lambda candidate: -candidate.matched)  # stable: the simplest first
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is observed of one site, for all of its ways."""
+
+    site: Site
+    differing: Observed | None
+    instances: Sequence[Observed]
+    telling: int
+
+    @classmethod
+    def of(cls, site: Site, observe: Observe) -> _Seen:
+        differing, instances = observe.of(site)
+        telling = sum(_strict(site, each) != each.result for each in instances)
+        return cls(site, differing, instances, telling)
 
 
 def gives(way: ExpressionWay, observed: Observed) -> bool:

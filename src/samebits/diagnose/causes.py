@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 
 from samebits.bits import ulp_distance
 from samebits.diagnose.candidates import Observe
 from samebits.diagnose.compare import OperationDifference
 from samebits.diagnose.drafts import Draft, guarded
+from samebits.diagnose.environments import environments
 from samebits.diagnose.experiment import Agreement, Experiment
-from samebits.diagnose.finding import REACHES, CauseFact
+from samebits.diagnose.finding import REACHES, THROUGHOUT, CauseFact
 from samebits.diagnose.hazards import Hazard, Structural, by_name
 from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.interpreted import FRAMES, run_interpreted
@@ -38,6 +40,9 @@ FEW_FRAMES = 3
 """Frames of an experiment in the interpreter when another hazard explains everything."""
 SURE_FRAMES = 8
 """Frames that an experiment has to agree in before its cause is called certain."""
+
+_LEVELS = (0, 3)
+"""Optimisation levels of code in another environment, whose bits depend on them."""
 
 STRUCTURAL_OF: dict[str, tuple[str, ...]] = {
     "result": ("changed-constant", "changed-operation"),
@@ -133,6 +138,8 @@ class _Inquiry:
             self._constant()
         if not self._explained and self.q.difference.kind == "result":
             self._expressions()
+            if not self._explained:
+                self._environments()
         if not self._explained and self.q.difference.kind == "input":
             self._input()
         if not self._explained:
@@ -257,6 +264,28 @@ class _Inquiry:
                 expression=way.expression, reach=trial.reach, evidence=trial.evidence,
             )  # fmt: skip
         self.untried = trials.untried
+
+    def _environments(self) -> None:
+        """Another floating-point environment, which acts in the library's functions too: where one
+        of these differs, or what such a hazard gives at an operation of the program's own."""
+        op, experiment = self.q.difference.op, self.q.experiment
+        called = op is not None and op.opcode == "call"
+        hazards = {result.found.fact.hazard for result in self.results}
+        for each, opt in product(environments(), _LEVELS):
+            if experiment.interpreted or not (called or each.hazard in hazards):
+                continue
+            hazard = by_name(each.hazard)
+            agreement = self._try(
+                hazard.title,
+                lambda each=each, opt=opt: experiment.run(each.of(self.q.program), opt=opt),
+            )
+            if agreement.same:
+                self._add(
+                    hazard, self.q.difference.place, each.note, agreement,
+                    expression=f"fpenv={each.word}", reach=THROUGHOUT,
+                )  # fmt: skip
+            if agreement.whole:
+                return
 
     def _planted(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:

@@ -26,7 +26,7 @@ FRAMES = 4096
 FRAMES_INTERPRETED = 12
 _FIRST = 16
 _OPTIMISATION = 0
-"""No bits depend on it, and compiling takes longer than running."""
+"""No bits depend on it in the default environment, and compiling takes longer than running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,12 @@ class Experiment:
     foreign: bool = False
     """Whether another machine told what the side gives: no value from it is to be compiled in."""
 
-    def run(self, program: Program, frames: int = FRAMES) -> Agreement:
-        """Run `program` until it gives another hash, or for so many frames."""
+    def run(self, program: Program, frames: int = FRAMES, opt: int = _OPTIMISATION) -> Agreement:
+        """Run `program`, compiled at level `opt`, until it gives another hash, or for so many
+        frames."""
         if self.interpreted:
             return self._evaluated(program, min(frames, FRAMES_INTERPRETED))
-        execution = NativeExecution(program, program.compiled(host_target(), _OPTIMISATION))
+        execution = NativeExecution(program, program.compiled(host_target(), opt))
         if self.seed is not None:
             return self._from_init(execution, self.seed, frames)
         execution.restore(self.before)

@@ -21,6 +21,8 @@ CERTAINTIES = {
 
 REACHES = ("at this operation alone", "on this line", "in this function", "everywhere")
 """Where a hazard acts: from the least to the most of the operations that it can act on."""
+THROUGHOUT = "everywhere, the library's own code included"
+"""Where a floating-point environment does."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class CauseFact:
     practice: str
     remedy: str
     reach: str
-    """A word of `REACHES`: where it acted in the experiment."""
+    """A word of `REACHES`, or `THROUGHOUT`: where it acted in the experiment."""
     frames_same: int
     """Frames, from the differing one on, in which the experiment gave the other side's hash."""
     frames_compared: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import Any
 
 import samebits.math
@@ -20,9 +21,12 @@ from samebits.lang.running import managed_run
 from samebits.lang.scalars import float32, float64
 
 _TYPES: dict[int, tuple[str, Any]] = {32: ("<f", float32), 64: ("<d", float64)}
+_MOST_KEPT = 8192
+"""Results that are kept: one operation is evaluated in many ways over the same operands."""
 
 
-def call(detail: str, args: list[Number], form: Format) -> Number:
+@lru_cache(maxsize=_MOST_KEPT)
+def call(detail: str, args: tuple[Number, ...], form: Format) -> Number:
     """A function's result in a format, of arguments in it.
 
     `detail` is a name in `samebits.math`; after the prefix of one of `LIBRARIES`, that library's;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from samebits.diagnose.numbers import (
     NAN,
@@ -23,6 +24,7 @@ _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,5})?", re.IGNORECASE)
 _LONGEST = 2_000
 
 
+@lru_cache(maxsize=256)
 def exact(text: str) -> Number | None:
     """The value of a decimal or hex float before any rounding; None where it is neither."""
     if len(text) > _LONGEST:

@@ -7,7 +7,7 @@ call that it is, and nothing that a planted hazard brought with it. Knows nothin
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +27,8 @@ class Model:
     """Linked kernels, the name of the step among them, and the types that the step takes.
 
     With `plain`, the kernels are planted: what a trace sees of them are the operations of `plain`.
-    With `inside`, the operations of library functions are seen too.
+    With `inside`, the operations of library functions are seen too. `environment` are words of
+    `fp_environments`: what the evaluation's own arithmetic runs in.
     """
 
     module: Module
@@ -36,6 +37,7 @@ class Model:
     input: StructType
     plain: Module | None = None
     inside: bool = False
+    environment: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, program: Program, plain: Program | None = None) -> Model:
@@ -66,10 +68,11 @@ class Model:
 
     @cached_property
     def reader(self) -> Model:
-        """The model that a reader of a stored trace has: the plain one, if there is one."""
-        if self.plain is None:
+        """The model that a reader of a stored trace has: the plain one, if there is one, in the
+        default environment."""
+        if self.plain is None and not self.environment:
             return self
-        return Model(self.plain, self.step, self.state, self.input, None, self.inside)
+        return replace(self, module=self.plain or self.module, plain=None, environment=())
 
 
 class Numbering:

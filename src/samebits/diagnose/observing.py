@@ -23,6 +23,8 @@ MOST_LOOKED_AT = 4096
 """Evaluations of one frame that a way is held against."""
 MOST_REFUTING = 8
 """Of those that refute a way, how many are kept for others, and as many that only bear it out."""
+MOST_KEPT = 8
+"""Frames whose evaluations are kept: experiments often end in the same ones."""
 _MOST_IN_FRAME = 1 << 16
 
 
@@ -40,6 +42,8 @@ class Observations:
 
     def __post_init__(self) -> None:
         self._refuting: list[Instance] = []
+        self._kept: dict[int, list[Instance]] = {}
+        """Of frames that ways were held against, the last few by their numbers."""
         self._places = {value: i for i, value in enumerate(self.values)}
 
     @cached_property
@@ -66,12 +70,9 @@ class Observations:
 
     def refutes(self, way: ExpressionWay, frame: int) -> bool:
         """Whether frame number `frame` has an evaluation that a way does not give."""
-        frames = self.frame_at(frame)
-        if frames is None:
-            return False
         refuting: list[Instance] = []
         telling: list[Instance] = []
-        for one in environment(frames, self.place, MOST_LOOKED_AT, self.values):
+        for one in self._instances_in(frame):
             seen = self._observed(way.site, one)
             if seen is None:
                 continue
@@ -84,6 +85,18 @@ class Observations:
         if refuting:
             self._refuting += refuting + telling[:MOST_REFUTING]
         return bool(refuting)
+
+    def _instances_in(self, frame: int) -> list[Instance]:
+        """The evaluations in frame number `frame`; none where it cannot be had."""
+        if frame not in self._kept:
+            frames = self.frame_at(frame)
+            found = [] if frames is None else environment(
+                frames, self.place, MOST_LOOKED_AT, self.values
+            )  # fmt: skip
+            while len(self._kept) >= MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[frame] = found
+        return self._kept[frame]
 
     def refuting(self, site: Site) -> Sequence[Observed]:
         """The evaluations of a site in frames in which some way was refuted."""

@@ -25,8 +25,9 @@ def operation_fact(
     """The facts of a difference found in traces of `kernels` and of another side's."""
     seen = difference.a or difference.b
     op, place = difference.op, difference.place
-    a = _result(difference.a, op)
-    b = _result(difference.b, op)
+    which = _differing(difference)
+    a = _result(difference.a, op, which)
+    b = _result(difference.b, op, which)
     statement = op if place is None else statement_at(kernels, place)
     return OperationFact(
         kind=difference.kind,
@@ -37,7 +38,7 @@ def operation_fact(
         operands=_operands(kernels, difference),
         a=a,
         b=b,
-        ulps=_apart(op, difference),
+        ulps=_apart(op, difference, which),
         believed=believed,
     )
 
@@ -61,18 +62,30 @@ def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, 
     )
 
 
-def _result(instance: Instance | None, op: Op | None) -> Datum | None:
-    if instance is None or op is None or not instance.results or not op.results:
+def _differing(difference: OperationDifference) -> int:
+    """Which of the operation's results is the first that differs; the first, if none can be told
+    to."""
+    a, b = difference.a, difference.b
+    pairs = () if a is None or b is None else zip(a.results, b.results, strict=False)
+    return next((k for k, (x, y) in enumerate(pairs) if x != y), 0)
+
+
+def _result(instance: Instance | None, op: Op | None, which: int) -> Datum | None:
+    if instance is None or op is None:
         return None
-    t, bits = op.results[0].type, instance.results[0]
+    if which >= min(len(instance.results), len(op.results)):
+        return None
+    t, bits = op.results[which].type, instance.results[which]
     return None if bits is None or not isinstance(t, ScalarType) else datum(t, bits)
 
 
-def _apart(op: Op | None, difference: OperationDifference) -> int | None:
+def _apart(op: Op | None, difference: OperationDifference, which: int) -> int | None:
     a, b = difference.a, difference.b
-    if op is None or a is None or b is None or not (a.results and b.results and op.results):
+    if op is None or a is None or b is None:
         return None
-    t, x, y = op.results[0].type, a.results[0], b.results[0]
+    if which >= min(len(a.results), len(b.results), len(op.results)):
+        return None
+    t, x, y = op.results[which].type, a.results[which], b.results[which]
     if not isinstance(t, ScalarType) or not t.is_float or x is None or y is None:
         return None
     return ulp_distance(x, y, t.bits)

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import count
 
 from samebits.backend.departures import Departures
+from samebits.backend.fp_environments import FLUSHINGS
 from samebits.diagnose.kernel_options import with_options
 from samebits.diagnose.model import Model
 from samebits.diagnose.other_version import load_version
@@ -92,9 +93,11 @@ class Side:
 
     def model(self, frame: int) -> Model | None:
         """The step whose evaluation is to give this side's bits in `frame`; None where no
-        evaluation can: FAST code that the state may come from, another environment."""
+        evaluation can: FAST code that the state may come from, an environment that flushes, as
+        loads of the evaluation would."""
         acts = self.acts(frame)
-        if acts and self.told.environment:
+        environment = self.told.environment if acts else ()
+        if any(word in FLUSHINGS for word in environment):
             return None
         program = self.program if acts else self.plain
         if self.told.kind == MANAGED:
@@ -102,7 +105,8 @@ class Side:
         entry = program.step if frame >= 0 else program.init
         if self.told.kind != EVALUATE and any(fast_paths(program.kernels, (entry,))):
             return None
-        return Model.of(program, self.plain if acts and self.told.hazards else None)
+        model = Model.of(program, self.plain if acts and self.told.hazards else None)
+        return replace(model, environment=environment)
 
     @cached_property
     def _as_written(self) -> Program:

@@ -24,6 +24,8 @@ from samebits.ir.grammar import Module
 
 ROUNDS = (8, 16)
 """Experiments with one hazard's ways at the operation alone, before and after other hazards."""
+MOST_WITH_RIVALS = 30
+"""Experiments that are made once something holds: what they leave open makes that likely only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +58,19 @@ class Trials:
         self._held: set[str] = set()
         self._reach = REACHES[0]
         """Of the first way that holds."""
+        self._with_rivals = 0
+        """Experiments since then."""
+        self._cut: set[str] = set()
+        """Hazards of which an experiment was not made, because there had been too many."""
         self._stretched: set[str] = set()
         """Hazards of which a way was tried that does not give all that was observed."""
 
     @property
     def untried(self) -> set[str]:
-        """Hazards of which no way holds, with ways left that give all that was observed."""
-        return {name for name in self._left if name not in self._held and self._fitting(name)}
+        """Hazards of which no way holds, with ways left that give all that was observed, or of
+        which an experiment could not be made any more."""
+        open_ = {name for name in self._left if name in self._cut or self._fitting(name)}
+        return open_ - self._held
 
     def run(self) -> Iterator[Trial]:
         """Try hazards in the order of their table, each until one of its ways explains it all;
@@ -77,6 +85,8 @@ class Trials:
 
     def _some(self, name: str, most: int) -> Iterator[Trial]:
         for _ in range(most):
+            if self._is_spent:
+                return
             candidate = self._next(name)
             trial = None if candidate is None else self._trial(candidate)
             if trial is None:
@@ -87,6 +97,11 @@ class Trials:
                     self._reach = trial.reach
                 self._held.add(name)
                 return
+
+    @property
+    def _is_spent(self) -> bool:
+        """Whether rivals have had their experiments."""
+        return bool(self._held) and self._with_rivals >= MOST_WITH_RIVALS
 
     def _next(self, name: str) -> Candidate | None:
         """The way to try: one that gives all that was observed; where there is none, once, the one
@@ -124,7 +139,7 @@ class Trials:
 
     def _wider(self, way: ExpressionWay) -> tuple[Agreement, str] | None:
         """The best of trying it at the operation alone and, if that is not refuted, wider."""
-        best = self.attempt(way.hazard.title, [way])
+        best = self._attempted(way, "", [way])
         if best is None:
             return None
         reach = REACHES[0]
@@ -133,12 +148,23 @@ class Trials:
         for wider, ways in self._reaches(way):
             if self._held and REACHES.index(wider) > REACHES.index(self._reach):
                 break  # a rival has to stand as wide as what holds, and wider is slower
-            found = self.attempt(f"{way.hazard.title} {wider}", ways)
+            found = self._attempted(way, f" {wider}", ways)
             if found is not None and found.same > best.same:
                 best, reach = found, wider
             if found is None or found.whole:
                 break
         return best, reach
+
+    def _attempted(
+        self, way: ExpressionWay, where: str, ways: Sequence[ExpressionWay]
+    ) -> Agreement | None:
+        made = None
+        if not self._is_spent:
+            self._with_rivals += bool(self._held)
+            made = self.attempt(f"{way.hazard.title}{where}", ways)
+        if made is None:
+            self._cut.add(way.hazard.name)
+        return made
 
     def _reaches(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
         """The same way at more and more of the places where the hazard acts."""

@@ -103,7 +103,7 @@ class Frames:
         source = None if self.source is None else self.source()
         evaluator = _Watched(self, watcher, source)
         watcher.begin(memory, self.inputs)
-        with fpenv.pinned():
+        with fpenv.pinned(self.model.environment):
             try:
                 evaluator.run(self.model.step, [memory, self._given])
             except Trap as trap:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from samebits.backend import llvm
 from samebits.backend.fp_control import X87_DEFAULT, x87_accessors
+from samebits.backend.fp_environments import environment_bits
 from samebits.errors import TargetError
 from samebits.runtime.fp_registers import REGISTERS, Register, State, decode, decode_x87
 
@@ -171,16 +172,20 @@ def describe(word: int | None = None) -> State:
 
 
 @contextmanager
-def pinned() -> Generator[None]:
+def pinned(words: Sequence[str] = ()) -> Generator[None]:
     """Round to nearest, flush nothing, raise no signal: for the host's own code, on this thread.
 
     All of the thread's registers come back at the end, whatever the block did to them. Kernels
-    need none of this: they pin the environment themselves. Raises TargetError on a processor
-    whose registers are not known here.
+    need none of this: they pin the environment themselves. `words` of `fp_environments` are what
+    else is set. Raises TargetError on a processor whose registers are not known here, or for a
+    word that it has no bit for.
     """
     functions = _functions()
+    bits = environment_bits(register_name(), words)
     before = functions["sb_fp_pin"]()
     try:
+        if bits:
+            write(read() | bits)
         yield
     finally:
         functions["sb_fp_restore"](before)

@@ -169,3 +169,22 @@ def test_ways_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.MonkeyPat
     trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
     assert not any(trial.agreement.whole for trial in trials.run())
     assert "order" in trials.untried
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_rivals_that_too_many_experiments_leave_open_are_told(
+    monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("samebits.diagnose.trials.MOST_WITH_RIVALS", most)
+    monkeypatch.setattr("samebits.diagnose.trials.ROUNDS", (99, 99))
+    run = Running("fma")  # the first in the table, and one evaluation is known: others fit it too
+    trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
+    found = [trial.way.hazard.name for trial in trials.run()]
+    before = next(k for k, way in enumerate(run.tried, 1) if gives_all(way, run.frames))
+    assert len(run.tried) == before + most
+    assert found[before - 1] == "fma"
+    assert {"x87", "double-rounding"} <= trials.untried
+
+
+def gives_all(way: ExpressionWay, rows: Sequence[Observed]) -> bool:
+    return all(gives(way, row) for row in rows)

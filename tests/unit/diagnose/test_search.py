@@ -193,14 +193,6 @@ def test_fast_code_is_found_by_switching_leave_on_and_off(small: Simulation) -> 
     assert found.operation.place.line == line("float32(i) * 0.37")
 
 
-def test_another_rounding_direction_is_found_without_a_trace(small: Simulation) -> None:
-    found = compare(small, "", "fpenv=up,from=50")
-    assert found.frame == 50
-    assert found.causes[0].hazard == "rounding"
-    assert found.certainty != "certain"
-    assert any("stands in for b" in note for note in found.notes)
-
-
 def test_another_precision_is_a_call_of_another_function(small: Simulation) -> None:
     found = compare(small, "", "precision=LOW")
     assert found.operation is not None

@@ -155,8 +155,11 @@ def test_a_model_is_there_where_its_evaluation_gives_the_bits() -> None:
         Evaluator(model.module).run(model.step, [state, given[0]])
         assert state.tobytes() == running.execution.memory.tobytes(), text
     assert parse_side("mode=FAST", ARENA).model(0) is None
-    late = parse_side("fpenv=up,from=5", ARENA)
+    late = parse_side("fpenv=flush,from=5", ARENA)
     assert [late.model(frame) is None for frame in (-1, 4, 5)] == [False, False, True]
+    upward = parse_side("fpenv=up,from=5", ARENA)
+    models = [upward.model(frame) for frame in (4, 5)]
+    assert [model and model.environment for model in models] == [(), ("up",)]
 
 
 def test_the_managed_model_leaves_out_what_modes_rewrite(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from samebits.diagnose.arithmetic import Arithmetic
@@ -10,16 +10,17 @@ from samebits.diagnose.hazards.hazard import Hazard, Variant
 from samebits.diagnose.numbers import Rounding
 from samebits.diagnose.trees import Tree
 
-_DIRECTIONS: tuple[tuple[Rounding, str], ...] = (
-    ("zero", "rounding towards zero: fesetround, _controlfp, processors that truncate"),
-    ("up", "rounding up: left behind by interval arithmetic or a foreign library"),
-    ("down", "rounding down: left behind by interval arithmetic or a foreign library"),
-)
+DIRECTIONS: Mapping[Rounding, str] = {
+    "zero": "rounding towards zero: fesetround, _controlfp, processors that truncate",
+    "up": "rounding up: left behind by interval arithmetic or a foreign library",
+    "down": "rounding down: left behind by interval arithmetic or a foreign library",
+}
+"""What does it, by direction."""
 
 
 def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
     if arithmetic.rounding == "nearest":
-        for rounding, note in _DIRECTIONS:
+        for rounding, note in DIRECTIONS.items():
             yield tree, replace(arithmetic, rounding=rounding), note
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from samebits.diagnose.arithmetic import Arithmetic
@@ -10,18 +10,19 @@ from samebits.diagnose.hazards.hazard import Hazard, Variant
 from samebits.diagnose.numbers import Flush
 from samebits.diagnose.trees import Tree
 
-_FLUSHES: tuple[tuple[Flush, bool, str], ...] = (
-    ("after", True, "x86 FTZ and DAZ: -ffast-math, audio libraries, engines' worker threads"),
-    ("after", False, "x86 FTZ alone, which tests after rounding"),
-    ("no", True, "x86 DAZ alone, ARM's FIZ"),
-    ("before", True, "ARM FZ, AArch32 NEON: results tested before rounding; many GPUs"),
-    ("before", False, "results flushed by their exact value, operands kept"),
-)
+PRACTICE: Mapping[tuple[Flush, bool], str] = {
+    ("after", True): "x86 FTZ and DAZ: -ffast-math, audio libraries, engines' worker threads",
+    ("after", False): "x86 FTZ alone, which tests after rounding",
+    ("no", True): "x86 DAZ alone, ARM's FIZ",
+    ("before", True): "ARM FZ, AArch32 NEON: results tested before rounding; many GPUs",
+    ("before", False): "results flushed by their exact value, operands kept",
+}
+"""What does it, by when results are tested, and whether operands are flushed."""
 
 
 def _flush(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
     if arithmetic.flush == "no" and not arithmetic.flush_inputs:
-        for flush, inputs, note in _FLUSHES:
+        for (flush, inputs), note in PRACTICE.items():
             yield tree, replace(arithmetic, flush=flush, flush_inputs=inputs), note
 
 

@@ -45,7 +45,7 @@ def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
             yield variant, arithmetic, _FUSED
     if any(node.name == "fma" for node in nodes(tree)):
         apart = rebuilt(tree, _apart)
-        yield apart, arithmetic, "an fma that rounds twice: emulation in software, some of GLSL's"
+        yield apart, arithmetic, "an fma that rounds twice: not fused after all, or emulated"
 
 
 def _apart(tree: Tree) -> Tree | None:

@@ -1,0 +1,46 @@
+"""Floating-point environments as causes: code that runs in another one, the library's included.
+
+Owns which environments of this processor are tried, and which hazard each of them is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from samebits.backend.departures import Departures
+from samebits.backend.fp_environments import ENVIRONMENTS
+from samebits.backend.llvm import host_target
+from samebits.diagnose.hazards.direction import DIRECTIONS
+from samebits.diagnose.hazards.flush import PRACTICE
+from samebits.sim.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A word of `fp_environments`, the name of its hazard, and how the hazard's ways note it."""
+
+    word: str
+    hazard: str
+    note: str
+
+    def of(self, program: Program) -> Program:
+        """The program in it, compiled for the goal of its step, on which bits depend there."""
+        made = program.with_kernels(program.kernels, goal=None)
+        return replace(made, departures=Departures((self.word,)))
+
+
+_ALL = (
+    Environment("up", "rounding", DIRECTIONS["up"]),
+    Environment("down", "rounding", DIRECTIONS["down"]),
+    Environment("toward-zero", "rounding", DIRECTIONS["zero"]),
+    Environment("flush", "flush", PRACTICE["after", True]),
+    Environment("ftz", "flush", PRACTICE["after", False]),
+    Environment("daz", "flush", PRACTICE["no", True]),
+)
+
+
+def environments() -> Iterator[Environment]:
+    """Those that this processor has."""
+    words = ENVIRONMENTS.get(host_target().fp_control or "", {})
+    yield from (each for each in _ALL if each.word in words)

@@ -1,0 +1,31 @@
+"""A frame of the other side is evaluated once, however many ways are held against it."""
+
+from __future__ import annotations
+
+from traced_frames import TracedFrame
+from traced_simulation import TRACED
+
+from samebits.diagnose.hazards import HAZARDS
+from samebits.diagnose.model import Model
+from samebits.diagnose.observing import Observations, values_of
+from samebits.diagnose.sites import Sites
+from samebits.diagnose.watching import Frames
+from samebits.diagnose.ways import ways_of
+
+
+def test_a_frame_is_evaluated_once_for_all_ways() -> None:
+    frame = TracedFrame.of(TRACED, 5, "push")
+    place, _ = next(frame.ops("add"))
+    sites = Sites(frame.program.kernels.functions[place.function])
+    asked: list[int] = []
+
+    def frame_at(number: int) -> Frames:
+        asked.append(number)
+        return Frames.of(Model.of(frame.program), *frame.before)
+
+    seen = Observations(place, 0, lambda: iter(()), values_of(sites, place), frame_at)
+    ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]
+    told = [seen.refutes(way, 3) for way in ways]
+    assert len(ways) > 4
+    assert True in told
+    assert asked == [3]
