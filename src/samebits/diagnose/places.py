@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from samebits.diagnose.nearest import nearest
 from samebits.errors import HazardError, Span
 from samebits.ir.grammar import For, If, Module, Op, While, walk
 
@@ -118,10 +119,13 @@ def _function(module: Module, text: str) -> str:
 
 
 def _no_function(module: Module, text: str) -> HazardError:
+    own = list(filter(is_own, module.functions))
+    short = {name.rpartition(".")[2]: name for name in own}
+    meant = nearest(text, own) or short.get(nearest(text, short) or "")
     return HazardError(
-        f"there is no function {text!r} in the simulation",
-        note=f"its functions are {_listed(filter(is_own, module.functions))}",
-        fix="name one of them, or a line: file.py:12",
+        f"there is no function {text!r:.60} in the simulation",
+        note=f"its functions are {_listed(own)}",
+        fix="name one of them, or a line: file.py:12" if meant is None else f"write {meant}",
     )
 
 

@@ -177,8 +177,9 @@ def numbered(ways: Sequence[Way | KernelWay], number: int) -> Way | KernelWay:
     """The way of a number. Raises HazardError, which lists them."""
     if 0 <= number < len(ways):
         return ways[number]
+    counted = "one way" if len(ways) == 1 else f"{len(ways):,} ways"
     raise HazardError(
-        f"{ways[0].hazard} has {len(ways)} ways there, and none is number {number}",
+        f"{ways[0].hazard} has {counted} there, and none is number {number}",
         note="; ".join(f"{i}: {w.expression}" for i, w in enumerate(ways[:_MOST_LISTED])),
     )
 
@@ -187,8 +188,9 @@ def nothing_there(kernels: Module, hazard: str, where: str | None) -> HazardErro
     """The error that a hazard changes nothing somewhere, or at all; it names where it acts."""
     where = where or "in this simulation"
     acts = places_of(kernels, hazard)
-    shown = ", ".join(described(kernels, found) for found in acts[:_MOST_LISTED])
-    more = f" and {len(acts) - _MOST_LISTED} more" if len(acts) > _MOST_LISTED else ""
+    rows = list(dict.fromkeys(described(kernels, found) for found in acts))
+    shown = ", ".join(rows[:_MOST_LISTED])
+    more = f" and {len(rows) - _MOST_LISTED} more" if len(rows) > _MOST_LISTED else ""
     return HazardError(
         f"{hazard} changes nothing {where}",
         note=f"it acts at {shown}{more}" if acts else "there is no operation that it acts on",

@@ -12,6 +12,7 @@ from typing import Any
 from samebits.backend import llvm
 from samebits.backend.fp_environments import FLUSHINGS, ROUNDINGS, environment_bits
 from samebits.backend.targets import Target
+from samebits.diagnose.nearest import nearest
 from samebits.errors import SideError, TargetError
 from samebits.modes import from_text
 from samebits.runtime.pool import MOST_WORKERS
@@ -223,10 +224,14 @@ def _execution(name: str | None, text: str) -> tuple[str, Target | None, int | N
 def _unknown(part: str) -> SideError:
     names = ", ".join([MANAGED, EVALUATE, *_targets()])
     words = ", ".join(f"{word.name}={word.values}" for word in WORDS.values())
+    name, equals, value = part.partition("=")
+    meant = nearest(name, WORDS if equals else [MANAGED, EVALUATE, *_targets(), "contract"])
     return SideError(
         f"'{part}' is no way to run a simulation",
         note=f"executions are {names}; words are contract, {words}",
-        fix="write words with commas between, such as x86-64-v2,opt=0",
+        fix="write words with commas between, such as x86-64-v2,opt=0"
+        if meant is None
+        else f"write {meant}{equals}{value}",
     )
 
 

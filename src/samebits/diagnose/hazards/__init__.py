@@ -27,6 +27,7 @@ from samebits.diagnose.hazards.to_integer import TO_INTEGER
 from samebits.diagnose.hazards.unhashed import UNHASHED
 from samebits.diagnose.hazards.uninitialised import UNINITIALISED
 from samebits.diagnose.hazards.x87 import X87
+from samebits.diagnose.nearest import nearest
 from samebits.errors import HazardError
 
 __all__ = ["HAZARDS", "STRUCTURAL", "Hazard", "Structural", "by_name"]
@@ -69,10 +70,13 @@ _BY_NAME = {hazard.name: hazard for hazard in (*HAZARDS, *STRUCTURAL)}
 
 
 def by_name(name: str) -> Hazard | Structural:
-    """The hazard of a name. Raises HazardError, which lists them."""
+    """The hazard of a name. Raises HazardError, which lists them, and names the nearest."""
     found = _BY_NAME.get(name)
     if found is None:
+        meant = nearest(name, _BY_NAME)
         raise HazardError(
-            f"there is no hazard {name!r:.60}", note=f"the hazards are {', '.join(_BY_NAME)}"
+            f"there is no hazard {name!r:.60}",
+            note=f"the hazards are {', '.join(_BY_NAME)}",
+            fix=None if meant is None else f"write {meant}",
         )
     return found

@@ -1,0 +1,41 @@
+"""What is misspelt is answered with what was probably meant."""
+
+from __future__ import annotations
+
+import pytest
+from observed_frames import ARENA
+
+from samebits.diagnose.hazards import by_name
+from samebits.diagnose.nearest import nearest
+from samebits.diagnose.places import find
+from samebits.diagnose.plant import nothing_there
+from samebits.diagnose.sides import parse_side
+from samebits.errors import HazardError, SideError
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [("fam", "fma"), ("minmax", "min-max"), ("FMA", "fma"), ("reassociate", None), ("", None)],
+)
+def test_the_nearest_name_is_found(text: str, meant: str | None) -> None:
+    assert nearest(text, ["fma", "min-max", "order"]) == meant
+
+
+def test_unknown_hazards_functions_and_sides_name_the_nearest() -> None:
+    with pytest.raises(HazardError) as hazard:
+        by_name("lanse")
+    assert hazard.value.fix == "write lanes"
+    with pytest.raises(HazardError) as function:
+        find(ARENA.program.kernels, "bouncee")
+    assert function.value.fix == "write arena.bounce"
+    for text, meant in (("managd", "managed"), ("aarch65", "aarch64"), ("worker=3", "workers=3")):
+        with pytest.raises(SideError) as side:
+            parse_side(text, ARENA)
+        assert side.value.fix == f"write {meant}"
+
+
+def test_places_of_one_line_are_listed_once() -> None:
+    note = nothing_there(ARENA.program.kernels, "fma", "there").note
+    assert note is not None
+    rows = note.removeprefix("it acts at ").split(" and ")[0].split(", ")
+    assert len(set(rows)) == len(rows) > 1
