@@ -311,15 +311,15 @@ def explain(
             help='As "a*b + c": + - * /, sqrt, fma, sin, …; one that begins with - in parentheses.',
         ),
     ],
-    values: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="NAME=VALUE...", help="Bits (0x3dcccccd), a hex float or a decimal each."
-        ),
-    ],
     got: Annotated[
         str, typer.Option(metavar="BITS", help="The result observed, written the same way.")
     ],
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME=VALUE...", help="Bits (0x3dcccccd), a hex float or a decimal each."
+        ),
+    ] = None,
     type: Annotated[
         Literal["float32", "float64"], typer.Option(help="The type of operands and result.")
     ] = "float32",

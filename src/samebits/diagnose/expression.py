@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from samebits.diagnose.literals import exact
+from samebits.diagnose.nearest import nearest
 from samebits.diagnose.trees import Constant, Op, Operand, Tree, count
 from samebits.errors import ArgumentError
 
@@ -27,6 +29,8 @@ _ALLOWED = (
     "use + - * /, parentheses, numbers, names, sqrt, abs, min, max, fma, int32 … uint64, "
     "and functions of samebits.math such as sin, exp, pow"
 )
+_SUFFIXED = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)[fl]\b", re.IGNORECASE)
+"""A constant as C writes it."""
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div",
 }  # fmt: skip
@@ -44,7 +48,9 @@ def parse(text: str) -> Tree:
         body = ast.parse(source, "expression", "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = (error.offset or 1) - 1 if isinstance(error, SyntaxError) else 0
-        raise _refusal("this is not an expression", source, column, column + 1) from None
+        suffixed = _SUFFIXED.search(source)
+        fix = f"write {suffixed[1]}, which has the expression's type" if suffixed else _ALLOWED
+        raise _refusal("this is not an expression", source, column, column + 1, fix) from None
     try:
         tree = _Reader(source).read(body)
     except RecursionError:
@@ -60,23 +66,23 @@ def parse(text: str) -> Tree:
     return tree
 
 
-def _refusal(message: str, source: str, start: int, end: int) -> ArgumentError:
+def _refusal(message: str, source: str, start: int, end: int, fix: str = _ALLOWED) -> ArgumentError:
     line = source.replace("\n", " ").replace("\t", " ")
     caret = " " * start + "^" * max(1, min(end, len(line)) - start)
-    return ArgumentError(f"{message}\n  {line}\n  {caret}", fix=_ALLOWED)
+    return ArgumentError(f"{message}\n  {line}\n  {caret}", fix=fix)
 
 
 class _Reader:
     def __init__(self, source: str) -> None:
         self.source = source
 
-    def refused(self, message: str, node: ast.expr) -> ArgumentError:
+    def refused(self, message: str, node: ast.expr, fix: str = _ALLOWED) -> ArgumentError:
         # Columns of `ast` count bytes of UTF-8.
         encoded = self.source.split("\n")[node.lineno - 1].encode()
         before = sum(len(line) + 1 for line in self.source.split("\n")[: node.lineno - 1])
         start = before + len(encoded[: node.col_offset].decode())
         last = node.end_col_offset if node.end_lineno == node.lineno else len(encoded)
-        return _refusal(message, self.source, start, before + len(encoded[:last].decode()))
+        return _refusal(message, self.source, start, before + len(encoded[:last].decode()), fix)
 
     def read(self, node: ast.expr) -> Tree:
         match node:
@@ -102,19 +108,29 @@ class _Reader:
                 return Op(_BINARY[type(op)], (self.read(left), self.read(right)))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
                 return self.call(node, name, args)
+            case ast.Call(func=ast.Attribute(attr=name) as function):
+                raise self.unknown(ast.unparse(function), name, function)
             case _:
                 raise self.refused("this is not in the language", node)
 
     def call(self, node: ast.Call, name: str, args: list[ast.expr]) -> Tree:
         takes = 1 if name in CONVERSIONS else OPERATIONS.get(name) or FUNCTIONS.get(name)
         if takes is None:
-            raise self.refused(f"there is no function `{name:.40}` here", node.func)
+            raise self.unknown(name, name, node.func)
         if len(args) != takes:
             raise self.refused(f"`{name}` takes {takes} arguments, not {len(args)}", node)
         read = tuple(self.read(arg) for arg in args)
         if name in OPERATIONS:
             return Op(name, read)
         return Op("convert", read, name) if name in CONVERSIONS else Op("call", read, name)
+
+    def unknown(self, text: str, name: str, node: ast.expr) -> ArgumentError:
+        """That there is no such function; `name` is what may be meant, or C's name of it."""
+        known = (*OPERATIONS, *FUNCTIONS, *CONVERSIONS)
+        plain = name.removesuffix("f").removeprefix("f" if name.startswith("fabs") else "")
+        meant = plain if plain in known else nearest(name, known)
+        fix = _ALLOWED if meant is None else f"write {meant}"
+        return self.refused(f"there is no function `{text:.40}` here", node, fix)
 
 
 def operands(tree: Tree) -> list[str]:

@@ -105,6 +105,15 @@ def test_eight_operations_take_less_than_two_seconds() -> None:
     ("expression", "values", "got", "message"),
     [
         ("a % b", {"a": "1"}, "1", "this operator is not in the language\n  a % b\n  ^^^^^"),
+        ("a * 0.5f", {"a": "1"}, "1", "^\n  fix: write 0.5, which has the expression's type"),
+        (
+            "sinf(a)",
+            {"a": "1"},
+            "1",
+            "no function `sinf` here\n  sinf(a)\n  ^^^^\n  fix: write sin",
+        ),
+        ("fabsf(a)", {"a": "1"}, "1", "\n  fix: write abs"),
+        ("np.arctan(a)", {"a": "1"}, "1", "\n  ^^^^^^^^^\n  fix: write atan"),
         ("a + foo(b)", {"a": "1"}, "1", "there is no function `foo` here\n  a + foo(b)\n      ^^^"),
         ("a + b", {"a": "1"}, "1", "no value is given for b"),
         ("a + 1", {"a": "1", "z": "1"}, "1", "the expression has no z"),
@@ -130,3 +139,10 @@ def test_bad_usage_ends_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["explain", "a + b", "a=1", "a=1", "--got", "1"]) == 2
     assert status(["explain", "a + b", "a=1", "b=2"]) == 2
     assert "'b' is not an operand" in capsys.readouterr().err
+
+
+def test_numbers_alone_are_an_expression(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        status(["explain", "0.1 + 0.2", "--got", "0x1.3333333333334p-2", "--type", "float64"]) == 0
+    )
+    assert "the strict evaluation gives these bits" in capsys.readouterr().out
