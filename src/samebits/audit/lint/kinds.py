@@ -120,6 +120,8 @@ class Kinds:
                 return self.of(node.elt)
             case ast.IfExp():
                 return self._joined([self.element(x, scope) for x in (node.body, node.orelse)])
+            case ast.Name(id=name) if self.of(node, scope) is Kind.SET:
+                return self._element_of_set(scope.find(name), name)
             case ast.Call(func=function, args=[ast.expr() as first, *_]):
                 name = self.names.qualified(function)
                 if name in ("sorted", "list", "tuple", "reversed", "set", "frozenset", "iter"):
@@ -129,6 +131,17 @@ class Kinds:
             case _:
                 pass
         return ELEMENT.get(self.of(node, scope), Kind.UNKNOWN)
+
+    def _element_of_set(self, owner: Scope | None, name: str) -> Kind:
+        """Of a set by its annotation, or by the one display that its name is assigned."""
+        said = None if owner is None else owner.annotations.get(name)
+        if isinstance(said, ast.Subscript):
+            return self.annotated(said.slice)
+        match [] if owner is None else owner.values.get(name, []):
+            case [ast.Set() | ast.SetComp() as made]:
+                return self.element(made)
+            case _:
+                return Kind.UNKNOWN
 
     def is_float(self, node: ast.AST) -> bool:
         return self.of(node) is Kind.FLOAT

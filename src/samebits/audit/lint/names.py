@@ -10,6 +10,8 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from samebits.audit.lint.starred import starred
+
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _BUILTINS = frozenset(vars(builtins))
@@ -141,6 +143,9 @@ class Names:
                 for alias in names:
                     bound = alias.asname or alias.name.partition(".")[0]
                     scope.imports[bound] = alias.name if alias.asname else bound
+            case ast.ImportFrom(module=str(module), names=[ast.alias(name="*")], level=0):
+                for name in starred(module):
+                    scope.imports[name] = f"{module}.{name}"
             case ast.ImportFrom(module=module, names=names, level=0):
                 for alias in names:
                     scope.imports[alias.asname or alias.name] = f"{module}.{alias.name}"

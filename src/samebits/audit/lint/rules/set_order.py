@@ -17,6 +17,7 @@ KEEPS_ORDER = frozenset({
 """What gives, of a set, something that depends on its order."""
 FORGETS_ORDER = frozenset({"sorted", "set", "frozenset", "len", "any", "all", "min", "max"})
 """What gives the same for every order of what it takes (`min` and `max` by a key may not)."""
+_EXACT = frozenset({"sum", "math.prod"})
 
 
 def _forgotten(node: ast.AST, kinds: Kinds) -> bool:
@@ -55,10 +56,20 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         case ast.Call(func=function, args=arguments):
             name = kinds.names.qualified(function)
             if name in KEEPS_ORDER and not _forgotten(node, kinds):
+                if name in _EXACT and arguments and kinds.element(arguments[0]) is Kind.INT:
+                    return  # integers give one sum in every order
                 for argument in arguments:
                     value = argument.value if isinstance(argument, ast.Starred) else argument
                     if kinds.of(value) is Kind.SET:
                         yield node, f"`{name}` takes a set's elements in its order"
+        case ast.AugAssign(op=ast.Add(), value=source):
+            if kinds.of(source) is Kind.SET:  # what is added to is a list, as sets have no +=
+                yield source, "`+=` puts a set's elements in its order"
+        case ast.Assign(targets=targets, value=source):
+            if kinds.of(source) is Kind.SET:
+                for target in targets:
+                    if isinstance(target, ast.Tuple | ast.List) and len(target.elts) > 1:
+                        yield source, "a set is unpacked"
         case ast.Starred(value=value) if isinstance(node.ctx, ast.Load):
             outer = kinds.names.parent(node)
             if kinds.of(value) is Kind.SET and isinstance(outer, (ast.List, ast.Tuple)):
@@ -73,6 +84,16 @@ SET_ORDER = Rule(
     "a set's order follows its elements' hashes: those of text change with every process, and "
     "with them sums, indices and who goes first",
     "go through `sorted(...)`, or use a dict as an ordered set: `dict.fromkeys(...)`",
-    (ast.For, ast.AsyncFor, ast.ListComp, ast.DictComp, ast.GeneratorExp, ast.Call, ast.Starred),
+    (
+        ast.For,
+        ast.AsyncFor,
+        ast.ListComp,
+        ast.DictComp,
+        ast.GeneratorExp,
+        ast.Call,
+        ast.Starred,
+        ast.AugAssign,
+        ast.Assign,
+    ),
     check,
 )
