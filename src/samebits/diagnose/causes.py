@@ -21,6 +21,7 @@ from samebits.diagnose.finding import REACHES, THROUGHOUT, CauseFact
 from samebits.diagnose.hazards import Hazard, Structural, by_name
 from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.interpreted import FRAMES, run_interpreted
+from samebits.diagnose.other_calls import PRACTICE, other_calls, with_other_calls
 from samebits.diagnose.patterns import value_of
 from samebits.diagnose.places import Place
 from samebits.diagnose.rewording import is_constant, rewording
@@ -86,6 +87,8 @@ class Found:
     hazard: Hazard | Structural
     place: Place | None
     note: str
+    only: frozenset[Place] | None = None
+    """Where else it acts, if that is known; None: wherever the hazard can."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +167,8 @@ class _Inquiry:
             *rewording(first, self.q.changes),
             f"operations that are others, {len(self.q.changes):,} in all: {', '.join(places)}",
         )
-        self._add(hazard, first.place, first.text, agreement, evidence=evidence)
+        only = frozenset(change.place for change in self.q.changes if change.a is not None)
+        self._add(hazard, first.place, first.text, agreement, evidence=evidence, only=only)
 
     def _nearest(self, changes: Sequence[Change]) -> Change:
         """The change at the differing operation, or else in its line, or else the first."""
@@ -192,16 +196,16 @@ class _Inquiry:
         # The library's own, by another precision: what else is called is for experiments to find.
         if not str(other.attr).startswith(MATHLIB):
             return
-        draft = Draft(self.kernels, place.function)
-        with draft.instead(place.op) as old:
-            assert isinstance(old, Op)
-            draft.keep(replace(old, attr=other.attr))
-        made = draft.done()
-        new = {n: f for n, f in theirs.functions.items() if n not in made.functions}
-        kernels = Module({**new, **made.functions}, {**theirs.tables, **made.tables})
-        hazard = by_name("changed-operation")
-        agreement = self._try(hazard.title, lambda: self.q.program.with_kernels(kernels))
-        self._add(hazard, place, "", agreement, expression=f"{other.attr} for {mine.attr}")
+        hazard, every = by_name("changed-operation"), other_calls(self.kernels, theirs)
+        text = f"{other.attr} for {mine.attr}"
+        for reach, places in ((REACHES[0], {place}), (REACHES[-1], every)):
+            program = self.q.program.with_kernels(with_other_calls(self.kernels, theirs, places))
+            agreement = self._try(hazard.title, lambda program=program: program)
+            self._add(
+                hazard, place, PRACTICE, agreement, expression=text, reach=reach, only=every
+            )  # fmt: skip
+            if agreement.whole or len(every) < 2:
+                return
 
     def _constant(self) -> None:
         """A constant that is another on the other side, which shows its value."""
@@ -358,6 +362,7 @@ class _Inquiry:
         expression: str = "",
         reach: str = REACHES[0],
         evidence: tuple[str, ...] = (),
+        only: frozenset[Place] | None = None,
     ) -> None:
         fact = CauseFact(
             hazard=hazard.name,
@@ -370,7 +375,7 @@ class _Inquiry:
             frames_compared=agreement.compared,
             evidence=evidence,
         )
-        found = Found(fact, hazard, place, note)
+        found = Found(fact, hazard, place, note, only)
         self.results.append(_Result(found, agreement, len(self.results)))
 
     def _named(self) -> Answer:

@@ -5,7 +5,7 @@ Owns the survey of one frame; how far each is from the state is `reach`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from samebits.diagnose.candidates import Observed
@@ -28,16 +28,23 @@ MOST_INSTANCES = 32
 
 
 def cousins(
-    model: Model, state: State, inputs: Memory, hazard: Hazard | Structural, note: str, found: Place
+    model: Model,
+    state: State,
+    inputs: Memory,
+    hazard: Hazard | Structural,
+    note: str,
+    found: Place,
+    only: Collection[Place] | None = None,
 ) -> list[CousinFact]:
-    """What `hazard` acts on besides `found`, the nearest to the state first.
+    """What `hazard` acts on besides `found`, or acts on of `only`, the nearest to the state first.
 
     Of an expression hazard the ways that do `note` are tried on the frame's own operands.
     """
     kernels = model.module
     reach = Reach(kernels)
     rows: list[tuple[bool, int, int, CousinFact]] = []
-    for place, changed, evaluations in _surveyed(model, state, inputs, hazard, note):
+    places = _surveyed(model, state, inputs, hazard, note)
+    for place, changed, evaluations in places if only is None else ((p, 0, 0) for p in only):
         if place == found:
             continue
         statement = statement_at(kernels, place)

@@ -92,7 +92,7 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         frames = pair.a.frames
         every = cousins(
             pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
-            first.place or place,
+            first.place or place, first.only,
         )  # fmt: skip
         out.cousins = tuple(every[:COUSINS])
         out.cousins_left = len(every) - len(out.cousins)

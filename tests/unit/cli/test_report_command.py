@@ -110,7 +110,9 @@ def test_a_trace_that_does_not_show_what_ran_is_told(run: Run, replay: str) -> N
         "the trace is of an evaluation that left another state than the run: it does not show "
         "what ran"
     )
-    code, out, _ = run("report", SMALL, replay, "--trace", 4, "--a", "opt=0,fpenv=up", "-o", "a")
+    code, out, _ = run(
+        "report", SMALL, replay, "--trace", 4, "--a", "opt=0,fpenv=flush+up", "-o", "a"
+    )
     assert code == 0
     assert out.splitlines()[1] == told
     assert f"  {told}" in run("report", "--show", "a")[1].splitlines()

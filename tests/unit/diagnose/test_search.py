@@ -201,6 +201,34 @@ def test_another_precision_is_a_call_of_another_function(small: Simulation) -> N
     assert found.certainty == "certain"
 
 
+def test_a_precision_is_that_of_all_calls_and_these_are_the_cousins(tmp_path: Path) -> None:
+    path = tmp_path / "precise.py"
+    more = "state.energy = math.sin(total) * 0.5 + math.cos(total) * 0.5"
+    path.write_text(SOURCE.replace("state.energy = math.sin(total)", more))
+    game = load_simulation(str(path))
+    source = PlayerSource(game, "play", 3, FRAMES)
+    found = diagnose(game, source, parse_side("", game), parse_side("precision=LOW", game))
+    assert (found.causes[0].reach, found.certainty) == ("everywhere", "certain")
+    assert [(cousin.opcode, cousin.place.function) for cousin in found.cousins] == [
+        ("call of cos", "step")
+    ]
+
+
+def test_the_cousins_of_a_changed_source_are_its_other_changes(tmp_path: Path) -> None:
+    old, new = tmp_path / "old" / "game.py", tmp_path / "new" / "game.py"
+    for path in (old, new):
+        path.parent.mkdir()
+    old.write_text(SOURCE)
+    new.write_text(SOURCE.replace("* 0.0617", "* 0.0618").replace("* 0.1\n", "* 0.11\n"))
+    game = load_simulation(str(old))
+    source = PlayerSource(game, "play", 3, FRAMES)
+    found = diagnose(game, source, parse_side("", game), parse_side(f"source={new}", game))
+    assert found.certainty == "certain"
+    assert [(cousin.opcode, cousin.place.function) for cousin in found.cousins] == [
+        ("const", "step")
+    ]
+
+
 def test_a_rival_is_tried_as_widely_as_what_explains_the_rest(small: Simulation) -> None:
     # Products of doubles in 53 bits are what double-rounding gives, everywhere.
     found = compare(small, "", "hazard=x87#3,from=40")

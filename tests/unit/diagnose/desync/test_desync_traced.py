@@ -77,7 +77,7 @@ def test_a_hazard_shows_in_the_trace_and_not_in_the_program() -> None:
 
 
 def test_code_that_no_evaluation_stands_for_has_a_trace_that_is_not_believed() -> None:
-    report = reported("opt=0,fpenv=up")
+    report = reported("opt=0,fpenv=flush+up")
     found = trace_of(report)
     assert found is not None
     assert found.after != report.state(5)
