@@ -17,7 +17,7 @@ CALLS = ("call", "parallel")
 
 
 def refuse_fast(kernels: Module, entries: Sequence[str]) -> None:
-    """Raise SimulationError where `entries` lead to a FAST function other than by a cosmetic one."""
+    """Raise SimulationError where `entries` lead to a FAST function but by a cosmetic one."""
     for path, span in fast_paths(kernels, entries):
         name = plain_name(kernels.functions[path[-1]])
         names = [plain_name(kernels.functions[part]) for part in path]
