@@ -12,6 +12,7 @@ import importlib
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -30,6 +31,7 @@ from samebits.backend.plans import SPEED, Plan
 from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
+from samebits.backend.wide_helpers import DIVISIONS
 from samebits.errors import RunnerError, TargetError
 from samebits.ir.grammar import Module
 
@@ -184,6 +186,16 @@ def _spare(part: Any, most: int) -> None:
         function.add_function_attribute("optnone")
 
 
+def _link_divisions(module: Any, target: Target, context: Any, layout: str) -> None:
+    """What code selection will call for divisions that the passes have made."""
+    widths = [bits for architecture, bits in DIVISIONS if architecture == target.architecture]
+    text = str(module) if widths else ""
+    for bits in widths:
+        if re.search(rf" = u(div|rem) (exact )?i{bits} ", text):
+            part = DIVISIONS[target.architecture, bits]
+            module.link_in(_binding().parse_assembly(layout + part, context))
+
+
 def _link(module: Any, part: Any) -> None:
     """Add a module whose functions are for the other alone."""
     own = [f.name for f in part.functions if not f.is_declaration and f.linkage.name == "external"]
@@ -226,6 +238,7 @@ def _with_module(
                     _spare(part, plan.most_rare)
                 _link(module, part)
                 _optimise(module, machine, 0, passes=_LINKED)
+            _link_divisions(module, target, context, layout)
             if expected is not None and vectorise and plan.vectorise:
                 expected.check(str(module), opt)
             if want == "text":

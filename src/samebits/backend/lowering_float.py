@@ -140,7 +140,8 @@ def _rounding(name: str) -> Lowering:
     def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
         x = f.operand(op.args[0])
-        if f.target.has_round:
+        calls = f.target.rounds_by_calls and f.module.plan.is_small
+        if f.target.has_round and not calls:
             f.define(op.result, _intrinsic(f, _ROUNDINGS[name], bits, x))
         else:
             f.define(op.result, _rounded_by_adding(f, name, x, bits))

@@ -29,6 +29,11 @@ class Plan:
     """Functions for rare inputs for which code is selected with optimisation; of more, for none."""
     passes: tuple[str, ...] = ()
 
+    @property
+    def is_small(self) -> bool:
+        """Whether code is to be small."""
+        return "optsize" in self.attributes
+
     def attributes_for(self, target: Target) -> str:
         """`attributes`; of `minsize`, shifts wider than the registers become calls of a library."""
         return self.attributes if target.has_int64 else self.attributes.replace(" minsize", "")

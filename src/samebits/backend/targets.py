@@ -36,6 +36,8 @@ class Target:
     """Width of the vectors that LLVM makes loops of; 0: it makes none."""
     has_round: bool = False
     """Whether floor, ceil, trunc and round-to-even are done in line by LLVM."""
+    rounds_by_calls: bool = False
+    """Whether, all the same, they are calls of a library where code is to be small."""
     has_int64: bool = True
     """Whether 64-bit division and conversion need no help from a library."""
     has_divide: bool = True
@@ -157,8 +159,8 @@ _ROWS = (
     Target(
         name="riscv64", architecture="riscv64", triple="riscv64-unknown-linux-gnu",
         cpu="generic-rv64", features="+m,+a,+f,+d,+c", abi="lp64d", data_layout=_RISC_LAYOUT,
-        has_fma=True, has_round=True, fp_control="fcsr-riscv", zig="riscv64-linux-musl",
-        qemu="qemu-riscv64",
+        has_fma=True, has_round=True, rounds_by_calls=True, fp_control="fcsr-riscv",
+        zig="riscv64-linux-musl", qemu="qemu-riscv64",
     ),
     Target(
         name="ppc64le", architecture="powerpc64le", triple="powerpc64le-unknown-linux-gnu",

@@ -168,6 +168,51 @@ WIDE_HELPERS = {
 }
 """Definitions by name; the symbol of `x` is `@sb.x`."""
 
+
+def _divisions(bits: int, functions: str) -> str:
+    """Library functions, LLVM text, and the division that they call."""
+    t = f"i{bits}"
+    return _divide(bits) + functions.replace("{t}", t) + "\nattributes #0 = { nounwind }\n"
+
+
+_QUOTIENT = """
+define weak_odr hidden {t} @NAME({t} %a, {t} %b) #0 {
+  %q = call {t} @sb.udiv.{t}({t} %a, {t} %b)
+  ret {t} %q
+}"""
+_REST = """
+define weak_odr hidden {t} @NAME({t} %a, {t} %b) #0 {
+  %q = call {t} @sb.udiv.{t}({t} %a, {t} %b)
+  %p = mul {t} %q, %b
+  %r = sub {t} %a, %p
+  ret {t} %r
+}"""
+_BOTH = """
+define weak_odr hidden { {t}, {t} } @NAME({t} %a, {t} %b) #0 {
+  %q = call {t} @sb.udiv.{t}({t} %a, {t} %b)
+  %p = mul {t} %q, %b
+  %r = sub {t} %a, %p
+  %one = insertvalue { {t}, {t} } poison, {t} %q, 0
+  %two = insertvalue { {t}, {t} } %one, {t} %r, 1
+  ret { {t}, {t} } %two
+}"""
+
+
+def _named(text: str, name: str) -> str:
+    return text.replace("NAME", name)
+
+
+DIVISIONS: dict[tuple[str, int], str] = {
+    ("i686", 64): _divisions(64, _named(_QUOTIENT, "__udivdi3") + _named(_REST, "__umoddi3")),
+    ("armv7", 64): _divisions(64, _named(_BOTH, "__aeabi_uldivmod")),
+    ("armv7", 32): _divisions(
+        32, _named(_QUOTIENT, "__aeabi_uidiv") + _named(_BOTH, "__aeabi_uidivmod")
+    ),
+}
+"""By architecture and width, the functions of a compiler's library that LLVM calls to divide
+unsigned integers. What is emitted divides by none, but LLVM's passes may: where they find how often
+a loop turns, they divide its way by its step."""
+
 LIBRARY = {"wasm32": _library_multiply()}
 """By architecture, functions of a compiler's library that LLVM calls by name, where code may
 multiply 64-bit integers. Linkers drop them where nothing does."""

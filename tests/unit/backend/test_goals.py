@@ -16,7 +16,7 @@ import samebits as sb
 from samebits import float3, float32, math
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
-from samebits.backend.targets import TARGETS
+from samebits.backend.targets import TARGETS, Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.text import print_module
@@ -139,3 +139,14 @@ def shifted(x: sb.uint64, n: sb.uint64) -> sb.uint64:
 def test_shifts_wider_than_registers_call_no_library(target: str, goal: Goal) -> None:
     text = llvm.assembly_text(*module_for(shifted, goal), TARGETS[target])
     assert audit(text, TARGETS[target]) == []
+
+
+def rounded(x: sb.float64, y: float32) -> sb.float64:
+    return sb.floor(x) + sb.ceil(x) * sb.trunc(x) - sb.round(x) + sb.float64(sb.floor(y))
+
+
+@pytest.mark.parametrize("goal", GOALS)
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
+def test_rounding_calls_no_library(target: Target, goal: Goal) -> None:
+    text = llvm.assembly_text(*module_for(rounded, goal), target)
+    assert audit(text, target) == []
