@@ -54,6 +54,8 @@ class Observations:
             most = _MOST_IN_FRAME if number == 0 else MOST_INSTANCES - len(rows)
             found = environment(frames, self.place, most, self.values)
             if number == 0:
+                if self.frame_at(0) is not None:
+                    self._kept[0] = found[:MOST_LOOKED_AT]
                 rows += [(True, one) for one in found if one.event == self.event]
                 found = [one for one in found if one.event != self.event]
             rows += [(False, one) for one in found[: MOST_INSTANCES - len(rows)]]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from traced_frames import TracedFrame
 from traced_simulation import TRACED
 
 from samebits.diagnose.hazards import HAZARDS
+from samebits.diagnose.instances import Instance, environment
 from samebits.diagnose.model import Model
 from samebits.diagnose.observing import Observations, values_of
 from samebits.diagnose.sites import Sites
@@ -29,3 +33,23 @@ def test_a_frame_is_evaluated_once_for_all_ways() -> None:
     assert len(ways) > 4
     assert True in told
     assert asked == [3]
+
+
+def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = TracedFrame.of(TRACED, 5, "push")
+    place, _ = next(frame.ops("add"))
+    sites = Sites(frame.program.kernels.functions[place.function])
+    given = Frames.of(Model.of(frame.program), *frame.before)
+    runs: list[Frames] = []
+
+    def counted(frames: Frames, *args: Any) -> list[Instance]:
+        runs.append(frames)
+        return environment(frames, *args)
+
+    monkeypatch.setattr("samebits.diagnose.observing.environment", counted)
+    values = values_of(sites, place)
+    seen = Observations(place, 0, lambda: iter([given]), values, lambda number: given)
+    ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]
+    seen.of(ways[0].site)
+    assert True in [seen.refutes(way, 0) for way in ways]
+    assert len(runs) == 1
