@@ -187,7 +187,9 @@ class Compiled:
             module.tables.update(ir.tables)
         self.level = level
         symbols = [program.symbol for program in programs]
-        self.object: CompiledObject = compile_module(module, symbols, level.target, level.opt)
+        self.object: CompiledObject = compile_module(
+            module, symbols, level.target, level.opt, threads=True
+        )
         names = [f"sb_entry_{k}" for k in range(len(programs))]
         self._loaded = load(self.object.object_bytes, names)
         prototype = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)

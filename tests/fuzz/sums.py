@@ -73,9 +73,12 @@ class Sums:
 
     def _loop(self) -> list[str]:
         rng = self.rng
-        lines = [f"for i in range({rng.choice(SPANS)}):"]
-        for _ in range(rng.randint(1, 4)):
-            lines += [INDENT + line for line in self._statement()]
+        span = rng.choice(SPANS)
+        lines = [f"for i in range({span}):"]
+        statements = [self._statement() for _ in range(rng.randint(1, 4))]
+        if "n" in span.split(", ") and not any("[i]" in lines[0] for lines in statements):
+            statements.append(["y[i] = x[i]"])  # `n` may be 2^62: an index has to end it
+        lines += [INDENT + line for lines in statements for line in lines]
         if rng.random() < 0.15:
             name = self.names[0]
             lines += ["else:", f"{INDENT}{name} = {name} + {name}"]

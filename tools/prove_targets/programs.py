@@ -26,7 +26,15 @@ from tests.fuzz.outcome import (
     trap_place,
 )
 from tools.prove_targets.finding import Finding
-from tools.prove_targets.machine import Image, ImageBuilder, Machine, Place, Slot, machine
+from tools.prove_targets.machine import (
+    Image,
+    ImageBuilder,
+    Machine,
+    Place,
+    Slot,
+    is_here,
+    machine,
+)
 
 from samebits.backend.llvm import CompiledObject, compile_module, host_target
 from samebits.backend.targets import Target
@@ -80,8 +88,8 @@ class Batch:
         self._workspace.__exit__()
 
     def compiled(self, target: Target) -> CompiledObject:
-        """All programs in one object."""
-        return compile_module(self.module, self.symbols, target, OPT)
+        """All programs in one object; what runs in this process has its threads."""
+        return compile_module(self.module, self.symbols, target, OPT, threads=is_here(target))
 
     @cached_property
     def expected(self) -> dict[tuple[int, int], Outcome]:
