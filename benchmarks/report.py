@@ -142,11 +142,10 @@ def document(
             "## Parallel ranges",
             "",
             "DETERMINISTIC kernels with `sb.prange`, and Numba's with `parallel=True`, on larger "
-            f"inputs: the least wall time of {rounds} single calls in turn. Load averages of the "
-            f"machine afterwards: {load}, with {os.cpu_count()} processors, so that two threads "
-            "may not always have had both: beside that ratio stands what CPU time allows "
-            "two workers. Against Numba, CPU times of one thread each are compared, and wall times "
-            "of two.",
+            f"inputs: the least wall time of {rounds} calls in turn, each the second of two after "
+            "a pause of 10 ms, in which the other peers' threads come to rest. Against Numba, CPU "
+            "times of one thread each are compared, and wall times of two. Load averages of the "
+            f"machine afterwards: {load}, with {os.cpu_count()} processors.",
             "",
             *scaling.table(parallel),
         ]
