@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import samebits
+from samebits.backend import llvm
 from samebits.cli import status
 from samebits.cli import verify as verify_command
 from samebits.sim import targets
@@ -75,7 +76,7 @@ def test_the_same_bits_end_with_0(run: Run, replay: Path) -> None:
 def wrong(simulation: Simulation) -> Execution:
     """Compiled, and in frame 17 a float comes out one bit too high."""
     program = simulation.program
-    level = next(level for level in targets.llvm.available_targets() if level.reason is None)
+    level = next(level for level in llvm.available_targets() if level.reason is None)
 
     class Wrong(NativeExecution):
         def advance(self, inputs: Any) -> Any:
@@ -130,7 +131,7 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     assert (one["replay"], one["players"], one["seed"], one["frames"]) == (None, "push", 1, 40)
     same, differs = one["targets"]
     assert list(same) == [
-        "name", "result", "reason", "failure", "frames", "prefix", "final_hash", "trap",
+        "name", "result", "reason", "failure", "frames", "compared", "prefix", "final_hash", "trap",
         "first_difference", "frames_per_second",
     ]  # fmt: skip
     assert (same["name"], same["result"], same["first_difference"]) == ("managed", "same", None)

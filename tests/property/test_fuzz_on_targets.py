@@ -15,7 +15,6 @@ from tests.fuzz.loading import load_kernel
 from tools.prove import catalogue
 from tools.prove_targets import functions, vectors
 from tools.prove_targets.finding import Finding
-from tools.prove_targets.machine import ImageBuilder, machine, runners
 from tools.prove_targets.programs import Batch
 
 import samebits as sb
@@ -27,6 +26,7 @@ from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import TARGETS, Target
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
+from samebits.runtime.runners.calls import ImageBuilder, machine, runners
 from samebits.types import FLOAT64, INT, INT16, UINT8, ArrayType, RefType, StructType
 
 NAMES = ("wasm32", "aarch64", "s390x")

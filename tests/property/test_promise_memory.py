@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.levels import LOWEST_AND_BEST
 
 import samebits as sb
 from samebits import float2, float32, float64, int32, uint32
 from samebits.lang.dispatch import types_for
 from samebits.runtime.same_bits import executions
 
-TARGETS = ["x86-64-v1", "x86-64-v4"]
+TARGETS = LOWEST_AND_BEST
 
 
 @sb.struct

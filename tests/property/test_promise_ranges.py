@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.levels import LOWEST_AND_BEST
 
 import samebits as sb
 from samebits import float32, int8, uint32, uint64
@@ -16,7 +17,7 @@ from samebits.runtime.same_bits import Outcome, _observe, compare, executions
 
 LOW, HIGH = -(2**63), 2**63 - 1
 ENDS = [LOW, LOW + 1, LOW + 2, -2, -1, 0, 1, 2, HIGH - 1, HIGH]
-TARGETS = ["x86-64-v1", "x86-64-v4"]
+TARGETS = LOWEST_AND_BEST
 
 
 @sb.kernel

@@ -21,8 +21,9 @@ from tools import scratch
 from tools.prove import identical, subject
 from tools.prove_targets import ledger, programs, report, vectors
 from tools.prove_targets.finding import Finding
-from tools.prove_targets.machine import Runner, runners
 from tools.prove_targets.worker import KINDS, Task, Worker
+
+from samebits.runtime.runners.calls import Runner, runners
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
 

@@ -18,7 +18,6 @@ from tools.prove.catalogue import ROWS
 from tools.prove.functions import FORMATS, NAMED
 from tools.prove.results import key
 from tools.prove_targets.finding import Finding
-from tools.prove_targets.machine import Machine, machine
 from tools.prove_targets.programs import OPT, call
 
 from samebits import math
@@ -28,6 +27,7 @@ from samebits.errors import RunnerError
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Overloads
 from samebits.modes import HIGH, Precision
+from samebits.runtime.runners.calls import Machine, machine
 from samebits.types import FLOAT32, FLOAT64, INT32, ScalarType
 
 CHECK = "math functions"

@@ -26,7 +26,12 @@ from tests.fuzz.outcome import (
     trap_place,
 )
 from tools.prove_targets.finding import Finding
-from tools.prove_targets.machine import (
+
+from samebits.backend.llvm import CompiledObject, compile_module, host_target
+from samebits.backend.targets import Target
+from samebits.errors import RunnerError, SamebitsError, Trap
+from samebits.ir.grammar import Module
+from samebits.runtime.runners.calls import (
     Image,
     ImageBuilder,
     Machine,
@@ -35,11 +40,6 @@ from tools.prove_targets.machine import (
     is_here,
     machine,
 )
-
-from samebits.backend.llvm import CompiledObject, compile_module, host_target
-from samebits.backend.targets import Target
-from samebits.errors import RunnerError, SamebitsError, Trap
-from samebits.ir.grammar import Module
 from samebits.types import ArrayType, ScalarType, VectorType
 
 CHECK = "fuzz programs"

@@ -11,7 +11,8 @@ import argparse
 from tools.prove import identical, subject
 from tools.prove.catalogue import NAMED
 from tools.prove_targets import functions
-from tools.prove_targets.machine import runners
+
+from samebits.runtime.runners.calls import runners
 
 
 def main() -> int:

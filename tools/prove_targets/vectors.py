@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 from tests.bits.testfloat import DATA, programs, vectors
 from tools.prove_targets.finding import Finding
-from tools.prove_targets.machine import machine
 from tools.prove_targets.programs import OPT, call
 
 from samebits.backend.llvm import compile_module
 from samebits.backend.targets import Target
 from samebits.errors import RunnerError
 from samebits.ir.grammar import Module
+from samebits.runtime.runners.calls import machine
 from samebits.types import SCALARS
 
 CHECK = "TestFloat vectors"

@@ -34,7 +34,13 @@ JSON_FORMAT = 1
 WIDTH = 100
 """Columns where the output is no terminal."""
 
-_STYLES = {"same": "green", "differs": "bold red", "failed": "bold red", "not run": "dim"}
+_STYLES = {
+    "same": "green",
+    "differs": "bold red",
+    "failed": "bold red",
+    "not run": "dim",
+    "not compared": "bold yellow",
+}
 
 
 @dataclass(eq=False)
@@ -112,7 +118,7 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
                 "players": run.players,
                 "seed": run.source.seed,
                 "frames": run.verification.frames,
-                "result": _result(run),
+                "result": run.verification.result,
                 "interrupted": run.interrupted,
                 "damage": run.source.damage,
                 "note": run.note,
@@ -125,14 +131,8 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
 
 
 def _overall(runs: Sequence[Run]) -> str:
-    results = [_result(run) for run in runs]
-    return next((r for r in ("differs", "failed") if r in results), "same")
-
-
-def _result(run: Run) -> str:
-    """`differs` where any row does, `failed` where a program did not run, or `same`."""
-    results = [row.result for row in run.reports]
-    return next((r for r in ("differs", "failed") if r in results), "same")
+    results = [run.verification.result for run in runs]
+    return next((r for r in ("differs", "failed", "not compared") if r in results), "same")
 
 
 def _row_json(row: RowReport) -> dict[str, Any]:
@@ -143,6 +143,7 @@ def _row_json(row: RowReport) -> dict[str, Any]:
         "reason": row.reason,
         "failure": row.failure,
         "frames": row.frames,
+        "compared": row.compared,
         "prefix": row.prefix,
         "final_hash": None if row.final_hash is None else f"{row.final_hash:016x}",
         "trap": None if row.trap is None else asdict(row.trap),
@@ -234,6 +235,15 @@ def _details(run: Run) -> Iterator[str]:
         yield (
             "managed, evaluate and emulated targets stop early in a long run, the latter after "
             f"{EMULATED_FRAMES:,} frames at most; --frames all lets them finish"
+        )
+    for row in run.verification.rows:
+        # The state after `init` is compared too.
+        if row.frames and 0 < row.compared <= row.frames:
+            yield f"of {row.name}'s {row.frames:,} frames {row.compared - 1:,} were compared"
+    if run.verification.result == "not compared":
+        yield (
+            "nothing was compared where it says so: name another target too, or a replay or a "
+            "golden file that has hashes of these frames"
         )
     if run.note:
         yield f"note: {run.note}"

@@ -83,8 +83,11 @@ def run(options: Options) -> int:
     if status == INTERRUPTED:
         sys.stderr.write(f"interrupted: {runs[-1].verification.frames:,} frames compared\n")
         return status
-    if not all(made.verification.same for made in runs):
+    results = {made.verification.result for made in runs}
+    if results & {"differs", "failed"}:
         return DIFFERS
+    if results != {"same"}:
+        return BAD
     if options.update_golden:
         _update(options, simulation, runs[0].verification)
     return BAD if any(made.source.damage for made in runs) else SAME

@@ -11,7 +11,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,7 +26,6 @@ from samebits.lang.structs import Struct
 from samebits.lang.vectors import components, vector
 from samebits.runtime import fpenv, packing
 from samebits.runtime.claims import PENDING, check_call, plan
-from samebits.runtime.native import NativeEntry
 from samebits.types import (
     NONE,
     ArrayType,
@@ -70,8 +69,16 @@ def _slot_format(t: ScalarType) -> str:
     return letter + padding if sys.byteorder == "little" else padding + letter
 
 
+class Entry(Protocol):
+    """What is called with a ctypes array of slots: a status, and the trap that one stands for."""
+
+    @property
+    def function(self) -> Callable[[Any], int]: ...
+    def trap(self, status: int) -> BaseException: ...
+
+
 def native_callable(
-    entry: NativeEntry,
+    entry: Entry,
     params: Sequence[tuple[str, Type]],
     result: Type = NONE,
     name: str = "kernel",
@@ -142,7 +149,7 @@ class _Caller:
     """The plan of a call, made once."""
 
     def __init__(
-        self, entry: NativeEntry, params: Sequence[tuple[str, Type]], result: Type, name: str
+        self, entry: Entry, params: Sequence[tuple[str, Type]], result: Type, name: str
     ) -> None:
         self._entry = entry
         self._name = name

@@ -55,6 +55,22 @@ def compile_native(
     return native_callable(entry, parameters, kernel.result_type(types) or NONE, kernel.__name__)
 
 
+def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
+    """As `compile_native`, for a target whose code an emulator runs; never from the cache.
+    Raises CompileError, and RunnerError where no emulator can."""
+    from samebits.backend import llvm
+    from samebits.passes.pipeline import optimise
+    from samebits.runtime.runners.kernels import emulated_callable
+
+    with Kernel.environment(), collector.paused():
+        module, names = _linked(kernel, types)
+        ready = optimise(module, names, blocks=target.has_wide_vectors)
+        compiled = llvm.compile_module(ready, names, target, opt)
+    parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
+    result = kernel.result_type(types) or NONE
+    return emulated_callable(compiled, target, parameters, result, kernel.__name__)
+
+
 def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) -> NativeRange:
     """The range function of a kernel (begin, end, ...) that is not generic. Raises CompileError."""
     from samebits.backend import llvm

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -10,8 +9,8 @@ from typing import Any, cast
 import numpy as np
 
 from samebits import bits
-from samebits.backend import llvm
-from samebits.errors import ArgumentError, BitsMismatchError, Trap
+from samebits.backend.targets import Target
+from samebits.errors import ArgumentError, BitsMismatchError, TargetError, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
@@ -19,8 +18,11 @@ from samebits.lang.scalars import RAW_OF
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import Vector, components
 from samebits.passes.modes import first_fast, rewrites
+from samebits.runtime import rows
+from samebits.runtime.argument_copies import own_copies
 from samebits.runtime.evaluated import evaluate
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.kernel import compile_emulated, compile_native
+from samebits.runtime.rows import Makers, choose_rows
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -31,8 +33,6 @@ from samebits.types import (
     StructType,
     Type,
 )
-
-OPT_LEVELS = (0, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +75,33 @@ def _check_kernel(value: object) -> None:
 
 def assert_same_bits(
     kernel: Kernel, *args: Any, targets: Sequence[str] | None = None, **kwargs: Any
-) -> None:
+) -> tuple[str, ...]:
     """Run `kernel` managed, in the reference interpreter, and compiled for every CPU level that
     this host can run, without and with optimisation; all must leave the same bits.
 
     Managed is left out where DETERMINISTIC rewrites the kernel, or one that it calls: then the
     reference interpreter's run of the rewritten IR is what the others are compared with.
 
-    `args` are left as they are: each execution gets a copy of arrays and structs. Compared are
-    the results, every array and struct argument afterwards, and the trap, if any, with its
-    source span. `targets` limits the compiled rows by name, such as `["x86-64-v3"]`.
-    Raises BitsMismatchError (an AssertionError) that names the first difference, and
-    ArgumentError for what is no kernel, and where it is FAST or calls one that is; a trap that
-    all executions share is raised as Trap.
+    `args` are left as they are: each execution gets a copy of arrays and structs, which share
+    memory where the arguments do. Compared are the results, every array and struct argument
+    afterwards, and the trap, if any, with its source span.
+
+    `targets` says which executions are compared with these two, by the names that
+    `samebits targets` lists: `["x86-64-v3-O3"]`, `["x86-64-v3"]` for both optimisation levels,
+    `["aarch64-O3"]` under an emulator, `["evaluate"]` for none.
+
+    Returns the names of the executions that were compared, the one that the others were held
+    against first; there are two at least. Raises BitsMismatchError (an AssertionError) that names
+    the first difference, TargetError for a target that is unknown or cannot run here,
+    RunnerError where an emulator fails, and ArgumentError for what is no kernel, where it
+    is FAST or calls one that is, and where nothing would be compared; a trap that all executions
+    share is raised as Trap.
     """
     _check_kernel(kernel)
+    if isinstance(targets, str):
+        raise ArgumentError(
+            f"targets: expected names; got the text {targets!r}", fix=f"write targets=[{targets!r}]"
+        )
     kernel.check_use(args, kwargs)
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
@@ -104,31 +116,67 @@ def assert_same_bits(
     runs = executions(kernel, types, targets)
     first, run = next(runs)
     reference = _observe(kernel, types, bound, run)
+    compared = [first]
     for name, run in runs:
         compare(reference, _observe(kernel, types, bound, run), name, kernel.__name__, first)
+        compared.append(name)
+    if len(compared) < 2:
+        raise ArgumentError(
+            f"assert_same_bits: {first} alone would run {kernel.__name__}, compared with nothing",
+            note="managed is left out where a mode rewrites the kernel",
+            fix="name compiled targets, or leave `targets` out",
+        )
     if reference.trap is not None:
         raise reference.trap
+    return tuple(compared)
+
+
+MakeRun = Callable[[Kernel, tuple[Type, ...]], Callable[..., Any]]
 
 
 def executions(
     kernel: Kernel, types: tuple[Type, ...], targets: Sequence[str] | None = None
 ) -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Every way to run `kernel` here that must give the same bits: managed first, unless its
-    mode rewrites it, then evaluate."""
-    if not rewrites(link(compile_kernel(kernel, types))):
-        yield "managed", kernel.managed
-    yield "evaluate", lambda *args: evaluate(kernel, args)
-    for level in llvm.available_targets():
-        if level.reason is None and (targets is None or level.target.name in targets):
-            for opt in OPT_LEVELS:
-                native = compile_native(kernel, types, level.target, opt)
-                yield f"{level.target.name} -O{opt}", native
+    """Ways to run `kernel` here that must give the same bits: managed first, unless its mode
+    rewrites it, then evaluate, then what `targets` names; by default, what this process can run
+    itself. Raises TargetError."""
+    table = rows.table(Makers(_managed, _evaluate, _native, _emulated))
+    if targets is None:
+        chosen = tuple(row for row in table if row.reason is None and not row.emulated)
+    else:
+        named = choose_rows(table, targets)
+        chosen = (*choose_rows(table, ["managed", "evaluate"]), *named)
+    rewritten = rewrites(link(compile_kernel(kernel, types)))
+    if rewritten and targets is not None and "managed" in targets:
+        raise TargetError(
+            f"target 'managed' does not run {kernel.__name__}'s rewritten operations",
+            fix="leave it out: evaluate is what the others are compared with",
+        )
+    for row in dict.fromkeys(chosen):
+        if not (rewritten and row.follows_source):
+            yield row.name, row.make(kernel, types)
+
+
+def _managed(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
+    return kernel.managed
+
+
+def _evaluate(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
+    return lambda *args: evaluate(kernel, args)
+
+
+def _native(target: Target, opt: int) -> MakeRun:
+    return lambda kernel, types: compile_native(kernel, types, target, opt)
+
+
+def _emulated(target: Target, opt: int) -> MakeRun:
+    return lambda kernel, types: compile_emulated(kernel, types, target, opt)
 
 
 def _observe(
     kernel: Kernel, types: tuple[Type, ...], args: tuple[Any, ...], run: Callable[..., Any]
 ) -> Outcome:
-    own = [_own_copy(value) for value in args]
+    own = own_copies(args)
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]] = []
     for value, t, p in zip(own, types, kernel.parameters, strict=True):
         if isinstance(t, ArrayType):
@@ -140,14 +188,6 @@ def _observe(
         return Outcome(run(*own), memory, None)
     except Trap as trap:
         return Outcome(None, memory, trap)
-
-
-def _own_copy(value: Any) -> Any:
-    if isinstance(value, Struct):
-        return value.copy()
-    if isinstance(value, np.ndarray):
-        return cast("np.ndarray[Any, Any]", value).copy()
-    return copy.copy(value)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:

@@ -59,15 +59,20 @@ class RowReport:
     trap: TrapFact | None = None
     divergence: Divergence | None = None
     seconds: float = 0.0
+    compared: int = 0
+    """Frames, the state after `init` and a trap among them, that were held against another row's,
+    or against what others wrote down."""
 
     @property
     def result(self) -> str:
-        """`same`, `differs`, `failed` or `not run`."""
+        """`same`, `differs`, `failed`, `not run`, or `not compared` where it ran alone."""
         if self.divergence is not None:
             return "differs"
         if self.failure is not None:
             return "failed"
-        return "not run" if self.reason is not None else "same"
+        if self.reason is not None:
+            return "not run"
+        return "same" if self.compared else "not compared"
 
     @property
     def frames_per_second(self) -> float | None:
@@ -88,6 +93,12 @@ class Outcome:
 
     def reaches(self, frame: int) -> bool:
         return frame < len(self.hashes) or (frame == len(self.hashes) and self.trap is not None)
+
+
+def compared(a: Outcome, b: Outcome) -> int:
+    """How many frames both reach, a frame that a trap ended among them."""
+    whole = min(len(a.hashes), len(b.hashes))
+    return whole + (a.reaches(whole) and b.reaches(whole))
 
 
 def first_unequal(a: Outcome, b: Outcome) -> int | None:

@@ -20,7 +20,14 @@ from samebits.errors import RunnerError, Trap
 from samebits.sim.difference import first_difference
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import Divergence, Outcome, RowReport, TrapFact, first_unequal
+from samebits.sim.outcome import (
+    Divergence,
+    Outcome,
+    RowReport,
+    TrapFact,
+    compared,
+    first_unequal,
+)
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Block, Source
 from samebits.sim.targets import Row
@@ -94,12 +101,17 @@ class Verification:
         self._stopping = False
 
     @property
+    def result(self) -> str:
+        """`differs` where any row does, `failed` where a program did, `not compared` where a row
+        or what others wrote down was held against nothing, or `same`."""
+        results = [row.result for row in (*self.rows, *self.recorded.values())]
+        bad = next((r for r in ("differs", "failed", "not compared") if r in results), None)
+        return bad or ("same" if "same" in results else "not compared")
+
+    @property
     def same(self) -> bool:
-        """Whether nothing differed, and no program failed."""
-        return all(
-            row.divergence is None and row.failure is None
-            for row in (*self.rows, *self.recorded.values())
-        )
+        """Whether something was compared, nothing differed, and no program failed."""
+        return self.result == "same"
 
     def run(self, progress: Progress) -> None:
         """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. Programs that
@@ -176,6 +188,8 @@ class Verification:
         for runner, outcome in outcomes[1:]:
             assert reference is not None
             first, expected = reference
+            for report in (first.report, runner.report):
+                report.compared = 1
             if first_unequal(expected, outcome) is None:
                 continue
             difference = None
@@ -196,6 +210,8 @@ class Verification:
         first_frame = self.frames
         references: list[tuple[_Runner, Outcome]] = []
         for runner, outcome in self._outcomes(pool, runners, block, progress):
+            for other, expected in references:
+                _count(compared(expected, outcome), first_frame, other.report, runner.report)
             if runner.report.divergence is None:
                 found = self._disagreement(references, outcome)
                 if found is None:
@@ -205,7 +221,9 @@ class Verification:
                     self._diverged(runner, outcome, other, expected, frame, first_frame, block)
         if references:
             _, longest = max(references, key=lambda item: len(item[1].hashes))
-            self._compare_known(longest, block, first_frame)
+            reached = self._compare_known(longest, block, first_frame)
+            for runner, outcome in references:
+                _count(min(reached, len(outcome.hashes)), first_frame, runner.report)
             self._sample(longest, first_frame)
         self.frames += max((len(outcome.hashes) for _, outcome in references), default=0)
 
@@ -308,12 +326,15 @@ class Verification:
             note,
         )
 
-    def _compare_known(self, outcome: Outcome, block: Block, first_frame: int) -> None:
-        """Compare hashes that others wrote down with the reference's."""
+    def _compare_known(self, outcome: Outcome, block: Block, first_frame: int) -> int:
+        """Compare hashes that others wrote down with the reference's; how many frames of the
+        block the last of them reaches."""
+        reached = 0
         if block.hashes is not None:
             report = self.recorded.setdefault("recorded", RowReport("recorded"))
             written = Outcome(block.hashes, None)
             self._compare_written(report, written, outcome, first_frame)
+            reached = min(len(block.hashes), len(outcome.hashes))
         for name, hashes in self.known.items():
             report = self.recorded[name]
             for i in range(len(outcome.hashes)):
@@ -322,14 +343,17 @@ class Verification:
                     one = Outcome(np.array([value], np.uint64), None)
                     mine = Outcome(outcome.hashes[i : i + 1], None)
                     self._compare_written(report, one, mine, first_frame + i)
+                    reached = max(reached, i + 1)
+        return reached
 
     def _compare_written(
         self, report: RowReport, written: Outcome, outcome: Outcome, first_frame: int
     ) -> None:
-        compared = min(len(written.hashes), len(outcome.hashes))
-        report.frames += compared
-        if compared:
-            report.final_hash = int(written.hashes[compared - 1])
+        shared = min(len(written.hashes), len(outcome.hashes))
+        report.frames += shared
+        report.compared += shared
+        if shared:
+            report.final_hash = int(written.hashes[shared - 1])
         frame = first_unequal(outcome, written)
         if frame is not None and report.divergence is None:
             report.divergence = Divergence(
@@ -353,6 +377,13 @@ class Verification:
             self._last = first_frame + i, int(value)
             if self._last[0] % self.sample_every == 0:
                 self.sampled.append(self._last)
+
+
+def _count(shared: int, first_frame: int, *reports: RowReport) -> None:
+    """Two rows have `shared` frames from `first_frame` on, and the state after `init`."""
+    for report in reports:
+        if shared:
+            report.compared = max(report.compared, 1 + first_frame + shared)
 
 
 def _wait(started: Sequence[Future[None]]) -> None:

@@ -41,7 +41,7 @@ def test_operands_are_flushed_and_results_rounded_then_flushed(kernel: Kernel, b
     make = float32 if bits == 32 else float64
     seen: set[float] = set()
     for a, b in itertools.product(border(bits), repeat=2):
-        sb.assert_same_bits(kernel, make(a), make(b), targets=[])
+        sb.assert_same_bits(kernel, make(a), make(b), targets=["evaluate"])
         x, y = make(flushed(a, bits)), make(flushed(b, bits))
         with np.errstate(all="ignore"):
             due = (x + y, x - y, x * y, x / y, sb.fma(x, y, x))
@@ -88,7 +88,9 @@ def test_every_execution_flushes_alike_wherever_a_number_comes_from() -> None:
             body = Body(speed=float32(1e-40), place=float3(1e-3, 1e-45, x))
             a = np.array([1e-40, -1e-42, 1.0, x], np.float32)
             n = float_to_bits(float32(x).item(), 32)
-            sb.assert_same_bits(everything, float32(x), y, y, a, body, uint32(n), targets=[])
+            sb.assert_same_bits(
+                everything, float32(x), y, y, a, body, uint32(n), targets=["evaluate"]
+            )
 
 
 def test_every_level_of_this_host_flushes_alike() -> None:

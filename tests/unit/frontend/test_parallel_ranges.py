@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.levels import BEST
 from tests.unit.frontend import parallel_kernels as k
 
 import samebits as sb
@@ -53,7 +54,7 @@ IDS = [kernel.__name__ for kernel, _ in CALLS]
 
 @pytest.mark.parametrize(("kernel", "args"), CALLS, ids=IDS)
 def test_a_parallel_range_has_the_same_bits_in_every_execution(kernel: Any, args: Any) -> None:
-    sb.assert_same_bits(kernel, *args, targets=["x86-64-v3"])
+    sb.assert_same_bits(kernel, *args, targets=[BEST])
 
 
 @pytest.mark.parametrize(("kernel", "args"), CALLS, ids=IDS)
@@ -84,7 +85,7 @@ def test_the_order_of_turns_makes_no_difference() -> None:
 def test_a_turn_that_leaves_its_own_index_is_the_same_trap_everywhere() -> None:
     at = np.array([0, 1, 4, 2, 3], np.int32)
     with pytest.raises(sb.Trap) as caught:
-        sb.assert_same_bits(k.scatter, at, floats(5), targets=["x86-64-v3"])
+        sb.assert_same_bits(k.scatter, at, floats(5), targets=[BEST])
     assert caught.value.kind == "own"
     assert caught.value.detail == "y"
     assert caught.value.span is not None
@@ -102,7 +103,7 @@ def test_the_trap_names_index_array_and_range(run: Any) -> None:
 def test_an_index_outside_the_array_is_that_trap_even_where_it_is_not_the_own_one() -> None:
     at = np.array([0, 1, 40], np.int32)
     with pytest.raises(sb.Trap) as caught:
-        sb.assert_same_bits(k.scatter, at, floats(5), targets=["x86-64-v3"])
+        sb.assert_same_bits(k.scatter, at, floats(5), targets=[BEST])
     assert caught.value.kind == "index"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.levels import LOWEST_AND_BEST
 
 import samebits as sb
 from samebits import (
@@ -166,7 +167,7 @@ def test_every_execution_gives_the_same(kernel: Kernel) -> None:
             assert isinstance(t, VectorType)
             numbers = random.standard_normal(t.shape).astype(t.element.dtype)
             arguments.append(COMPOSITE_CLASSES[t](numbers))
-    sb.assert_same_bits(kernel, *arguments, targets=["x86-64-v1", "x86-64-v4", "aarch64"])
+    sb.assert_same_bits(kernel, *arguments, targets=LOWEST_AND_BEST)
 
 
 @sb.kernel

@@ -64,6 +64,23 @@ def faulty(name: str, change: Any) -> Row:
     return Row(name, name, "wrong on purpose", make)
 
 
+def test_a_row_alone_is_compared_with_nothing() -> None:
+    done = verified((NATIVE,))
+    assert (done.result, done.same) == ("not compared", False)
+    assert [(row.result, row.compared) for row in done.rows] == [("not compared", 0)]
+
+
+def test_each_row_counts_what_it_was_held_against() -> None:
+    done = verified((MANAGED, NATIVE))
+    assert [row.compared for row in done.rows] == [1 + row.frames for row in done.rows]
+
+
+def test_a_golden_file_of_later_frames_is_not_compared() -> None:
+    frames = verified((NATIVE,)).frames
+    done = verified((MANAGED, NATIVE), known={"golden": {frames + 1000: 5}})
+    assert not done.same
+
+
 def test_every_row_is_the_same() -> None:
     done = verified()
     assert done.same
@@ -336,8 +353,9 @@ def test_a_target_that_cannot_run_here_is_refused_by_name_and_never_the_same() -
     with pytest.raises(TargetError) as caught:
         choose_rows([*ROWS, absent], ["m68k"])
     assert caught.value.message == "target 'm68k' cannot run here: this machine is x86_64"
-    done = verified((NATIVE, absent))
-    assert [row.result for row in done.rows] == ["same", "not run"]
+    done = verified((MANAGED, NATIVE, absent))
+    assert [row.result for row in done.rows] == ["same", "same", "not run"]
+    assert not verified((NATIVE, absent)).same
 
 
 def test_an_unknown_player_is_refused() -> None:

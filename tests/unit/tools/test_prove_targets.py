@@ -14,10 +14,10 @@ import pytest
 from tools import scratch
 from tools.prove_targets import functions, ledger, report
 from tools.prove_targets.finding import Finding
-from tools.prove_targets.machine import runners
 from tools.prove_targets.worker import Task, Worker
 
 from samebits.modes import Precision
+from samebits.runtime.runners.calls import runners
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "tools.prove_targets"]

@@ -1,0 +1,80 @@
+"""Copies of a call's arguments that share memory with each other as the arguments do."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from samebits.lang.structs import Struct
+
+_ALIGNMENT = 64
+
+
+@dataclass
+class _Stretch:
+    """Addresses from `low` to before `high`, and the arguments that lie there."""
+
+    low: int
+    high: int
+    positions: list[int]
+
+
+def own_copies(args: Sequence[Any]) -> list[Any]:
+    """Arrays and structs with memory of their own, other values as they are copied.
+
+    Two arguments that overlap do so in the copies as well, byte for byte.
+    """
+    result = [_single(value) for value in args]
+    for stretch in _stretches(args):
+        if len(stretch.positions) < 2:
+            continue
+        size = stretch.high - stretch.low
+        memory = np.zeros(size + _ALIGNMENT, np.uint8)
+        first = (stretch.low - memory.ctypes.data) % _ALIGNMENT
+        memory[first : first + size] = np.frombuffer(ctypes.string_at(stretch.low, size), np.uint8)
+        for position in stretch.positions:
+            value = args[position]
+            array = _memory(value)
+            assert array is not None
+            at = first + array.ctypes.data - stretch.low
+            view: Any = np.ndarray(array.shape, array.dtype, memory, at, array.strides)
+            view.flags.writeable = array.flags.writeable
+            own = type(value).from_memory(view.reshape(1)) if isinstance(value, Struct) else view
+            result[position] = own
+    return result
+
+
+def _single(value: Any) -> Any:
+    if isinstance(value, Struct):
+        return value.copy()
+    if isinstance(value, np.ndarray):
+        return cast("np.ndarray[Any, Any]", value).copy()
+    return copy.copy(value)
+
+
+def _memory(value: Any) -> np.ndarray[Any, Any] | None:
+    if isinstance(value, Struct):
+        return value.memory
+    return cast("np.ndarray[Any, Any]", value) if isinstance(value, np.ndarray) else None
+
+
+def _stretches(args: Sequence[Any]) -> list[_Stretch]:
+    """Where the arguments lie, those together that overlap."""
+    spans: list[tuple[int, int, int]] = []
+    for position, value in enumerate(args):
+        array = _memory(value)
+        if array is not None and array.size:
+            spans.append((*np.lib.array_utils.byte_bounds(array), position))
+    found: list[_Stretch] = []
+    for low, high, position in sorted(spans):
+        if found and low < found[-1].high:
+            found[-1].high = max(high, found[-1].high)
+            found[-1].positions.append(position)
+        else:
+            found.append(_Stretch(low, high, [position]))
+    return found

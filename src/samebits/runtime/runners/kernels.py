@@ -1,0 +1,106 @@
+"""A kernel called on a machine that this one emulates: its arguments' memory goes there and back.
+
+Owns which slots are addresses of what. Packing arguments is call.py's, memory in another byte
+order calls.py's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from samebits.backend.llvm import CompiledObject
+from samebits.backend.targets import Target
+from samebits.errors import RunnerError, Trap
+from samebits.runtime.call import native_callable, slot_count
+from samebits.runtime.runners.calls import ImageBuilder, Machine, Place, Slot, machine
+from samebits.types import ArrayType, MemoryType, StructType, TupleType, Type
+
+LIMIT_SECONDS = 60.0
+"""How long one call may take."""
+
+
+@dataclass(frozen=True)
+class _Argument:
+    """Memory that a slot points to; an array's lengths are in the slots behind it."""
+
+    slot: int
+    type: MemoryType
+    dimensions: int
+
+    def span(self, slots: Any) -> tuple[int, int]:
+        """Its address in this process, and its bytes."""
+        lengths = slots[self.slot + 1 : self.slot + 1 + self.dimensions]
+        return int(slots[self.slot]), math.prod(lengths) * self.type.size
+
+
+class EmulatedEntry:
+    """Entry 0 of an object in an emulator, with an entry's face in this process."""
+
+    def __init__(self, there: Machine, arguments: Sequence[_Argument]) -> None:
+        self._there = there
+        self._arguments = tuple(arguments)
+        self._trap: Trap | None = None
+
+    def function(self, slots: Any) -> int:
+        """Call with slots that hold this process's addresses. Raises RunnerError."""
+        builder = ImageBuilder()
+        words: list[Slot] = list(slots)
+        places: dict[tuple[int, int], Place] = {}
+        for argument in self._arguments:
+            span = argument.span(slots)
+            if span not in places:
+                _refuse_overlap(span, places)
+                places[span] = builder.add(ctypes.string_at(*span), argument.type)
+            words[argument.slot] = places[span]
+        answer = self._there.call(0, words, builder.image())
+        for (address, size), place in places.items():
+            ctypes.memmove(address, answer.data[place.offset :], size)
+        for n, word in enumerate(words):
+            if not isinstance(word, Place):
+                slots[n] = answer.slots[n]
+        site = answer.trap
+        self._trap = Trap(site.kind, site.span, site.detail) if site else None
+        return int(site is not None)
+
+    def trap(self, status: int) -> BaseException:
+        """The trap of the last call."""
+        assert status
+        assert self._trap is not None
+        return self._trap
+
+
+def _refuse_overlap(span: tuple[int, int], places: dict[tuple[int, int], Place]) -> None:
+    address, size = span
+    for other, length in places:
+        if address < other + length and other < address + size:
+            raise RunnerError("arguments that share a part of their memory cannot go elsewhere")
+
+
+def emulated_callable(
+    compiled: CompiledObject,
+    target: Target,
+    params: Sequence[tuple[str, Type]],
+    result: Type,
+    name: str,
+) -> Callable[..., Any]:
+    """As `native_callable`, with the object's entry 0 running in an emulator of `target`, which
+    ends when nothing refers to the callable any more. Raises RunnerError."""
+    items = result.items if isinstance(result, TupleType) else (result,)
+    returned = [t for t in items if isinstance(t, StructType)]
+    arguments = [_Argument(slot, t, 0) for slot, t in enumerate(returned)]
+    slot = len(returned)
+    for _, t in params:
+        match t:
+            case ArrayType():
+                arguments.append(_Argument(slot, t.element, t.ndim))
+            case StructType():
+                arguments.append(_Argument(slot, t, 0))
+            case _:
+                pass
+        slot += slot_count(t)
+    entry = EmulatedEntry(machine(compiled, 1, target, LIMIT_SECONDS), arguments)
+    return native_callable(entry, params, result, name)
