@@ -105,9 +105,13 @@ class _Session:
         try:
             tally = future.result()
         except BrokenProcessPool:
-            for seed in _crash(seeds):
-                self.crashes += 1
+            guilty = _crash(seeds)
+            # What dies only beside others has died all the same.
+            self.crashes += max(1, len(guilty))
+            for seed in guilty:
                 print(f"\nseed {seed}: the process died", flush=True)
+            if not guilty:
+                print(f"\nseeds {seeds[0]} to {seeds[-1]}: the process died", flush=True)
             return False
         self.total.add(tally)
         for failure in tally.failures:
@@ -142,7 +146,12 @@ class _Session:
                 worker.terminate()
         pool.shutdown(cancel_futures=True)
         self.progress(end="\n")
-        return 1 if self.total.failures or self.crashes else 0
+        if self.total.failures or self.crashes:
+            return 1
+        if not self.total.calls:
+            print("nothing was compared", file=sys.stderr)
+            return 2
+        return 0
 
 
 if __name__ == "__main__":

@@ -57,6 +57,9 @@ def main() -> int:
         sizes = Sizes(10**8, 10**7, 10**5, 10**6, 256)
     if options.quick:
         sizes = Sizes(10**6, 10**5, 10**4, 10**4, 1 << 12, 1 << 12)
+    if not any(_chosen(name, options) for name in subjects):
+        console.print("no function has such a type and precision: nothing would be compared")
+        return 2
     if not options.page_only:
         with tempfile.TemporaryDirectory() as folder:
             _prove_all(options, subjects, digests, records, sizes, Path(folder), console)
@@ -73,6 +76,8 @@ def main() -> int:
 
 def _complaints(name: str, record: Record) -> Iterator[str]:
     function, type_name, precision = name.split()
+    if not sum(part.count for part in record.parts):
+        yield "nothing was compared"
     if record.differ:
         yield f"{record.differ:,} results differ between {', '.join(record.levels)}"
     if precision == "HIGH" and record.wrong:
@@ -88,6 +93,15 @@ def _complaints(name: str, record: Record) -> Iterator[str]:
         yield f"the wide reference is {record.reference_error:.3g} units off: too near its margin"
 
 
+def _chosen(name: str, options: argparse.Namespace) -> bool:
+    function, type_name, precision = name.split()
+    return (
+        (not options.only or function in options.only)
+        and type_name in options.types
+        and precision in options.precisions
+    )
+
+
 def _prove_all(
     options: argparse.Namespace, subjects: dict[str, Linked], digests: dict[str, str],
     records: dict[str, Record], sizes: Sizes, folder: Path, console: Console,
@@ -96,10 +110,9 @@ def _prove_all(
     rows = [*host_rows().values()]
     levels = [rows[-1], rows[0]] if len(rows) > 1 else rows
     for name, it in subjects.items():
-        function, type_name, precision = name.split()
-        chosen = not options.only or function in options.only
-        if not chosen or type_name not in options.types or precision not in options.precisions:
+        if not _chosen(name, options):
             continue
+        function, type_name, precision = name.split()
         kept = records.get(name)
         row, form = catalogue.NAMED[function], FORMATS[type_name]
         wanted = {what: count for what, _, count, _ in sets(row, form, precision, sizes)}

@@ -42,6 +42,20 @@ BINARY = ("atan2", "pow")
 TYPES = ("fix16", "fix32", "fix48")
 
 
+HALF, TRIG, ANY = 0.5, 0.501, 0.51
+PROMISED = {
+    "sqrt": (HALF, HALF, HALF, None),
+    **dict.fromkeys(("sin", "cos", "atan2", "log"), (TRIG, TRIG, TRIG, None)),
+    "exp": (TRIG, TRIG, ANY, -54),
+    "tan": (TRIG, TRIG, TRIG, -28),
+    "pow": (TRIG, TRIG, TRIG, -30),
+}
+"""What docs/fixed-point.md promises: the largest error in steps for each of TYPES, and the power of
+two that large results may have beyond half a step, as a part of the result."""
+MEASURED = 1e-4
+"""The search finds errors in steps to about this much: half a step is often 0.5 and a little."""
+
+
 class _Found(ctypes.Structure):
     """As in fixed.c."""
 
@@ -182,6 +196,22 @@ def search(
     )  # fmt: skip
 
 
+def complaint(key: str, record: Record) -> str | None:
+    """What of the promise for `key` ("fix32 sin") a record breaks, or None."""
+    type_name, name = key.split()
+    *steps, beyond = PROMISED[name]
+    if not record.inputs:
+        return f"{key}: nothing was compared"
+    most = steps[TYPES.index(type_name)] + MEASURED
+    # Errors that are a part of a large result are bounded by `relative`.
+    if record.worst <= most or (beyond is not None and 0 < record.relative <= 2.0**beyond):
+        return None
+    return (
+        f"{key}: {record.worst:.5f} steps off at {record.at}, {record.relative:.3g} of the result "
+        f"beyond half a step, where {most - MEASURED:g} are promised"
+    )
+
+
 def page(records: Mapping[str, Record], digests: Mapping[str, str]) -> str:
     """The whole page. `digests` are those of the kernels as they are now."""
     lines = [
@@ -248,7 +278,11 @@ def main() -> int:
                     )
     digests = {f"{t} {n}": subject(t, n).digest() for t in TYPES for n in FUNCTIONS}
     PAGE.write_text(page(records, digests))
-    return 0
+    complaints = [complaint(key, record) for key, record in sorted(records.items())
+                  if record.digest == digests.get(key)]  # fmt: skip
+    for text in filter(None, complaints):
+        console.print(text, highlight=False, soft_wrap=True)
+    return 0 if complaints and not any(complaints) else 1
 
 
 if __name__ == "__main__":

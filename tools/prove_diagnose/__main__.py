@@ -142,6 +142,9 @@ class _Proof:
 def main() -> int:
     arguments = _arguments()
     proof = _Proof(arguments)
+    if not proof.numbers:
+        print("no case is chosen: nothing would be tried", file=sys.stderr)
+        return 2
     stopped = False
     with scratch.folder():
         try:

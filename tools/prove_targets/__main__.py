@@ -45,6 +45,14 @@ def _arguments(known: Sequence[Runner]) -> argparse.Namespace:
     for name in arguments.targets or ():
         if name not in names:
             parser.error(f"there is no target '{name}'; the targets are {', '.join(names)}")
+        reason = next(runner.reason for runner in known if runner.target.name == name)
+        if reason is not None:
+            parser.error(f"target '{name}' cannot run here: {reason}")
+    for name in ("programs", "batch", "jobs"):
+        if getattr(arguments, name) < 1:
+            parser.error(f"--{name} {getattr(arguments, name)}: nothing would be compared")
+    if arguments.checks == ["vectors"] and (missing := vectors.missing()):
+        parser.error(f"nothing would be compared: {missing}")
     return arguments
 
 
@@ -148,6 +156,9 @@ def main() -> int:
         except KeyboardInterrupt:
             stopped = True
     tallies = proof.tallies
+    if not tallies.rows:
+        print("\nnothing was compared, and nothing written", file=sys.stderr)
+        return 130 if stopped else 2
     made_with = report.made_with()
     run = ledger.run_of(tallies.rows.values(), tallies.failures, made_with, proof.seeds(), stopped)
     kept = arguments.results or (

@@ -69,13 +69,16 @@ class Tallies:
 
     @property
     def same(self) -> bool:
-        return not self.failures and not any(row.differing for row in self.rows.values())
+        """Whether something was compared everywhere, and nothing differed or failed."""
+        return bool(self.rows) and not self.complaints()
 
     def complaints(self) -> list[str]:
         """Everything that differs or failed, one line each."""
         found: list[str] = []
         for (target, check), row in self.rows.items():
             found += [f"{target}, {check}: {text}" for text in row.differing]
+            if not row.count and (target, check) not in self.failures:
+                found.append(f"{target}, {check}: nothing was compared")
         for (target, check), texts in self.failures.items():
             found += [f"{target}, {check}: failed: {text.splitlines()[0]}" for text in texts]
         return found
@@ -145,7 +148,8 @@ def _state(cell: Cell | None) -> str:
     """A count, and what is not as it must be."""
     if cell is None:
         return ""
-    said = [f"{len(cell.differing):,} differ" if cell.differing else "same"]
+    same = "same" if cell.count else "compared"
+    said = [f"{len(cell.differing):,} differ" if cell.differing else same]
     if cell.failures:
         said.append(f"{len(cell.failures)} failed")
     return f"{cell.count:,} {', '.join(said)}"

@@ -22,7 +22,7 @@ def main() -> int:
     names = frozenset(parser.parse_args().functions)
     digests = {name: loop.digest() for name, loop in subject.library_loops().items()}
     kept = identical.load()
-    same = True
+    same, compared = True, 0
     for runner in runners():
         if runner.reason is not None:
             continue
@@ -30,12 +30,13 @@ def main() -> int:
         found = functions.on(runner.target, only=names)
         verdict = found.failure or f"{found.count:,} compared, {len(found.differing)} rows differ"
         print(f"{name}: {verdict}", flush=True)
-        same = same and not found.failure and not found.differing
+        compared += found.count
+        same = same and not found.failure and not found.differing and found.count > 0
         before = kept.get(name, {})
         left = {key: digest for key, digest in before.items() if key.split()[0] not in names}
         kept[name] = left | {key: digests[key] for key in found.agreed}
     identical.write(kept)
-    return 0 if same else 1
+    return 0 if same and compared else 1
 
 
 if __name__ == "__main__":

@@ -84,6 +84,26 @@ def test_another_hash_is_a_difference_in_its_frame(
     assert out.endswith("after 40 frames: differs from the replay, first in frame 17\n")
 
 
+@pytest.mark.parametrize("lacks", ["hashes", "frames"])
+def test_nothing_to_compare_is_not_the_same(
+    verifier: Path, exported: Path, tmp_path: Path, lacks: str
+) -> None:
+    data = exported.read_bytes()
+    size = (len(data) - HEAD.size) // 40
+    head = bytearray(data[: HEAD.size])
+    if lacks == "hashes":
+        head[48] = 0
+        rows = [data[HEAD.size + k * size : HEAD.size + (k + 1) * size - 8] for k in range(40)]
+        data = bytes(head) + b"".join(rows)
+    else:
+        head[32:40] = bytes(8)
+        data = bytes(head)
+    (tmp_path / "bare").write_bytes(data)
+    code, out, _ = run(verifier, tmp_path / "bare", "--final")
+    assert code == 2
+    assert out.endswith(f": nothing was compared, the replay has no {lacks}\n")
+
+
 def test_a_trap_is_told_with_its_line(verifier: Path, exported: Path, tmp_path: Path) -> None:
     data = bytearray(exported.read_bytes())
     frame = (len(data) - HEAD.size) // 40

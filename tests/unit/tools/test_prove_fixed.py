@@ -1,5 +1,6 @@
 """The search for errors of fixed-point functions finds them where they are, and nowhere else."""
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,23 @@ def test_a_correct_function_is_half_a_step_off_at_most(library: Any, name: str) 
 def test_a_function_that_computes_another_is_found_out(library: Any) -> None:
     record = search(library, "sin", fixed.subject("fix32", "cos"))
     assert record.worst > 1 << 31
+
+
+def test_what_is_kept_is_within_what_is_promised() -> None:
+    records = fixed.load()
+    assert set(records) == {f"{t} {n}" for t in fixed.TYPES for n in fixed.FUNCTIONS}
+    assert [fixed.complaint(key, record) for key, record in records.items()] == [None] * 24
+
+
+def test_a_broken_promise_and_an_empty_search_are_complaints() -> None:
+    kept = fixed.load()["fix32 tan"]
+    off = dataclasses.replace(kept, worst=0.52, relative=2.0**-20)
+    assert str(fixed.complaint("fix32 tan", off)).startswith("fix32 tan: 0.52000 steps off at ")
+    off = dataclasses.replace(kept, worst=0.52, relative=0.0)
+    assert fixed.complaint("fix32 sin", off) is not None
+    assert fixed.complaint("fix32 sin", dataclasses.replace(off, worst=0.5)) is None
+    empty = dataclasses.replace(kept, inputs=0, worst=-1.0)
+    assert fixed.complaint("fix32 tan", empty) == "fix32 tan: nothing was compared"
 
 
 def test_a_page_names_what_was_not_compared_since_it_changed(library: Any) -> None:

@@ -32,6 +32,32 @@ def test_an_unknown_target_is_bad_usage() -> None:
     assert "there is no target 'pdp-11'; the targets are x86-64-v1, " in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--targets", "aarch64-macos"], "target 'aarch64-macos' cannot run here: only object"),
+        (["--programs", "0"], "--programs 0: nothing would be compared"),
+        (["--batch", "0"], "--batch 0: nothing would be compared"),
+    ],
+)
+def test_what_would_compare_nothing_is_bad_usage(options: list[str], said: str) -> None:
+    done = subprocess.run(
+        [*COMMAND, *options], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_findings_of_nothing_are_not_the_same() -> None:
+    tallies = report.Tallies()
+    assert not tallies.same
+    tallies.add(Finding("aarch64", "arena", count=3))
+    assert tallies.same
+    tallies.add(Finding("aarch64", "fuzz programs"))
+    assert not tallies.same
+    assert tallies.complaints() == ["aarch64, fuzz programs: nothing was compared"]
+
+
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
 def test_ctrl_c_ends_every_process_and_writes_what_was_compared(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
@@ -103,7 +129,7 @@ def test_the_page_names_what_differs_what_failed_and_what_did_not_run() -> None:
     found = ledger.run_of(tallies.rows.values(), tallies.failures, "LLVM", (0, 149))
     page = report.text([found], runners())
     row = next(line for line in page.splitlines() if line.startswith(f"| {HOST} |"))
-    assert row.split(" | ")[-3:] == ["150 1 differ", "0 same, 1 failed", " |"]
+    assert row.split(" | ")[-3:] == ["150 1 differ", "0 compared, 1 failed", " |"]
     assert "not run: only object code is made for it here |" in page
     assert f"- {HOST}, fuzz programs: seed 7: result 0: 0x1 != 0x2\n" in page
     assert f"- {HOST}, TestFloat vectors: failed: zig failed\n" in page

@@ -12,8 +12,8 @@
      at 48   8 bytes 1 where every frame has the hash that was recorded, 0 where none has
      at 56   8 bytes 0
    then for each frame the inputs of its players, and its hash if there are hashes.
-   Nothing in the file is believed. Exit status: 0 same or nothing to compare, 1 a difference or
-   a trap, 2 bad usage or input. */
+   Nothing in the file is believed. Exit status: 0 same, 1 a difference or a trap, 2 bad usage
+   or input, or nothing to compare. */
 
 #include "@NAME@.h"
 
@@ -259,8 +259,13 @@ static int replay(const char *name, int final_only)
         say(OUT, "\n");
         return 1;
     }
-    say(OUT, hashed ? "same as the replay\n" : "the replay has no hashes to compare\n");
-    return 0;
+    if (hashed && frames) {
+        say(OUT, "same as the replay\n");
+        return 0;
+    }
+    say(OUT, "nothing was compared, the replay has no ");
+    say(OUT, frames ? "hashes\n" : "frames\n");
+    return 2;
 }
 
 static int verify(long count, char **arguments)
