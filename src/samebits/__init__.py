@@ -159,6 +159,7 @@ from samebits.runtime.install import install
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
     from samebits.lang.appender import Appender
+    from samebits.lang.plain import to_python
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.guarded import GuardedArray, guarded
     from samebits.runtime.handles import JobHandle, combine
@@ -190,6 +191,7 @@ _LAZY = {
     "set_workers": "samebits.runtime.pool",
     "workers": "samebits.runtime.pool",
     "assert_same_bits": "samebits.runtime.same_bits",
+    "to_python": "samebits.lang.plain",
     "math_fingerprint": "samebits.runtime.math_fingerprint",
     "set_cache_dir": "samebits.runtime.cache",
     "inspect": "samebits.runtime.inspection",
@@ -361,6 +363,7 @@ __all__ = [
     "sqrt",
     "struct",
     "table",
+    "to_python",
     "trunc",
     "uint2",
     "uint3",

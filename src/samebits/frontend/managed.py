@@ -376,11 +376,20 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
                 for value, t, p in zip(bound, types, kernel.parameters, strict=True)
             ]
         try:
-            return target.run(*values)
+            return _for_python(target.run(*values))
         except Trap as trap:
             raise _located(trap, trap.__traceback__) from None
         except ZeroDivisionError as error:
             raise _located(Trap("zero"), error.__traceback__) from None
+
+
+def _for_python(result: Any) -> Any:
+    """A result as a compiled call gives it: weak ints are Python's own."""
+    if type(result) is Int:
+        return int(result)
+    if type(result) is tuple:
+        return tuple([_for_python(item) for item in cast("tuple[Any, ...]", result)])
+    return result
 
 
 def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

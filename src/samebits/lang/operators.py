@@ -9,10 +9,11 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import Raw, converter, divide, kind_of
+from samebits.lang.running import running
 from samebits.lang.weak import refuse_bool
 from samebits.types import (
     BOOL,
@@ -129,7 +130,11 @@ REFUSED = {
     "divmod": ("divmod", "write a // b and a % b"),
     "matmul": ("@", "write dot(a, b)"),
 }
-"""Operators that NumPy's scalars have and the language has not: symbol and fix."""
+"""Operators that NumPy's scalars have and the language has not: symbol and fix. In plain Python,
+outside managed runs, all but `@` give what they give there."""
+
+POWER: list[Callable[[Any, Any], Any]] = []
+"""Installed by the runtime: `math.pow`, for `**` of floats in plain Python."""
 
 
 def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
@@ -184,9 +189,16 @@ def _operand(scalars: Scalars, source: ScalarType, common: ScalarType) -> Callab
     return rule if source is FLOAT else lambda value: rule(raw(value))
 
 
+_REMAINDERS: dict[str, Callable[[Any, Any], Any]] = {
+    "%": operator.mod,
+    "//": operator.floordiv,  # pyright: ignore[reportUnknownMemberType]
+}
+
+
 def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
     own: ScalarType = cls.__sb_type__
     table: dict[type, Callable[[Any, Any], Any]] = {}
+    numpys: Callable[[Any, Any], Any] | None = _REMAINDERS.get(rule.symbol)
 
     def method(self: Any, other: Any) -> Any:
         function = table.get(kind_of(other))
@@ -195,15 +207,58 @@ def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
             if t is None:
                 return NotImplemented
             pair = (t, own) if reflected else (own, t)
+            if numpys and not running.managed and (common := _floats(*pair)):
+                a, b = (other, self) if reflected else (self, other)
+                raw: Any = common.dtype.type
+                make = scalars.makers[common]
+                return make(numpys(raw(a), raw(b)).item())
             function = table[kind_of(other)] = resolve(scalars, rule, *pair)
         return function(other, self) if reflected else function(self, other)
 
     return method
 
 
-def _refusal(symbol: str, fix: str) -> Any:
+def _floats(a: ScalarType, b: ScalarType) -> ScalarType | None:
+    """The type that two numbers have together, if that is a float."""
+    common = None if BOOL in (a, b) else promote(a, b)
+    return common if common is not None and common.is_float else None
+
+
+def _power(scalars: Scalars, a: Any, b: Any) -> Any:
+    """`a ** b` in plain Python: of floats `math.pow`, with the same bits everywhere."""
+    pair = (scalars.type_of.get(kind_of(a)), scalars.type_of.get(kind_of(b)))
+    if None in pair:
+        return NotImplemented
+    left, right = cast("tuple[ScalarType, ScalarType]", pair)
+    common = None if BOOL in pair else promote(left, right)
+    if common is None:
+        raise ArgumentError(
+            f"'**' of {left} and {right} has no common type",
+            fix=f"convert one of them, for example {left}(y)",
+        )
+    make = scalars.makers[common]
+    if common.is_float:
+        return POWER[0](make(a), make(b))
+    if b < 0:
+        raise ValueError("an integer has no negative integer power")  # as NumPy's
+    return make(pow(int(a), int(b), 1 << 64))
+
+
+def _divmod(scalars: Scalars, a: Any, b: Any) -> Any:
+    return a // b, a % b
+
+
+_IN_PYTHON: dict[str, Callable[[Scalars, Any, Any], Any]] = {"pow": _power, "divmod": _divmod}
+
+
+def _refusal(scalars: Scalars, stem: str, *, reflected: bool) -> Any:
+    symbol, fix = REFUSED[stem]
+    in_python = _IN_PYTHON.get(stem)
+
     def method(self: Any, other: Any, modulus: Any = None) -> Any:
-        raise ArgumentError(f"'{symbol}' is not in the language", fix=fix)
+        if in_python is None or running.managed or modulus is not None:
+            raise ArgumentError(f"'{symbol}' is not in the language", fix=fix)
+        return in_python(scalars, *((other, self) if reflected else (self, other)))
 
     return method
 
@@ -257,9 +312,9 @@ def install(cls: Any, scalars: Scalars) -> None:
         setattr(cls, f"__{stem}__", method)
         if rule.takes != "order":
             setattr(cls, f"__r{stem}__", _binary(cls, scalars, rule, reflected=True))
-    for stem, (symbol, fix) in REFUSED.items():
-        setattr(cls, f"__{stem}__", _refusal(symbol, fix))
-        setattr(cls, f"__r{stem}__", _refusal(symbol, fix))
+    for stem in REFUSED:
+        setattr(cls, f"__{stem}__", _refusal(scalars, stem, reflected=False))
+        setattr(cls, f"__r{stem}__", _refusal(scalars, stem, reflected=True))
     for stem, function in _unary(cls.__sb_type__, make).items():
         setattr(cls, f"__{stem}__", function)
     cls.__hash__ = cls.__base__.__hash__

@@ -181,6 +181,11 @@ binary64 is rounded once to the float type, NaN becomes canonical; then, while a
 flushes runs managed, a subnormal number becomes a zero of its sign."""
 
 
+def result_maker(t: ScalarType) -> Callable[[Any], Any]:
+    """The same for results that leave a kernel for plain Python, where an int is Python's own."""
+    return int if t is INT else MAKERS[t]
+
+
 def _raw_of(t: ScalarType) -> Callable[[Any], Raw]:
     return {Kind.BOOL: bool, Kind.FLOAT: float}.get(t.kind, int)
 

@@ -33,11 +33,11 @@ class Struct:
     __sb_type__: ClassVar[StructType]
     __sb_methods__: ClassVar[dict[str, Callable[..., Any]]]
     __sb_stores__: ClassVar[dict[str, Callable[[Buffer, int, Any], None]]]
-    dtype: ClassVar[np.dtype[Any]]
+    dtype: ClassVar[np.dtype[Any]] = np.dtype([])
     _buffer: Buffer
     _offset: int
 
-    def __init__(self, *args: Any, **fields: Any) -> None:
+    def __init__(self, /, *args: Any, **fields: Any) -> None:
         t = self.__sb_type__
         _place(self, bytes_of(np.zeros(1, t.dtype)), 0)
         names = [name for name, _ in t.fields]

@@ -20,7 +20,7 @@ from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
 from samebits.lang.composites import COMPOSITE_CLASSES
-from samebits.lang.scalars import MAKERS, RAW_OF
+from samebits.lang.scalars import RAW_OF, result_maker
 from samebits.lang.storage import format_letter
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import components, vector
@@ -227,11 +227,11 @@ def _reader(
         match t:
             case ScalarType():
                 formats.append(_slot_format(t))
-                make = MAKERS[t]
+                make = result_maker(t)
                 makers.append(lambda raw, made, make=make: make(raw.pop()))
             case VectorType():
                 formats += [_slot_format(t.element)] * t.length
-                make, cls, n = MAKERS[t.element], COMPOSITE_CLASSES[t], t.length
+                make, cls, n = result_maker(t.element), COMPOSITE_CLASSES[t], t.length
                 makers.append(
                     lambda raw, made, make=make, cls=cls, n=n: vector(
                         cls, tuple(make(raw.pop()) for _ in range(n))
@@ -245,7 +245,7 @@ def _reader(
     if len(makers) == 1 and len(formats) == 1:
         (t,) = items
         assert isinstance(t, ScalarType)
-        only = MAKERS[t]
+        only = result_maker(t)
         return lambda slots, made: (only(unpack(slots, 8 * first)[0]),), 1
 
     def read(slots: Any, made: Sequence[Any]) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from samebits.lang.arguments import naming, wrap
 from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import MAKERS, RAW_OF
+from samebits.lang.scalars import RAW_OF, result_maker
 from samebits.lang.vectors import components, vector
 from samebits.passes.modes import realise
 from samebits.types import (
@@ -80,9 +80,9 @@ def _results(items: tuple[Type, ...], scalars: Iterator[Any], made: Iterator[Any
     for t in items:
         match t:
             case ScalarType():
-                yield MAKERS[t](next(scalars))
+                yield result_maker(t)(next(scalars))
             case VectorType():
-                make = MAKERS[t.element]
+                make = result_maker(t.element)
                 parts = tuple(make(next(scalars)) for _ in range(t.length))
                 yield vector(COMPOSITE_CLASSES[t], parts)
             case StructType():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
+from samebits.lang import operators
 from samebits.lang.kernel import Kernel, Overloads
 
 
@@ -27,6 +28,12 @@ def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
     return ufunc.call(function, args, out)
 
 
+def _power(a: Any, b: Any) -> Any:
+    from samebits import math
+
+    return math.pow(a, b)
+
+
 def _pinned() -> AbstractContextManager[Any]:
     from samebits.runtime import fpenv
 
@@ -39,3 +46,4 @@ def install() -> None:
     Kernel.compiled = _run
     Kernel.checked = _check
     Overloads.mapped = _map
+    operators.POWER[:] = [_power]

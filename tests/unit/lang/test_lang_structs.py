@@ -222,6 +222,8 @@ def make(annotations, bases=(), **namespace):
         (lambda: make({"a": int32}, __init__=lambda self: None),
          "Thing.__init__ cannot be defined: a struct's special methods are made for it",
          "write a method with a plain name"),
+        (lambda: make({"dtype": int32}), "field Thing.dtype: the name is taken",
+         "rename the field"),
         (lambda: make({"copy": int32}), "field Thing.copy: the name is taken", "rename the field"),
         (lambda: make({}), "struct Thing has no fields", "annotate at least one"),
         (lambda: make({"a": int32}, (Inner,)), "struct Thing inherits from Inner",
@@ -246,3 +248,9 @@ def test_structs_made_inside_functions_find_local_names():
         local: Local
 
     assert Holder(local=Local(x=1)).local.x == 1
+
+
+def test_any_name_of_python_may_be_a_fields():
+    fields = ("self", "cls", "type", "shape", "names", "len", "args")
+    thing = make(dict.fromkeys(fields, int32))(**{name: k for k, name in enumerate(fields)})
+    assert [getattr(thing, name) for name in fields] == [*range(len(fields))]
