@@ -14,7 +14,7 @@ from samebits.passes.facts import Choice, LastTurn, Product, Wrapped, eliminate
 from samebits.passes.known import Abstract, Known, Lengths
 from samebits.passes.linear import Form, atom_form, constant, shift, substitute, subtract
 from samebits.passes.writer import Writer
-from samebits.types import BOOL, INT, INT64
+from samebits.types import BOOL, INT, INT64, ScalarType
 
 TERM_LIMIT = 1 << 48
 """A value in a guard has to lie within ± this, so that sums of a few stay far from 2^63."""
@@ -157,7 +157,8 @@ class Guard:
             case _:
                 limits[atom] = min(limit, limits.get(atom, limit))
                 low, high = self._facts.bounds(atom)
-                return min(max(abs(low), abs(high)), limits[atom])
+                # Not 0: where it is 0 for sure, it still has a factor, which int64 must have.
+                return max(1, min(max(abs(low), abs(high)), limits[atom]))
 
     # --- assuming and emitting ---
 
@@ -254,4 +255,15 @@ class Guard:
             value = writer.op("get", self._types[slot], attr=slot)
             if dimension is not None:
                 value = writer.op("length", INT, value, attr=dimension)
-        return value if value.type == INT64 else writer.op("convert", INT64, value)
+        return _as_int64(value, writer)
+
+
+def _as_int64(value: Value, writer: Writer) -> Value:
+    """An integer as int64, exact wherever int64 has it. Where it has not, the greatest int64 stands
+    for it: that is above every limit, so that the test of the limit fails as it does in integers
+    without end."""
+    t = value.type
+    assert isinstance(t, ScalarType)
+    if t.maximum > INT64.maximum:
+        value = writer.op("min", t, value, writer.constant(INT64.maximum, t))
+    return value if t == INT64 else writer.op("convert", INT64, value)
