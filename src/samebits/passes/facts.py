@@ -71,6 +71,7 @@ class Facts:
     def __init__(self) -> None:
         self._low: list[int] = []
         self._high: list[int] = []
+        self._born: list[tuple[int, int]] = []
         self._given: list[list[Form]] = []
         self._derived: list[list[Form]] = []
         self._definitions: dict[int, Definition] = {}
@@ -90,6 +91,7 @@ class Facts:
         atom = len(self._low)
         self._low.append(low)
         self._high.append(high)
+        self._born.append((low, high))
         self._given.append([])
         self._derived.append([])
         if definition is not None:
@@ -106,9 +108,9 @@ class Facts:
         atom = self._products.get(key)
         if atom is None:
             # Bounds found under an assumption are logged; the ones at birth are not, so they
-            # must hold always: those of any two 64-bit integers.
-            atom = self.fresh(-(1 << 128), 1 << 128, Product(*key))
-            self._products[key] = atom
+            # must hold always: those of any two integers that the atoms can be.
+            born = product_bounds(self._born[a], self._born[b])
+            atom = self._products[key] = self.fresh(*born, Product(*key))
         self.tighten(atom, low, high)
         return atom
 
@@ -117,10 +119,17 @@ class Facts:
         nothing where there is no turn."""
         key = LastTurn(start, limit, step)
         if key not in self._last_turns:
-            self._last_turns[key] = self.fresh(-(1 << 128), 1 << 128, key)
+            # At most |step| beyond `limit`, which is at most one beyond an int.
+            reach = (1 << 65) + abs(step)
+            self._last_turns[key] = self.fresh(-reach, reach, key)
         return self._last_turns[key]
 
     # --- bounds ---
+
+    def reach(self, atom: int) -> int:
+        """The most that the magnitude of the atom can be, whatever is assumed."""
+        low, high = self._born[atom]
+        return max(abs(low), abs(high))
 
     def bounds(self, atom: int) -> tuple[int, int]:
         return self._low[atom], self._high[atom]

@@ -67,29 +67,34 @@ class Scan:
         sign = 0
         if isinstance(statement, For) and statement.slot == slot:
             return 0
+        inside = {s.id for s in walk([statement]) if isinstance(s, Op)}
         for inner in walk([statement]):
             if isinstance(inner, For) and inner.slot == slot and inner is not statement:
                 return 0
             if not isinstance(inner, Op) or inner.opcode != "set" or inner.attr != slot:
                 continue
-            step = self._step(slot, inner.args[0])
+            step = self._step(slot, inner.args[0], inside)
             if step is None or (sign and step and (step > 0) != (sign > 0)):
                 return 0
             sign = sign or step
         return (sign > 0) - (sign < 0)
 
-    def _step(self, slot: str, value: Value) -> int | None:
+    def _step(self, slot: str, value: Value, inside: set[int]) -> int | None:
+        """What `value` adds to the slot as one of the operations `inside` read it. Read before
+        them, the slot may have been anything."""
         op = self._producers.get(value.op)
         if op is None or op.opcode not in ("add", "sub"):
             return None
         a, b = op.args
-        if op.opcode == "add" and self._reads(slot, b):
+        if op.opcode == "add" and self._reads(slot, b, inside):
             a, b = b, a
         by = self.constant(b)
-        if by is None or not self._reads(slot, a):
+        if by is None or not self._reads(slot, a, inside):
             return None
         return by if op.opcode == "add" else -by
 
-    def _reads(self, slot: str, value: Value) -> bool:
+    def _reads(self, slot: str, value: Value, inside: set[int]) -> bool:
         op = self._producers.get(value.op)
-        return op is not None and op.opcode == "get" and op.attr == slot
+        if op is None or op.id not in inside:
+            return False
+        return op.opcode == "get" and op.attr == slot

@@ -47,6 +47,8 @@ Handler = Callable[[Known, Op, Wanted], Op | None]
 
 PRODUCT_TERMS = 4
 """A product of sums is multiplied out up to this many terms."""
+REACH_MOST = 1 << 512
+"""A product whose parts could be larger is not multiplied out: squares of squares have no end."""
 OVERFLOW_MARGIN = 1 << 62
 """Wanted of a weak int sum instead of 2^63: leaves room for computing it in 64 bits."""
 
@@ -82,7 +84,9 @@ def _finish(known: Known, op: Op, exact: Form, want: Wanted) -> Op:
         want(shift(exact, OVERFLOW_MARGIN))
         want(subtract(constant(OVERFLOW_MARGIN), exact))
     known.assume_within(exact, low, high)
-    known.learn(op, exact)
+    # Where it traps always, nothing is known of what follows, and no number may grow for ever.
+    always = not exact.terms and not low <= exact.constant <= high
+    known.learn(op, known.unknown(t) if always else exact)
     return _proved(op) if proved else op
 
 
@@ -139,7 +143,7 @@ def _mul(known: Known, op: Op, want: Wanted) -> Op:
         return _finish(known, op, scale(a, b.constant), want)
     if not a.terms:
         return _finish(known, op, scale(b, a.constant), want)
-    if len(a.terms) * len(b.terms) > PRODUCT_TERMS:
+    if len(a.terms) * len(b.terms) > PRODUCT_TERMS or _reach(known, a, b) > REACH_MOST:
         low, high = product_bounds(known.bounds(a), known.bounds(b))
         return _finish(known, op, known.bounded(low, high), want)
     total = add(scale(a, b.constant), Form(0, tuple([(x, c * a.constant) for x, c in b.terms
@@ -148,6 +152,15 @@ def _mul(known: Known, op: Op, want: Wanted) -> Op:
         for y, k in b.terms:
             total = add(total, scale(atom_form(known.facts.product(x, y)), i * k))
     return _finish(known, op, total, want)
+
+
+def _reach(known: Known, a: Form, b: Form) -> int:
+    """The most that a number in a*b, multiplied out, can be."""
+    one, other = (
+        max(abs(form.constant), *[abs(c) * known.facts.reach(atom) for atom, c in form.terms])
+        for form in (a, b)
+    )
+    return one * other
 
 
 def _abs(known: Known, op: Op, want: Wanted) -> Op:

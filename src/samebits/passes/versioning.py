@@ -79,7 +79,10 @@ class Versioning(Ranges):
         start, stop = self.scan.constant(statement.start), self.scan.constant(statement.stop)
         if start is None or stop is None:
             return False
-        return len(range(start, stop, statement.step)) <= SMALL_TURNS
+        # No `len` of a range, which is refused beyond 2^63.
+        return (stop - start) * (1 if statement.step > 0 else -1) <= SMALL_TURNS * abs(
+            statement.step
+        )
 
     def _version(self, statement: For, out: Region) -> None:
         known, facts = self.known, self.known.facts
