@@ -36,6 +36,7 @@ from samebits.passes.known import (
 from samebits.passes.linear import Form, atom_form, constant, scale, shift, subtract
 from samebits.passes.scan import Scan
 from samebits.passes.transfer import apply
+from samebits.types import INT
 
 GIVEN_LIMIT = 12
 """Inequalities kept for one side of a slot that gets one of two values."""
@@ -183,7 +184,7 @@ class Ranges:
         """Learn what the loop's slot can be inside its body."""
         known = self.known
         start, stop = known.form(statement.start), known.form(statement.stop)
-        counter = known.bounded(-(1 << 63), (1 << 63) - 1)
+        counter = known.bounded(*integer_range(INT))
         step = statement.step
         sign = 1 if step > 0 else -1
         last = shift(stop, -sign)

@@ -211,8 +211,13 @@ def _overflow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, None]:
         if zero is not None and zero.attr == 0 and product is not None:
             a, b, bits = product
             size = w.op("mul", FLOAT64, sweep.size(a, w), sweep.size(b, w))
-            return _is_large(w, size, 2.0 ** (63 + bits)), None
+            return _is_large(w, size, _limit() * 2.0**bits), None
     return sweep.value(op.args[0]), None
+
+
+def _limit() -> float:
+    """The least magnitude that no int has, but for one."""
+    return float(INT.maximum + 1)
 
 
 def _is_large(w: Writer, size: Value, limit: float) -> Value:
@@ -235,7 +240,7 @@ def _narrow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
     bits = w.op("convert", UINT64, value)
     if t.is_signed:
         bits = w.op("add", UINT64, bits, w.constant(-t.minimum, UINT64))
-    above = min(t.bits, 63)  # of 64 bits: the sign, which an uint64 has none of
+    above = min(t.bits, INT64.bits - 1)  # of 64 bits: the sign, which an uint64 has none of
     return w.op("shr", UINT64, bits, w.constant(above, UINT64)), result
 
 
@@ -249,7 +254,7 @@ def _sum(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
     (a, b), result = _wrapping(sweep, w, op)
     size = sweep.sum_size(op, w)
     if size is not None:
-        return _is_large(w, size, 2.0**63), w.op("convert", INT, result)
+        return _is_large(w, size, _limit()), w.op("convert", INT, result)
     turned = w.op("xor", INT64, a, result)
     other = w.op("xor", INT64, *((b, result) if op.opcode == "add" else (a, b)))
     both = w.op("and", INT64, turned, other)
@@ -259,7 +264,7 @@ def _sum(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
 def _product(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
     a, b = (sweep.size(value, w) for value in op.args)
     _, result = _wrapping(sweep, w, op)
-    return _is_large(w, w.op("mul", FLOAT64, a, b), 2.0**63), w.op("convert", INT, result)
+    return _is_large(w, w.op("mul", FLOAT64, a, b), _limit()), w.op("convert", INT, result)
 
 
 def _of_least(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:

@@ -34,5 +34,6 @@ class Writer:
     def effect(self, opcode: str, *args: Value, attr: Attribute = None) -> None:
         self._out.append(Op(next(self._ids), opcode, args, attr, (), self._span))
 
-    def constant(self, value: float, t: ScalarType = INT64) -> Value:
-        return self.op("const", t, attr=value)
+    def constant(self, value: float, t: ScalarType | None = None) -> Value:
+        """A constant; an int64 where no type is said."""
+        return self.op("const", INT64 if t is None else t, attr=value)
