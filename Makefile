@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench bench-math fuzz prove prove-fixed prove-targets prove-diagnose clean help
+.PHONY: verify test lint bench bench-math fuzz prove prove-fixed prove-targets prove-diagnose prove-bounds clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -18,6 +18,7 @@ help:
 	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
 	@echo "make prove-diagnose  plant differences and find them out (20 minutes); writes into docs/diagnose.md"
+	@echo "make prove-bounds  range analysis: by enumeration at a few bits, by an SMT solver at full width"
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'samebits needs Python 3.11 or newer')"
@@ -70,6 +71,9 @@ prove-targets: $(STAMP)
 
 prove-diagnose: $(STAMP)
 	$(BIN)/python -m tools.prove_diagnose
+
+prove-bounds: $(STAMP)
+	$(BIN)/python -m tools.prove_bounds
 
 clean:
 	rm -rf $(VENV) build dist

@@ -1,6 +1,7 @@
 """Whether an abstract answer contains concrete ones: forms, facts, definitions and conditions.
 
-Everything at once: a number is an array with one element for each case. Knows nothing of operations.
+Everything at once: a number is an array with one element for each case. Knows nothing of
+operations.
 """
 
 from __future__ import annotations

@@ -7,21 +7,12 @@ never trapping, or taken out, never traps. What it computes is `ir.semantics`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
-
-from samebits.errors import Span, Trap
-from samebits.ir.grammar import OPS, Function, Op, Value
-from samebits.ir.semantics import SEMANTICS
-from samebits.passes.known import Known
-from samebits.passes.linear import Form, constant, scale, shift, subtract
-from samebits.passes.ranges import Ranges
-from samebits.passes.transfer import HANDLERS, apply
-from samebits.types import BOOL, ScalarType
 from tools.prove_bounds.concrete import (
     Environment,
     Numbers,
@@ -32,6 +23,15 @@ from tools.prove_bounds.concrete import (
     value_of,
 )
 from tools.prove_bounds.miniature import Widths
+
+from samebits.errors import Span, Trap
+from samebits.ir.grammar import OPS, Function, Op, Value
+from samebits.ir.semantics import SEMANTICS
+from samebits.passes.known import Known
+from samebits.passes.linear import Form, constant, scale, shift, subtract
+from samebits.passes.ranges import Ranges
+from samebits.passes.transfer import HANDLERS, apply
+from samebits.types import BOOL, ScalarType
 
 SPAN = Span("enumeration", "operations", 1, 0, 1, 1)
 Interval = tuple[int, int]
@@ -192,14 +192,14 @@ def forms_of(opcode: str) -> Iterator[tuple[str, int, Callable[[list[Form]], lis
     yield "-x, x", 1, lambda a: [scale(a[0], -1), a[0]]
 
 
-def binary(w: Widths, opcode: str, t: ScalarType) -> Count:
-    """All intervals of both operands, and those of one that both are made of."""
+def binary(opcode: str, t: ScalarType, stride: int = 1) -> Count:
+    """All intervals of both operands (one pair in `stride`), and of one that both are made of."""
     count = Count()
     result = BOOL if opcode in COMPARISONS else t
     types = (t,) if opcode in UNARY else (t, t)
     exact = {"mul": lambda a, b: a * b}.get(opcode)
     for _, n, shape in forms_of(opcode):
-        for spans in product(intervals(t), repeat=n):
+        for spans in [*product(intervals(t), repeat=n)][:: stride if n == 2 else 1]:
             case = Case(opcode, types, result, spans)
             operands = shape(case.atoms)
             numbers = [value_of(form, case.env) for form in operands]
@@ -207,12 +207,12 @@ def binary(w: Widths, opcode: str, t: ScalarType) -> Count:
     return count
 
 
-def with_constant(w: Widths, opcode: str, t: ScalarType) -> Count:
-    """All intervals of one operand, all values of a constant on either side."""
+def with_constant(opcode: str, t: ScalarType, stride: int) -> Count:
+    """All intervals of one operand (one in `stride`), every constant on either side."""
     count = Count()
     result = BOOL if opcode in COMPARISONS else t
     exact = {"mul": lambda a, b: a * b}.get(opcode)
-    for span in intervals(t):
+    for span in intervals(t)[::stride]:
         for k, left in product(range(t.minimum, t.maximum + 1), (False, True)):
             case = Case(opcode, (t, t), result, (span,))
             operands = [constant(k), case.atoms[0]] if left else [case.atoms[0], constant(k)]
@@ -229,7 +229,7 @@ RELATIONS: dict[str, Callable[[Form, Form], Form]] = {
 }
 
 
-def related(w: Widths, opcode: str, t: ScalarType, every: int) -> Count:
+def related(opcode: str, t: ScalarType, every: int) -> Count:
     """Operands of which an inequality is known too, for one in `every` of the pairs."""
     count = Count()
     result = BOOL if opcode in COMPARISONS else t
@@ -258,14 +258,16 @@ def conversions(w: Widths) -> Count:
     return count
 
 
-def selections(w: Widths, t: ScalarType, every: int) -> Count:
+def selections(t: ScalarType, every: int) -> Count:
     """`select` by a comparison of its own operands."""
     count = Count()
     for opcode in COMPARISONS:
         for spans in [*product(intervals(t), repeat=2)][::every]:
             case = Case("select", (BOOL, t, t), t, spans)
             x, y = case.atoms
-            compare = Op(8, opcode, (Value(1, 0, t), Value(2, 0, t)), None, (Value(0, 0, BOOL),), SPAN)
+            compare = Op(
+                8, opcode, (Value(1, 0, t), Value(2, 0, t)), None, (Value(0, 0, BOOL),), SPAN
+            )
             known = case.known
             known.values[1], known.values[2] = x, y
             apply(known, compare, case.wanted.append)
@@ -296,17 +298,18 @@ def checks(w: Widths, every: int) -> Count:
     return count
 
 
-def everything(w: Widths, every: int) -> dict[str, Count]:
-    """All rules at one width; `every` thins out pairs with a relation, and triples."""
+def everything(w: Widths, stride: int, fewer: int) -> dict[str, Count]:
+    """All rules at one width. Of pairs of intervals one in `stride`; of pairs with an inequality
+    and of what `select` chooses one in `fewer`, of triples one in 37 times that."""
     found: dict[str, Count] = {}
     for t in (w.weak, w.signed, w.unsigned):
         for opcode in (*UNARY, *BINARY, *COMPARISONS):
-            count = binary(w, opcode, t)
+            count = binary(opcode, t, stride)
             if opcode not in UNARY:
-                count.add(with_constant(w, opcode, t))
-                count.add(related(w, opcode, t, every))
+                count.add(with_constant(opcode, t, 1 if stride < 50 else 7))
+                count.add(related(opcode, t, fewer))
             found[f"{opcode} {t}"] = count
-        found[f"select {t}"] = selections(w, t, every)
+        found[f"select {t}"] = selections(t, fewer)
     found["conversions"] = conversions(w)
-    found["index and own"] = checks(w, max(every, 1) * 37)
+    found["index and own"] = checks(w, 37 * fewer)
     return found

@@ -14,18 +14,17 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from tools.prove_bounds.concrete import UnsoundError
+from tools.prove_bounds.miniature import Widths
 
 from samebits.errors import Trap
 from samebits.ir.builder import Builder
 from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import For, If, Module, Op, Region, Value, walk
-from samebits.ir.text import print_module
 from samebits.passes import known
 from samebits.passes.pipeline import optimise
 from samebits.passes.versioning import checks
 from samebits.types import INT32, ArrayType, ScalarType
-from tools.prove_bounds.concrete import UnsoundError
-from tools.prove_bounds.miniature import Widths
 
 ARRAY = ArrayType(INT32, 1)
 GRID = ArrayType(INT32, 2)
@@ -284,7 +283,21 @@ def _is_choice(statement: Any) -> bool:
 
 
 def _tell(seed: int, writer: Loops, module: Module, inputs: object, what: object) -> str:
-    return f"program {seed}, h of {writer.t}, length, n, h = {inputs}: {what}\n{print_module(module)}"
+    """One line, and the program. `print_module` has no names for types of a few bits."""
+    lines = [f"program {seed}, h of {writer.t}, length, n, h = {inputs}: {what}"]
+    for s in walk(module.functions["f"].body):
+        match s:
+            case Op():
+                args = ", ".join(f"%{v.op}" for v in s.args)
+                lines.append(f"  %{s.id} = {s.opcode} {s.attr} {args}: "
+                             f"{', '.join(str(v.type) for v in s.results)}")  # fmt: skip
+            case For():
+                lines.append(f"  for {s.slot} in %{s.start.op}, %{s.stop.op}, {s.step}")
+            case If():
+                lines.append(f"  if %{s.condition.op}, {len(s.then)} and {len(s.orelse)}")
+            case _:
+                lines.append(f"  {type(s).__name__.lower()}")
+    return "\n".join(lines)
 
 
 def every(w: Widths, seeds: range, few: bool = False,
@@ -292,4 +305,3 @@ def every(w: Widths, seeds: range, few: bool = False,
     for seed in seeds:
         yield judge(w, seed, few)
         progress(seed)
-

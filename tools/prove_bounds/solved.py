@@ -8,7 +8,7 @@ semantics here are those of `ir.semantics` is tried by `agreement`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
@@ -16,6 +16,10 @@ from random import Random
 from typing import Any
 
 import z3
+from tools.prove_bounds.concrete import UnknownError, UnsoundError, every_fact
+from tools.prove_bounds.miniature import Widths
+from tools.prove_bounds.operations import BINARY, COMPARISONS, SPAN, UNARY
+from tools.prove_bounds.programs import Loops
 
 from samebits.ir.grammar import For, Module, Op, Region, Value
 from samebits.passes import guard as guards
@@ -38,10 +42,6 @@ from samebits.types import (
     UINT64,
     ScalarType,
 )
-from tools.prove_bounds.concrete import UnknownError, UnsoundError, every_fact
-from tools.prove_bounds.miniature import Widths
-from tools.prove_bounds.operations import BINARY, COMPARISONS, SPAN, UNARY
-from tools.prove_bounds.programs import Loops
 
 WIDE = 256
 """Bits of a vector in which no form of a few 64-bit numbers overflows."""
@@ -120,9 +120,10 @@ class Semantics:
         return result
 
     def divided(self, a: Number, b: Number) -> tuple[Number, Number]:
-        """Quotient and remainder of floor division by what is not 0."""
+        """Quotient and remainder of floor division; any at all where `b` is 0."""
         q, r = self.fresh(), self.fresh()
-        self.premises += [a == q * b + r, z3.If(b > 0, z3.And(r >= 0, r < b), z3.And(r <= 0, r > b))]
+        rest = z3.If(b > 0, z3.And(r >= 0, r < b), z3.And(r <= 0, r > b))
+        self.premises.append(z3.Implies(b != 0, z3.And(a == q * b + r, rest)))
         return q, r
 
     def fit(self, e: Number, t: ScalarType) -> tuple[Any, Number]:
@@ -153,9 +154,8 @@ class Semantics:
             case "max":
                 return never, z3.If(a > b, a, b)
             case "floordiv" | "mod":
-                if isinstance(b, z3.IntNumRef):
-                    if b.as_long() == 0:
-                        return z3.BoolVal(True), z3.IntVal(0)
+                if isinstance(b, z3.IntNumRef) and b.as_long() == 0:
+                    return z3.BoolVal(True), z3.IntVal(0)
                 q, r = self.divided(a, b)
                 if opcode == "mod":
                     return b == 0, r
@@ -258,7 +258,9 @@ def claims(facts: Facts, env: Env) -> list[Any]:
 
 def ends(t: ScalarType) -> list[int]:
     near = {0, 1, 2, -1, -2, 3, t.bits - 1, t.bits, 10}
-    near |= {s * (1 << k) + d for k in (7, 8, 31, 32, 48, 62, 63) for s in (1, -1) for d in (-1, 0, 1)}
+    near |= {
+        s * (1 << k) + d for k in (7, 8, 31, 32, 48, 62, 63) for s in (1, -1) for d in (-1, 0, 1)
+    }
     near |= {t.minimum, t.minimum + 1, t.maximum - 1, t.maximum}
     return sorted(v for v in near if t.minimum <= v <= t.maximum)
 
@@ -327,7 +329,9 @@ def rules(random: Random, samples: int) -> Iterator[tuple[str, Proofs]]:
         proofs = Proofs()
         spans = [*combinations_with_replacement(ends(source), 2)]
         for target in FULL.all:
-            for opcode in ("convert", "narrow") if source == INT and not target.weak else ("convert",):
+            for opcode in (
+                ("convert", "narrow") if source == INT and not target.weak else ("convert",)
+            ):
                 for _ in range(samples):
                     proofs.add(rule(opcode, (source,), target, [random.choice(spans)]))
         yield f"conversions of {source}", proofs
@@ -343,6 +347,7 @@ def inequalities(random: Random, samples: int) -> Proofs:
     x, y = z3.Ints("x y")
     env = {0: x, 1: y}
     for _ in range(samples):
+
         def form() -> Form:
             constants = (0, -1, 7, 1 << 62, -(1 << 63))
             return Form(random.choice(constants), tuple((i, random.choice(sizes)) for i in (0, 1)))
@@ -378,11 +383,11 @@ def inequalities(random: Random, samples: int) -> Proofs:
 STEPS = (1, -1, 2, -2, 3, -3, 7, 1 << 31, -(1 << 62), (1 << 63) - 1, -(1 << 63))
 
 
-def counters() -> Proofs:
+def counters(steps: Iterable[int] = STEPS) -> Proofs:
     """What is known of a counter in every turn of a loop, between any two ints or constants."""
     proofs = Proofs()
     bounds: list[int | None] = [None, 0, 1, -1, INT.minimum, INT.maximum, 100]
-    for step in STEPS:
+    for step in steps:
         for first in bounds:
             for last in bounds:
                 ranges = Ranges(Loops(Random(0), FULL).module().functions["f"])
@@ -392,7 +397,11 @@ def counters() -> Proofs:
                 premises: list[Any] = []
                 numbers: list[Number] = []
                 for i, fixed in enumerate((first, last)):
-                    form = known.bounded(INT.minimum, INT.maximum) if fixed is None else Form(fixed, ())
+                    form = (
+                        known.bounded(INT.minimum, INT.maximum)
+                        if fixed is None
+                        else Form(fixed, ())
+                    )
                     known.values[i] = form
                     e: Number = z3.Int(f"n{i}") if fixed is None else z3.IntVal(fixed)
                     if fixed is None:
