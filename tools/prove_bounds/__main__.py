@@ -11,10 +11,11 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 from random import Random
 
-from tools.prove_bounds import mutations, operations, programs, solved, swept
+from tools.prove_bounds import mutations, operations, programs, solved, solved_loops, swept
 from tools.prove_bounds.agreement import agreement
 from tools.prove_bounds.concrete import UnknownError, UnsoundError
 from tools.prove_bounds.conditions import conditions
+from tools.prove_bounds.formulas import Proofs
 from tools.prove_bounds.miniature import miniature
 
 Line = tuple[str, int]
@@ -42,6 +43,18 @@ def conditional() -> Line:
     return what, min(total.cases, total.unchecked)
 
 
+def rows(bits: int, count: int) -> Line:
+    tally = programs.Tally()
+    with miniature(bits) as w:
+        for one in programs.every(w, range(programs.ROWS, programs.ROWS + count)):
+            tally.add(one)
+    return (
+        f"loops along arrays at {bits} bits, every input: {tally.programs} programs, "
+        f"{tally.blocks} in blocks, {tally.runs} runs, {tally.trapped} trapped",
+        min(tally.runs, tally.blocks, tally.trapped),
+    )
+
+
 def loops(bits: int, count: int, few: bool) -> Line:
     tally = programs.Tally()
     with miniature(bits) as w:
@@ -56,7 +69,7 @@ def loops(bits: int, count: int, few: bool) -> Line:
 
 
 def rules(samples: int) -> Line:
-    total = solved.Proofs()
+    total = Proofs()
     for name, proofs in solved.rules(Random(1), samples):
         if not proofs.lemmas:
             raise UnknownError(f"{name}: no lemma")
@@ -65,7 +78,7 @@ def rules(samples: int) -> Line:
 
 
 def guards(count: int) -> Line:
-    found, proofs = solved.guards_of(range(count))
+    found, proofs = solved_loops.guards_of(range(count))
     return f"guards at full width: {found} guards, {proofs.lemmas} lemmas", min(
         found, proofs.lemmas
     )
@@ -92,11 +105,12 @@ def main() -> int:
     steps: list[Callable[[], Line]] = [
         simple("results of the solver's semantics and of evaluation's", lambda: agreement(3, 6)),
         simple("lemmas of inequalities", lambda: solved.inequalities(Random(1), 300).lemmas),
-        simple("lemmas of counters", lambda: solved.counters().lemmas),
+        simple("lemmas of counters", lambda: solved_loops.counters().lemmas),
         simple("lemmas of sweeps", lambda: swept.integers().lemmas + swept.products().lemmas),
         lambda: guards(given.guards),
         lambda: rules(given.samples),
         lambda: loops(4, given.programs, few=False),
+        lambda: rows(4, given.programs // 10),
         lambda: loops(5, given.programs // 10, few=True),
         conditional,
         lambda: enumerated(3, 1, 1),

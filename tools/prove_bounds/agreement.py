@@ -9,9 +9,9 @@ from typing import Any
 
 import z3
 from tools.prove_bounds.concrete import UnsoundError
+from tools.prove_bounds.formulas import FULL, ON_BITS, WIDE, Semantics, bits_of, ends
 from tools.prove_bounds.miniature import Widths, widths
 from tools.prove_bounds.operations import BINARY, UNARY
-from tools.prove_bounds.solved import FULL, ON_BITS, WIDE, Semantics, bits_of, ends
 
 from samebits.errors import Trap
 from samebits.ir.semantics import SEMANTICS

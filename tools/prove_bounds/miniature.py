@@ -15,7 +15,7 @@ from typing import Any
 import samebits.passes
 from samebits import types
 from samebits.ir import builder
-from samebits.passes import guard, known, transfer
+from samebits.passes import blocks, guard, known, transfer
 from samebits.types import Kind, ScalarType
 
 MODULES: list[Any] = [
@@ -75,6 +75,8 @@ def miniature(bits: int) -> Iterator[Widths]:
     put(guard, "TERM_LIMIT", 1 << (bits - 2))
     put(guard, "FACTOR_LIMIT", 1 << (bits // 2))
     put(known, "LENGTH_LIMIT", 1 << (bits - 2))
+    put(blocks, "BLOCK", 3)
+    put(blocks, "LEAST", 2)
     put(transfer, "OVERFLOW_MARGIN", 1 << (bits - 2))
     try:
         yield mini

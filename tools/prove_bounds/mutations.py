@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from tools.prove_bounds import operations, programs, solved, swept
+from tools.prove_bounds import formulas, operations, programs, solved, solved_loops, swept
 from tools.prove_bounds.concrete import UnsoundError
 from tools.prove_bounds.conditions import conditions
 from tools.prove_bounds.miniature import miniature
@@ -112,9 +112,9 @@ def loops() -> None:
 def solved_rules(opcode: str) -> Proof:
     def run() -> None:
         random = Random(opcode)
-        for t in (INT, solved.INT64, solved.UINT64):
+        for t in (INT, formulas.INT64, formulas.UINT64):
             for _ in range(60):
-                spans = [tuple(sorted(random.choice(solved.ends(t)) for _ in range(2)))
+                spans = [tuple(sorted(random.choice(formulas.ends(t)) for _ in range(2)))
                          for _ in range(1 if opcode in operations.UNARY else 2)]  # fmt: skip
                 solved.rule(opcode, (t,) * len(spans), t, spans)  # type: ignore[arg-type]
 
@@ -122,7 +122,7 @@ def solved_rules(opcode: str) -> Proof:
 
 
 def solved_guards() -> None:
-    solved.guards_of(range(PROGRAMS))
+    solved_loops.guards_of(range(PROGRAMS))
 
 
 # --- the mutations ---
@@ -291,7 +291,7 @@ def _truncated(kept: Any, k: Known, op: Op) -> Any:
 
 
 def _unsigned_not(kept: Any, k: Known, op: Op) -> Any:
-    if op.result.type != solved.BOOL:
+    if op.result.type != formulas.BOOL:
         k.learn(op, add(constant(-1), scale(k.form(op.args[0]), -1)))
     return kept
 
@@ -324,7 +324,7 @@ def _no_slack(put: Put) -> None:
 
 
 def _counters() -> None:
-    solved.counters()
+    solved_loops.counters()
 
 
 def _inequalities() -> None:

@@ -27,19 +27,23 @@ from samebits.passes.versioning import checks
 from samebits.types import INT32, ArrayType, ScalarType
 
 ARRAY = ArrayType(INT32, 1)
-GRID = ArrayType(INT32, 2)
+CELLS = (-8, 7, 3, 0, -1)
+"""What arrays hold before."""
+ROWS = 1_000_000
+"""The first of the programs that `Rows` writes."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What was covered: programs, runs compared, programs that lost checks, guards among them, and
-    runs that trapped."""
+    """What was covered: programs, runs compared, programs that lost checks, guards among them, runs
+    that trapped, programs with a loop in blocks."""
 
     programs: int = 0
     runs: int = 0
     lost: int = 0
     guarded: int = 0
     trapped: int = 0
+    blocks: int = 0
 
     def add(self, other: Tally) -> None:
         for name in self.__slots__:
@@ -209,6 +213,30 @@ class Loops:
         self.ints.pop()
 
 
+class Rows(Loops):
+    """Writes a loop along the array whose checks are of values: such a loop goes in blocks."""
+
+    def loop(self, slot: str, depth: int) -> None:
+        b, r, w = self.b, self.r, self.w
+        stop = self.outer() if r.random() < 0.3 else b.length(b.get("a"))
+        statement = b.for_(slot, self.number(0), stop)
+        with b.into(statement.body):
+            place = b.at(b.get("a"), b.get(slot))
+            number = b.to(w.weak, b.load(place))
+            for _ in range(r.choice((1, 1, 2))):
+                opcode = r.choice(("add", "add", "sub", "sub", "neg", "abs", "narrow"))
+                if opcode == "narrow":
+                    t = r.choice(w.all[1:])
+                    number = b.to(w.weak, b.to(t, number, "narrow"))
+                elif opcode in ("neg", "abs"):
+                    number = b.op(opcode, number)
+                else:
+                    pair = [number, b.get(r.choice(("n", "k", slot)))]
+                    r.shuffle(pair)
+                    number = b.op(opcode, *pair)
+            b.store(place, b.to(INT32, number))
+
+
 class Run:
     """Runs one program again and again."""
 
@@ -225,7 +253,7 @@ class Run:
     def outcome(self, length: int, n: int, h: int) -> tuple[Any, bytes] | None:
         """How the program ends, and the array; None where it takes too many operations."""
         self._left = self._limit
-        array = np.zeros(length, np.int32)
+        array = np.resize(np.array(CELLS, np.int32), length)
         try:
             ending: Any = self._evaluator.run("f", [array, n, h])
         except Trap as trap:
@@ -249,11 +277,12 @@ def values(t: ScalarType, few: bool) -> list[int]:
 
 def judge(w: Widths, seed: int, few: bool) -> Tally:
     """One program on all its inputs."""
-    writer = Loops(Random(seed), w)
+    writer = (Rows if seed >= ROWS else Loops)(Random(seed), w)
     original = writer.module()
     optimised = optimise(original, ["f"])
     body = optimised.functions["f"].body
     tally = Tally(1)
+    tally.blocks = int(any(isinstance(s, For) and s.slot.startswith("block.") for s in walk(body)))
     tally.guarded = int(any(_is_choice(s) for s in walk(body)))
     tally.lost = int(tally.guarded or checks(body) < checks(original.functions["f"].body))
     lengths = range(known.LENGTH_LIMIT + 1)

@@ -12,8 +12,8 @@ from itertools import count
 from typing import Any, cast
 
 import z3
+from tools.prove_bounds.formulas import Proofs, show
 from tools.prove_bounds.operations import SPAN
-from tools.prove_bounds.solved import Proofs, show
 
 from samebits.ir.grammar import Op, Region, Value
 from samebits.passes import sweep as sweeps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from tools.prove_bounds import mutations, operations, programs, solved, swept
+from tools.prove_bounds import mutations, operations, programs, solved, solved_loops, swept
 from tools.prove_bounds.agreement import agreement
 from tools.prove_bounds.conditions import conditions
 from tools.prove_bounds.miniature import miniature
@@ -33,6 +33,14 @@ def test_loops_do_the_same_on_every_input_of_four_bits() -> None:
     assert min(tally.runs, tally.lost, tally.guarded, tally.trapped) > 0
 
 
+def test_loops_in_blocks_do_the_same_on_every_input_of_four_bits() -> None:
+    tally = programs.Tally()
+    with miniature(4) as w:
+        for one in programs.every(w, range(programs.ROWS, programs.ROWS + 8)):
+            tally.add(one)
+    assert min(tally.runs, tally.blocks, tally.trapped) > 0
+
+
 def test_conditions_hold_are_assumed_and_negated_as_they_are() -> None:
     with miniature(3) as w:
         found = conditions(w, 500)
@@ -45,13 +53,13 @@ def test_the_solvers_semantics_are_those_of_evaluation() -> None:
 
 def test_inequalities_counters_and_sweeps_are_right_at_full_width() -> None:
     assert solved.inequalities(Random(1), 25).lemmas
-    assert solved.counters((1, -1, 3, -(1 << 63))).lemmas == 4 * 49
+    assert solved_loops.counters((1, -1, 3, -(1 << 63))).lemmas == 4 * 49
     assert swept.integers().lemmas == 12
     assert swept.products().lemmas == 1
 
 
 def test_guards_are_right_at_full_width() -> None:
-    count, proofs = solved.guards_of(range(60))
+    count, proofs = solved_loops.guards_of(range(60))
     assert count
     assert proofs.lemmas >= count
 
