@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError
-from samebits.frontend.source import Source, too_deep
+from samebits.frontend.source import Source, blank, too_deep
 from samebits.lang.annotations import Access
 from samebits.lang.jobs import BEGIN, ELEMENT, END, INDEX_TYPE, RANGE, UNSAFE, JobKernel
 from samebits.types import INT
@@ -182,7 +182,7 @@ class _Rewriting:
                 self._fail(node, "a definition inside a job", fix="make it a kernel of the module")
             case _:
                 self._note_stores(node)
-        result = cast("Any", type(node))()
+        result = blank(node)
         for name, value in vars(node).items():
             if isinstance(value, ast.AST):
                 value = self._copy(value)

@@ -21,7 +21,7 @@ import numpy as np
 from samebits.errors import Span, Trap
 from samebits.frontend import operators, overloads
 from samebits.frontend.compile import compile_kernel
-from samebits.frontend.source import SYNTAX, Source, source_of, too_deep
+from samebits.frontend.source import SYNTAX, Source, blank, source_of, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
@@ -315,7 +315,7 @@ def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
 
 def _copy(node: ast.AST) -> Any:
     """A copy of a syntax tree, with few of Python's frames for each level."""
-    result = type(node)()
+    result = blank(node)
     for name, value in vars(node).items():
         if isinstance(value, ast.AST):
             value = _copy(value)

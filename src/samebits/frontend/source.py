@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType
-from typing import cast
+from typing import Any, cast
 
 from samebits.errors import CompileError, Span
 from samebits.lang.definition import own_lines
@@ -123,6 +123,12 @@ def source_of(kernel: Kernel) -> Source:
 
         return job_source(kernel, source)
     return source
+
+
+def blank(node: ast.AST) -> Any:
+    """A node of the same class without any part, for a copy to fill: calling the class warns from
+    Python 3.13 on where a part is missing, and raises from 3.15 on."""
+    return type(node).__new__(type(node))
 
 
 def too_deep(span: Span) -> CompileError:
