@@ -41,8 +41,8 @@ from samebits.types import (
 
 TABLE_COLUMNS = 8
 HEADER = "samebits ir 1"
-RESERVED = {*SCALARS, *COMPOSITES, "Array", "ReadOnly", "ref"}
-"""Words that begin a type, so that a struct of such a name is quoted."""
+RESERVED = {*SCALARS, *COMPOSITES, "Array", "ReadOnly", "ref", "inf", "nan"}
+"""Words that begin a type or are numbers, so that a struct of such a name is quoted."""
 VECTORIZED = "vectorized "
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 

@@ -163,6 +163,13 @@ def test_structs_of_one_name_are_told_apart() -> None:
     assert parse_module(text) == module
 
 
+@pytest.mark.parametrize("name", ["nan", "inf", "ref", "Array", "bool", "true", "if", "struct"])
+def test_a_struct_may_have_any_name(name: str) -> None:
+    t = StructType(name, (("a", INT32),))
+    module = Module({"k": Builder("k", {"x": RefType(t)}).ret()})
+    assert parse_module(print_module(module)) == module
+
+
 def refusal(text: str) -> str:
     """The message that refuses `text`; empty where it is legal."""
     try:
