@@ -1,0 +1,218 @@
+"""Files that samebits writes: whole under their name, or not there at all.
+
+Owns the way of a file from its first byte to its name. Every command and function that writes one
+uses it:
+
+- `write_file(path, data)` for bytes or text that is there already;
+- `with Output(path) as out: out.file.write(…)` for what is made piece by piece: leaving the block
+  gives the file its name, an exception removes it;
+- `Output(path)`, then `commit`, `keep` or `discard`, for a file that lives longer than a block;
+- `hindrance(path)` asks before long work whether the file can be written.
+
+All of them raise OSError, whatever is wrong with the path; `told(error)` is its reason in words.
+
+The bytes go to a file beside the path that did not exist before: `<path>.partial`, or
+`<path>.<8 hex digits>.partial` where that name is taken, by whomever. It is opened with `O_EXCL`,
+so that no link is followed and no file of another is touched, brought to the disk, and renamed:
+readers see the old file or the whole new one, and of two writers at once each leaves a whole one.
+A link at the path is replaced, not followed; a replaced file's permissions stay. A terminal, a
+pipe or `/dev/stdout` is written to as it is.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+StrPath = str | os.PathLike[str]
+
+_DESCRIPTOR = re.compile(r"/dev/std(out|err)|/(?:dev|proc/self)/fd/([0-9]{1,6})")
+_NEW = (
+    os.O_RDWR | os.O_CREAT | os.O_EXCL
+    | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)  # fmt: skip
+_STREAM = os.O_WRONLY | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
+_LONGEST = 50
+"""Characters of a name that its unique partial name begins with: 255 bytes hold them."""
+
+
+class Output:
+    """A file on its way to its name. Raises OSError where it can't be made.
+
+    `mode` is the file's permissions, less what the umask takes; without it, those of the file
+    that it replaces, or 0o666. With `replace=False` a file at the path is never replaced:
+    `commit` raises FileExistsError, and one of two writers at once is refused.
+    """
+
+    def __init__(self, path: StrPath, *, mode: int | None = None, replace: bool = True) -> None:
+        self.path = Path(os.path.abspath(_checked(path)))
+        """Where it will be, whatever becomes of the current folder."""
+        self.partial: Path | None = None
+        """Where its bytes are until then; None for a terminal or a pipe."""
+        self._replace = replace
+        there = _status(self.path)
+        descriptor = _stream(self.path, there)
+        if descriptor is None:
+            if there is not None and not replace:
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.path))
+            old = there is not None and stat.S_ISREG(there.st_mode) and mode is None
+            wanted = 0o600 if old else 0o666 if mode is None else mode
+            self.partial, descriptor = _beside(self.path, wanted)
+            if old and there is not None:
+                with suppress(OSError):
+                    os.chmod(self.partial, there.st_mode & 0o777)
+        self.file: BinaryIO = os.fdopen(descriptor, "r+b" if self.partial else "wb")
+
+    def commit(self) -> None:
+        """Close the file and give it its name. Raises OSError, having removed it."""
+        try:
+            self.keep()
+            if self.partial is not None:
+                _name(self.partial, self.path, self._replace)
+                self.partial = None
+        except BaseException:
+            self.discard()
+            raise
+
+    def keep(self) -> None:
+        """Close the file and leave it at `partial`. Raises OSError."""
+        if self.file.closed:
+            return
+        try:
+            self.file.flush()
+            if self.partial is not None:
+                os.fsync(self.file.fileno())
+        finally:
+            self.file.close()
+
+    def discard(self) -> None:
+        """Close the file and remove what is there of it. Raises nothing."""
+        with suppress(OSError):
+            self.file.close()
+        if self.partial is not None:
+            with suppress(OSError):
+                self.partial.unlink()
+            self.partial = None
+
+    def __enter__(self) -> Output:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.commit()
+        else:
+            self.discard()
+
+
+def write_file(
+    path: StrPath, data: bytes | str, *, mode: int | None = None, replace: bool = True
+) -> None:
+    """Write a whole file; text as UTF-8 with its line ends as they are. Raises OSError."""
+    with Output(path, mode=mode, replace=replace) as out:
+        out.file.write(data.encode() if isinstance(data, str) else data)
+
+
+def hindrance(path: StrPath) -> str | None:
+    """What the system says against writing there, or None. Everything is left as it was.
+
+    Pipes and devices are not tried: to open one may wait, or be heard at its other end.
+    """
+    try:
+        there = _status(Path(os.path.abspath(_checked(path))))
+        if there is None or not (stat.S_ISFIFO(there.st_mode) or stat.S_ISCHR(there.st_mode)):
+            Output(path).discard()
+    except OSError as error:
+        return told(error)
+    return None
+
+
+def told(error: OSError) -> str:
+    """The system's reason, in words and without the path."""
+    return error.strerror or str(error)
+
+
+def _checked(path: StrPath) -> str:
+    """The path as text that the system can be given."""
+    text = os.fspath(path)
+    if not text:
+        raise FileNotFoundError(errno.ENOENT, "the name is empty", text)
+    if "\0" in text:
+        raise OSError(errno.EINVAL, "the name has a NUL character", text)
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise OSError(errno.EINVAL, "the name can't be encoded for this system", text) from None
+    return text
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _stream(path: Path, there: os.stat_result | None) -> int | None:
+    """A descriptor of what is written to as it is; None where a file is to be made.
+
+    A descriptor's own name is duplicated: opened again, a redirected file would be written from
+    its beginning.
+    """
+    if match := _DESCRIPTOR.fullmatch(str(path)):
+        number = int(match[2]) if match[2] else 1 if match[1] == "out" else 2
+        if number in (1, 2):
+            (sys.stdout if number == 1 else sys.stderr).flush()
+        return os.dup(number)
+    if there is None or stat.S_ISREG(there.st_mode) or stat.S_ISLNK(there.st_mode):
+        return None
+    if stat.S_ISDIR(there.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if stat.S_ISBLK(there.st_mode) or stat.S_ISSOCK(there.st_mode):
+        raise OSError(errno.EINVAL, "it is a block device or a socket", str(path))
+    return os.open(path, _STREAM)
+
+
+def _beside(path: Path, mode: int) -> tuple[Path, int]:
+    """A file in the path's folder that was not there before, and its descriptor."""
+    name = f"{path.name}.partial"
+    while True:
+        partial = path.with_name(name)
+        try:
+            return partial, os.open(partial, _NEW, mode)
+        except OSError as error:
+            if error.errno not in (errno.EEXIST, errno.ENAMETOOLONG):
+                raise
+            if error.errno == errno.ENAMETOOLONG and name != f"{path.name}.partial":
+                raise
+        name = f"{path.name[:_LONGEST]}.{secrets.token_hex(4)}.partial"
+
+
+def _name(partial: Path, path: Path, replace: bool) -> None:
+    """Rename; where nothing may be replaced, the system itself refuses a name that is taken."""
+    if replace:
+        os.replace(partial, path)
+    elif sys.platform == "win32":
+        os.rename(partial, path)
+    else:
+        try:
+            os.link(partial, path, follow_symlinks=False)
+        except (FileExistsError, FileNotFoundError):
+            raise
+        except OSError:  # a file system without links
+            os.close(os.open(path, _NEW))
+            os.replace(partial, path)
+        else:
+            partial.unlink()
