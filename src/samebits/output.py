@@ -72,15 +72,11 @@ class Output:
         self.file: BinaryIO = os.fdopen(descriptor, "r+b" if self.partial else "wb")
 
     def commit(self) -> None:
-        """Close the file and give it its name. Raises OSError, having removed it."""
-        try:
-            self.keep()
-            if self.partial is not None:
-                _name(self.partial, self.path, self._replace)
-                self.partial = None
-        except BaseException:
-            self.discard()
-            raise
+        """Close the file and give it its name. Raises OSError; it is at `partial` then."""
+        self.keep()
+        if self.partial is not None:
+            _name(self.partial, self.path, self._replace)
+            self.partial = None
 
     def keep(self) -> None:
         """Close the file and leave it at `partial`. Raises OSError."""
@@ -111,10 +107,12 @@ class Output:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if error is None:
-            self.commit()
-        else:
-            self.discard()
+        try:
+            if error is None:
+                self.commit()
+        finally:
+            if error is not None or self.partial is not None:
+                self.discard()
 
 
 def write_file(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -58,3 +59,54 @@ def test_a_module_imports_only_from_its_layer_and_those_above(path: Path) -> Non
 def test_every_module_says_what_it_owns() -> None:
     for path in MODULES:
         assert ast.get_docstring(ast.parse(path.read_text())), path
+
+
+WRITES = {
+    "output.py": "it is the one place",
+    "cli/__init__.py": "the null device",
+    "audit/programs.py": "a working folder of its own",
+    "audit/watched.py": "a report that the parent made",
+    "runtime/cache.py": "entries below a folder that was verified",
+    "runtime/runners/link.py": "a working folder of its own",
+    "sim/export/build.py": "a working folder of its own",
+    "sim/export/wasm.py": "a working folder of its own",
+}
+"""Modules that write files by themselves, and why that is sound."""
+
+_METHODS = ("write_text", "write_bytes", "tofile", "savefig", "touch", "symlink_to", "rename")
+_FUNCTIONS = (
+    "os.replace", "os.rename", "os.link", "os.symlink", "shutil.copy", "shutil.copyfile",
+    "shutil.copy2", "shutil.move", "tempfile.mkstemp", "tempfile.NamedTemporaryFile",
+)  # fmt: skip
+_MODE = re.compile(r"[rbt]*[wax+][wax+bt]*")
+
+
+def writes(tree: ast.AST) -> list[int]:
+    """Lines where a file is opened to be written, made, or given another name."""
+    return [n.lineno for n in ast.walk(tree) if isinstance(n, ast.Call) and _writes(n)]
+
+
+def _writes(call: ast.Call) -> bool:
+    name = ast.unparse(call.func)
+    if name.endswith("open"):
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        modes = [a.value for a in given if isinstance(a, ast.Constant) and type(a.value) is str]
+        flags = " ".join(map(ast.unparse, given))
+        return "O_WRONLY" in flags or "O_RDWR" in flags or any(map(_MODE.fullmatch, modes))
+    return name in _FUNCTIONS or name.rpartition(".")[2] in _METHODS
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_files_are_written_at_one_place(path: Path) -> None:
+    relative = str(path.relative_to(PACKAGE))
+    if relative not in WRITES:
+        assert writes(ast.parse(path.read_text())) == [], f"{relative}: use samebits.output"
+
+
+def test_other_ways_to_write_are_found() -> None:
+    ways = (
+        "open(p, 'w')", "open(p, mode='r+b')", "p.open('ab')", "os.open(p, os.O_WRONLY)",
+        "p.write_text(t)", "os.replace(a, b)", "shutil.copyfile(a, b)", "values.tofile(p)",
+    )  # fmt: skip
+    assert [writes(ast.parse(way)) for way in ways] == [[1]] * len(ways)
+    assert writes(ast.parse("open(p), open(p, 'rb'), p.open('rb'), os.open(p, os.O_RDONLY)")) == []

@@ -135,6 +135,7 @@ def test_a_second_writer_of_what_may_not_be_replaced_is_refused(tmp_path: Path) 
     second.commit()
     with pytest.raises(FileExistsError):
         first.commit()
+    first.discard()
     with pytest.raises(FileExistsError):
         Output(path, replace=False)
     assert path.read_bytes() == b"second"
@@ -153,6 +154,15 @@ def test_a_file_system_without_links_refuses_the_second_writer_too(
     first.commit()
     with pytest.raises(FileExistsError):
         second.commit()
+    second.discard()
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_file_that_gets_no_name_is_removed_at_the_end_of_its_block(tmp_path: Path) -> None:
+    out = Output(tmp_path / "a")
+    (tmp_path / "a").mkdir()
+    with pytest.raises(IsADirectoryError):
+        out.__exit__(None, None, None)
     assert os.listdir(tmp_path) == ["a"]
 
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from samebits.cli import BAD, SAME
 from samebits.cli.named import named_simulation
-from samebits.cli.place import hindrance
 from samebits.cli.printing import JSON_FORMAT, progress_bars
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.make import Wanted, make_report
@@ -22,6 +21,7 @@ from samebits.diagnose.desync.write import write_report
 from samebits.diagnose.side_words import default_words
 from samebits.diagnose.sides import parse_side
 from samebits.errors import ReportError
+from samebits.output import hindrance
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
 

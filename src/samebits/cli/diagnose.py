@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -15,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.diagnosis import print_diagnosis
 from samebits.cli.named import named_simulation
-from samebits.cli.place import hindrance
+from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
 from samebits.diagnose.beside_report import diagnose_report
 from samebits.diagnose.desync.account import account
@@ -29,7 +28,7 @@ from samebits.diagnose.search import diagnose
 from samebits.diagnose.side_words import default_words
 from samebits.diagnose.sides import Side, parse_side
 from samebits.diagnose.two_reports import diagnose_reports
-from samebits.errors import ReportError, SideError, SimulationError
+from samebits.errors import ReportError, SideError
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 
@@ -37,7 +36,6 @@ DEFAULT_FRAMES = 600
 DEFAULT_SEED = 1
 JSON_FORMAT = 1
 REPORT_SUFFIX = ".desync"
-_PAGE_BEGINS = b"<!doctype html>"
 _TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
@@ -65,7 +63,8 @@ def run(options: Options) -> int:
     if options.list_sides:
         print("\n".join(listed()))
         return SAME
-    _check_page(options)
+    if options.html is not None:
+        check_page(options.html)
     case = _case(options)
     for report in case.reports:
         _tell_damage(report)
@@ -77,7 +76,7 @@ def run(options: Options) -> int:
     else:
         print_diagnosis(diagnosis)
     if options.html is not None:
-        _write_page(options.html, diagnosis)
+        write_page(options.html, page(diagnosis))
     if not diagnosis.same:
         return DIFFERS
     return BAD if case.is_damaged else SAME
@@ -213,49 +212,6 @@ def _tell_damage(report: Report) -> None:
         sys.stderr.write(f"{report.name} is damaged: {line}\n")
     if report.damage:
         sys.stderr.write(f"{account(report)}\n")
-
-
-def _check_page(options: Options) -> None:
-    """Say before the work, not after it, that a page has nowhere to go."""
-    if options.html is None:
-        return
-    path = Path(options.html)
-    if path.is_dir():
-        raise SimulationError(f"--html {options.html} is a folder", fix="name a file in it")
-    if not path.absolute().parent.is_dir():
-        raise SimulationError(
-            f"--html {options.html}: there is no folder {path.parent}", fix="make it first"
-        )
-    if path.is_file() and not _may_be_replaced(path):
-        raise SimulationError(
-            f"{options.html} is there already, and is no page", fix="give the page another name"
-        )
-    against = hindrance(path)
-    if against is not None:
-        raise _not_written(options.html, against)
-
-
-def _may_be_replaced(path: Path) -> bool:
-    """Whether a file is empty or a page: replays, reports and sources are nothing to lose."""
-    try:
-        with path.open("rb") as file:
-            beginning = file.read(len(_PAGE_BEGINS))
-    except OSError:
-        return True
-    return beginning in (b"", _PAGE_BEGINS)
-
-
-def _not_written(path: str, against: str) -> SimulationError:
-    return SimulationError(
-        f"cannot write {path}: {against}", fix="give a place that this user may write to"
-    )
-
-
-def _write_page(path: str, diagnosis: Diagnosis) -> None:
-    try:
-        Path(path).write_text(page(diagnosis), "utf-8")
-    except OSError as error:
-        raise _not_written(path, error.strerror or str(error)) from None
 
 
 def doing(what: str) -> str:

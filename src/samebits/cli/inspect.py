@@ -8,12 +8,12 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 
 import samebits
 from samebits.cli import SAME
-from samebits.errors import SamebitsError, SimulationError
+from samebits.cli.pages import check_page, write_page
+from samebits.errors import SimulationError
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.runtime.inspection import Inspection, inspect
 from samebits.runtime.inspection_text import check_sections, coloured, plain, render
@@ -40,11 +40,13 @@ class Options:
 
 def run(options: Options) -> int:
     """Inspect and write; the exit status."""
+    if options.html is not None:
+        check_page(options.html)
     show = None if options.show is None else check_sections(_words(options.show))
     kernel, module = find_kernel(options.kernel)
     types = None if options.types is None else _types(options.types, module)
     found = inspect(kernel, types=types, target=options.target, opt=options.opt)
-    written = None if options.html is None else _write(found, Path(options.html))
+    written = None if options.html is None else _write(found, options.html)
     if options.json:
         print(json.dumps(found.json(), indent=1))
         return SAME
@@ -125,13 +127,8 @@ def _types(text: str, module: ModuleType) -> Sequence[object]:
     return found  # pyright: ignore[reportUnknownVariableType]
 
 
-def _write(found: Inspection, path: Path) -> str:
+def _write(found: Inspection, name: str) -> str:
     """Write the page; what is said of it."""
     page = found.html()
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise SamebitsError(
-            f"{path} can't be written: {error.strerror}", fix="give another file to --html"
-        ) from None
-    return f"{path}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes"
+    write_page(name, page)
+    return f"{name}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes"

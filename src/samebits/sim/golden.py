@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
 from samebits.errors import ReplayError
+from samebits.output import Output, told
 from samebits.sim.replay_header import digest_problem, name_problem
 
 MAX_LINE = 1024
@@ -52,18 +51,14 @@ def write_golden(
         raise ReplayError(f"golden file: the digest {problem}")
     if every < 1:
         raise ReplayError(f"golden file: every {every} frames", fix="give 1 or more")
-    partial = Path(os.fspath(path) + ".partial")
     try:
-        with open(partial, "w", encoding="utf-8", newline="\n") as file:
-            file.write(f"{_FIRST}\n{_SIMULATION}{simulation}\n{_DIGEST}{digest}\n")
+        with Output(path) as out:
+            head = f"{_FIRST}\n{_SIMULATION}{simulation}\n{_DIGEST}{digest}\n"
+            out.file.write(head.encode())
             for frame, value in _sampled(hashes, every):
-                file.write(f"{frame} {value:016x}\n")
-        os.replace(partial, path)
+                out.file.write(f"{frame} {value:016x}\n".encode())
     except OSError as error:
-        raise ReplayError(f"cannot write {os.fspath(path)}: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            partial.unlink()
+        raise ReplayError(f"cannot write {os.fspath(path)}: {told(error)}") from None
 
 
 def read_golden(path: str | os.PathLike[str]) -> Golden:

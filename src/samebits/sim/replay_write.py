@@ -1,6 +1,6 @@
 """Writing a replay: frames into blocks, blocks into MCAP chunks, the same bytes every time.
 
-A replay is written to `<path>.partial` and takes its own name when it is whole.
+A replay is written beside its path and takes its own name when it is whole.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import IO, Any, BinaryIO, cast
 from mcap.writer import CompressionType, Writer
 
 from samebits.errors import ReplayError
+from samebits.output import Output, told
 from samebits.sim.replay_header import (
     ENCODING,
     HASHES,
@@ -34,7 +35,8 @@ Target = str | os.PathLike[str] | BinaryIO
 
 
 def partial_path(path: str | os.PathLike[str]) -> Path:
-    """Where a replay lies while it is written, and stays if the recording is cut short."""
+    """Where a replay lies while it is written, and stays if the recording is cut short, unless
+    that name was taken; `ReplayWriter.partial` knows."""
     return Path(os.fspath(path) + ".partial")
 
 
@@ -45,17 +47,16 @@ class ReplayWriter:
     handed in; each block is one chunk, handed to the operating system when it is full. The bytes
     depend only on the header, the frames and the version of samebits.
 
-    With a path, the file is `<path>.partial` until `close` has made it whole and moved it over
-    `path`. Leaving the `with` block by an exception ends the partial file properly and leaves it
-    there; a crash leaves it readable up to the last full block. The next recording to the same
-    path overwrites it. A stream is flushed, never closed.
+    With a path, the file is `partial` until `close` has made it whole and moved it over `path`.
+    Leaving the `with` block by an exception ends the partial file properly and leaves it there;
+    a crash leaves it readable up to the last full block. No other recording writes to it. A
+    stream is flushed, never closed.
     """
 
     def __init__(self, target: Target, header: ReplayHeader) -> None:
         self.header = header
         self.frames: int = 0
         """Whole frames added so far."""
-        self._path = Path(target) if isinstance(target, str | os.PathLike) else None
         self._sink = _Sink(target)
         self._inputs = bytearray()
         self._hashes: list[int] = []
@@ -79,10 +80,15 @@ class ReplayWriter:
                 for topic in (INPUTS, HASHES, KEYFRAMES)
             )
             self._mcap.flush()
-        except ReplayError:
-            with suppress(ReplayError):
-                self._sink.finish()
+        except BaseException:
+            self._sink.discard()
             raise
+
+    @property
+    def partial(self) -> Path | None:
+        """Where the frames are until the replay is whole: `<path>.partial`, or a name like it if
+        that was taken. None when it is whole, and for a stream."""
+        return self._sink.partial
 
     def add(self, inputs: Any, frame_hash: int | None = None) -> None:
         """One frame: its inputs, player after player, and the hash of the state after it.
@@ -143,11 +149,7 @@ class ReplayWriter:
         if self._closed:
             return
         self._finish()
-        if self._path is not None:
-            try:
-                os.replace(partial_path(self._path), self._path)
-            except OSError as error:
-                raise _cannot_write(str(self._path), error) from None
+        self._sink.commit()
 
     def __enter__(self) -> ReplayWriter:
         return self
@@ -217,12 +219,21 @@ class _Sink:
 
     def __init__(self, target: Target) -> None:
         self._count = 0
-        self._owned = isinstance(target, str | os.PathLike)
-        self._name = os.fspath(target) if isinstance(target, str | os.PathLike) else "the stream"
-        try:
-            self._file = _create(target) if isinstance(target, str | os.PathLike) else target
-        except OSError as error:
-            raise _cannot_write(self._name, error) from None
+        self._out: Output | None = None
+        self._name = "the stream"
+        if isinstance(target, str | os.PathLike):
+            self._name = os.fspath(target)
+            try:
+                self._out = Output(target)
+            except OSError as error:
+                raise _cannot_write(self._name, error) from None
+            self._file = self._out.file
+        else:
+            self._file = target
+
+    @property
+    def partial(self) -> Path | None:
+        return None if self._out is None else self._out.partial
 
     def write(self, data: bytes) -> int:
         view = memoryview(data)
@@ -248,18 +259,23 @@ class _Sink:
 
     def finish(self) -> None:
         try:
-            self._file.flush()
-            if self._owned:
-                os.fsync(self._file.fileno())
+            if self._out is None:
+                self._file.flush()
+            else:
+                self._out.keep()
         except OSError as error:
             raise _cannot_write(self._name, error) from None
-        finally:
-            if self._owned:
-                self._file.close()
 
+    def commit(self) -> None:
+        try:
+            if self._out is not None:
+                self._out.commit()
+        except OSError as error:
+            raise _cannot_write(self._name, error) from None
 
-def _create(path: str | os.PathLike[str]) -> BinaryIO:
-    return open(partial_path(path), "wb")
+    def discard(self) -> None:
+        if self._out is not None:
+            self._out.discard()
 
 
 def _hash(value: Any) -> int:
@@ -270,7 +286,7 @@ def _hash(value: Any) -> int:
 
 
 def _cannot_write(name: str, error: OSError) -> ReplayError:
-    return ReplayError(f"cannot write {name}: {error.strerror or error}")
+    return ReplayError(f"cannot write {name}: {told(error)}")
 
 
 def _library() -> str:

@@ -134,7 +134,11 @@ def test_json_holds_the_facts_and_html_is_a_file(folder: Path) -> None:
         (("shapes.py:scale", "--target", "vax"), "there is no target 'vax'"),
         (("shapes.py:scale", "--show", "bytes"), "there is no section 'bytes'"),
         (("shapes.py:scale", "--opt", "1"), "opt=1 is no level"),
-        (("shapes.py:scale", "--html", "no/page.html"), "can't be written"),
+        (
+            ("shapes.py:scale", "--html", "no/page.html"),
+            "--html no/page.html: there is no folder no",
+        ),
+        (("shapes.py:scale", "--html", "shapes.py"), "shapes.py is there already, and is no page"),
     ],
 )
 def test_bad_input_has_status_2_and_says_what_to_write(

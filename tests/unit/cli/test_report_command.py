@@ -257,12 +257,18 @@ def test_a_report_never_takes_the_replays_place(run: Run, replay: str) -> None:
     assert said == ". is a folder\n  fix: name a file in it with -o"
 
 
-def test_a_place_that_cannot_be_written_is_told(run: Run, replay: str) -> None:
+def test_a_place_under_a_file_is_told(run: Run, replay: str) -> None:
+    Path("a").touch()
+    said = refused(run, SMALL, replay, "--frames", "3", "-o", "a/b", *QUICK)
+    assert said == "there is no folder a\n  fix: make it, or give another name"
+
+
+def test_what_is_called_partial_is_left_alone(run: Run, replay: str) -> None:
     Path("a.partial").mkdir()
-    said = refused(run, SMALL, replay, "--frames", "3", "-o", "a", *QUICK)
-    assert said == (
-        "cannot write a: Is a directory\n  fix: give a place that this user may write to, with -o"
-    )
+    assert run("report", SMALL, replay, "--frames", "3", "-o", "a", *QUICK)[0] == 0
+    assert sorted(path.name for path in Path().iterdir() if path.name[0] == "a") == [
+        "a", "a.partial",
+    ]  # fmt: skip
 
 
 def test_a_damaged_replay_serves_up_to_the_damage(run: Run) -> None:

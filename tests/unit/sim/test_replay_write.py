@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +262,58 @@ def test_another_simulation_is_told_by_its_digest() -> None:
         " not ffffffffffffffff\n"
         "  fix: check out the version that recorded it, or record a new replay"
     )
+
+
+def test_two_recordings_to_one_path_are_both_whole(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    with ReplayWriter(path, HEADER) as first:
+        first.add(inputs_of(0))
+        with ReplayWriter(path, HEADER) as second:
+            assert first.partial != second.partial
+            for frame in range(300):
+                second.add(inputs_of(frame))
+        assert read_replay(path).frames == 300
+        first.add(inputs_of(1))
+    assert (read_replay(path).frames, read_replay(path).damage) == (2, None)
+    assert os.listdir(tmp_path) == ["a.mcap"]
+
+
+def test_a_recording_without_its_name_stays_readable(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    writer = ReplayWriter(path, HEADER)
+    writer.add(inputs_of(0))
+    path.mkdir()
+    with pytest.raises(ReplayError) as caught:
+        writer.close()
+    assert caught.value.message == f"cannot write {path}: Is a directory"
+    assert writer.partial is not None
+    assert read_replay(writer.partial).frames == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_a_recording_follows_no_link_and_touches_no_partial_file(tmp_path: Path) -> None:
+    path, victim = tmp_path / "a.mcap", tmp_path / "victim"
+    victim.write_bytes(b"theirs")
+    partial_path(path).symlink_to(victim)
+    path.symlink_to(victim)
+    with ReplayWriter(path, HEADER) as writer:
+        writer.add(inputs_of(0))
+    assert read_replay(path).frames == 1
+    assert victim.read_bytes() == b"theirs"
+    assert partial_path(path).is_symlink()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no name for standard output")
+def test_a_recording_to_standard_output_replaces_no_device(tmp_path: Path) -> None:
+    program = (
+        "import sys; from samebits.sim.replay import ReplayHeader, ReplayWriter\n"
+        "with ReplayWriter('/dev/stdout', ReplayHeader(**eval(sys.argv[1]))) as writer:\n"
+        "    writer.add_block(b'', None, frames=3)"
+    )
+    fields = {name: getattr(HEADER, name) for name in HEADER.__dataclass_fields__}
+    fields |= {"input_size": 0, "schema": dict(HEADER.schema)}
+    before = os.lstat("/dev/stdout")
+    with open(tmp_path / "a.mcap", "wb") as file:
+        subprocess.run([sys.executable, "-c", program, repr(fields)], stdout=file, check=True)
+    assert os.lstat("/dev/stdout").st_ino == before.st_ino
+    assert read_replay(tmp_path / "a.mcap").frames == 3

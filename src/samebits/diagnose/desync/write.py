@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from samebits.diagnose.desync.layout import FORMAT, MAX_FILE, PROFILE, TOPICS
 from samebits.diagnose.desync.pieces import pieces
 from samebits.diagnose.desync.report import Report
 from samebits.errors import ReportError
+from samebits.output import told, write_file
 from samebits.sim.replay_header import ENCODING, MAX_CHUNK
 
 METADATA_NAME = "samebits.report"
@@ -62,26 +62,25 @@ def write_report(report: Report, path: str | os.PathLike[str], force: bool = Fal
     The file has its name only once it is whole.
     """
     target = Path(path)
-    if target.exists() and not force:
-        raise ReportError(
-            f"{target} exists already", fix="give another name with -o, or --force to replace it"
-        )
+    if os.path.lexists(target) and not force:
+        raise _exists(target)
     data = report_bytes(report)
-    partial = Path(f"{target}.partial")
     try:
-        with open(partial, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, target)
+        write_file(target, data, replace=force)
+    except FileExistsError:
+        raise _exists(target) from None
     except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
         raise ReportError(
-            f"cannot write {target}: {error.strerror or error}",
+            f"cannot write {target}: {told(error)}",
             fix="give a place that this user may write to, with -o",
         ) from None
     return len(data)
+
+
+def _exists(target: Path) -> ReportError:
+    return ReportError(
+        f"{target} exists already", fix="give another name with -o, or --force to replace it"
+    )
 
 
 def description(report: Report) -> dict[str, str]:

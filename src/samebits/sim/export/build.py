@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -14,6 +12,7 @@ from samebits.backend import llvm
 from samebits.backend.emit import TrapSite
 from samebits.backend.targets import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
+from samebits.output import told, write_file
 from samebits.runtime.runners.link import LINUX
 from samebits.sim.export import toolchain, wasm
 from samebits.sim.export.header import header_text, type_name
@@ -201,10 +200,8 @@ def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:
     try:
         out.mkdir(exist_ok=True)
         for name in names:
-            partial = out / f"{name}.partial"
-            shutil.copyfile(work / name, partial)
-            partial.chmod(0o755 if _is_program(name) else 0o644)
-            os.replace(partial, out / name)
+            mode = 0o755 if _is_program(name) else 0o644
+            write_file(out / name, (work / name).read_bytes(), mode=mode)
     except OSError as error:
         raise _not_writable(out, error) from None
     return tuple(out / name for name in names)
@@ -217,7 +214,7 @@ def _is_program(name: str) -> bool:
 def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
     try:
         for name, content in text.items():
-            (out / name).write_text(content, encoding="utf-8", newline="\n")
+            write_file(out / name, content)
     except OSError as error:
         raise _not_writable(out, error) from None
     return tuple(out / name for name in text)
@@ -225,6 +222,6 @@ def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
 
 def _not_writable(out: Path, error: OSError) -> SimulationError:
     return SimulationError(
-        f"cannot write to {out}: {error.strerror or error}",
+        f"cannot write to {out}: {told(error)}",
         fix="give --out a folder that this user may write to",
     )

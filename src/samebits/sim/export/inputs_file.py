@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 
 from samebits.errors import ReplayError
+from samebits.output import Output, told
 from samebits.sim.replay_read import ReplayReader
 
 MAGIC = b"sbinput1"
@@ -34,6 +34,8 @@ def export_inputs(
     """Write the first `limit` frames, or all whole ones. A file at `out` is replaced by a whole
     one alone. Raises ReplayError where the replay has no header or `out` cannot be written.
     """
+    if os.path.exists(out) and os.path.exists(replay) and os.path.samefile(out, replay):
+        raise ReplayError(f"{out} is the replay", fix="give the file of inputs another name")
     reader = ReplayReader(replay)
     header = reader.header
     digest = bytes.fromhex(header.digest)
@@ -44,10 +46,10 @@ def export_inputs(
         )
     hashed = all(block.hashes is not None for block in reader.blocks())
     frame_size = header.players * header.input_size
-    partial = Path(os.fspath(out) + ".partial")
     frames = 0
     try:
-        with open(partial, "wb") as file:
+        with Output(out) as output:
+            file = output.file
             file.write(bytes(HEAD.size))
             for block in reader.blocks():
                 for k in range(block.frames):
@@ -64,12 +66,9 @@ def export_inputs(
                     header.players, header.input_size, int(hashed), 0,
                 )
             )  # fmt: skip
-        os.replace(partial, out)
     except OSError as error:
         raise ReplayError(
-            f"cannot write {out}: {error.strerror or error}",
+            f"cannot write {out}: {told(error)}",
             fix="give a path in a folder that this user may write to",
         ) from None
-    finally:
-        partial.unlink(missing_ok=True)
     return Exported(header.simulation, frames, hashed, reader.damage)

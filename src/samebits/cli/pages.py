@@ -1,0 +1,50 @@
+"""Pages that commands write: where one may go, said before the work, and how it gets there."""
+
+from __future__ import annotations
+
+import os
+
+from samebits.errors import SimulationError
+from samebits.output import hindrance, told, write_file
+
+_BEGINS = b"<!doctype html>"
+
+
+def check_page(name: str) -> None:
+    """Raise SimulationError where a page has nowhere to go, or would replace what is no page."""
+    if os.path.isdir(name):
+        raise SimulationError(f"--html {name} is a folder", fix="name a file in it")
+    folder = os.path.dirname(name) or "."
+    if not os.path.lexists(folder):
+        raise SimulationError(f"--html {name}: there is no folder {folder}", fix="make it first")
+    against = hindrance(name)
+    if against is not None:
+        raise _not_written(name, against)
+    if os.path.isfile(name) and not _may_be_replaced(name):
+        raise SimulationError(
+            f"{name} is there already, and is no page", fix="give the page another name"
+        )
+
+
+def write_page(name: str, text: str) -> None:
+    """Write a page. Raises SimulationError."""
+    try:
+        write_file(name, text)
+    except OSError as error:
+        raise _not_written(name, told(error)) from None
+
+
+def _may_be_replaced(name: str) -> bool:
+    """Whether a file is empty or a page: replays, reports and sources are nothing to lose."""
+    try:
+        with open(name, "rb") as file:
+            beginning = file.read(len(_BEGINS))
+    except OSError:
+        return True
+    return beginning in (b"", _BEGINS)
+
+
+def _not_written(name: str, against: str) -> SimulationError:
+    return SimulationError(
+        f"cannot write {name}: {against}", fix="give a place that this user may write to"
+    )
