@@ -66,7 +66,7 @@ WRITES = {
     "cli/__init__.py": "the null device",
     "audit/programs.py": "a working folder of its own",
     "audit/watched.py": "a report that the parent made",
-    "runtime/cache.py": "entries below a folder that was verified",
+    "runtime/own_folder.py": "files below a folder that was verified",
     "runtime/runners/link.py": "a working folder of its own",
     "sim/export/build.py": "a working folder of its own",
     "sim/export/wasm.py": "a working folder of its own",

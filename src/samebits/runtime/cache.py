@@ -2,20 +2,19 @@
 
 An entry is believed only if its checksum holds, and the checksum is bound to the key. A disk that
 is full, read-only or damaged costs a compilation, never an answer. What is read back is executed:
-the directory must belong to this user.
+`own_folder` sees to it that nobody else put it there.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
 import struct
 import sys
-import tempfile
-import threading
 import time
 import warnings
 from collections.abc import Sequence
@@ -28,6 +27,7 @@ from samebits.backend.emit import TrapSite
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
 from samebits.errors import Span
+from samebits.runtime.own_folder import PART, OwnFolder, UntrustedError
 
 SIZE_LIMIT = 256 << 20
 """Bytes that the entries of a directory may take; the longest unused go first."""
@@ -38,6 +38,7 @@ ENTRY_LIMIT = 64 << 20
 _MAGIC = b"samebits object 1\n"
 _HEAD = struct.Struct("<16sI")
 _KEY = re.compile(r"[0-9a-f]{16,64}")
+_ENTRY = re.compile(rf"[0-9a-f]{{2}}/[0-9a-f]{{16,64}}(\.(object|front)|{re.escape(PART)})")
 _TOUCH_AFTER = 3600.0
 _STALE_AFTER = 3600.0
 _PUTS_BETWEEN_SWEEPS = 64
@@ -119,25 +120,24 @@ class ObjectCache:
     def __init__(self, directory: Path, size_limit: int = SIZE_LIMIT) -> None:
         self.directory = directory
         self.size_limit = size_limit
-        self._lock = threading.Lock()
-        self._puts = 0
+        self._folder = OwnFolder(directory)
+        self._puts = itertools.count()
         self._warned = False
-        self._trusted: bool | None = None
 
     def get(self, key: str) -> CompiledObject | None:
         """The object that was put under `key`; None if there is none, or only a damaged one."""
-        data = self._read(self._path(key, "object"), ENTRY_LIMIT)
+        data = self._read(_name(key, "object"), ENTRY_LIMIT)
         return None if data is None else unpack(key, data)
 
     def put(self, key: str, compiled: CompiledObject) -> None:
         """Keep an object. A disk that does not take it is warned about once."""
         data = pack(key, compiled)
         if len(data) <= ENTRY_LIMIT:
-            self._write(self._path(key, "object"), data)
+            self._write(_name(key, "object"), data)
 
     def get_front(self, source_key: str) -> str | None:
         """The object key that was noted for a kernel's source; None if there is none."""
-        data = self._read(self._path(source_key, "front"), 256)
+        data = self._read(_name(source_key, "front"), 256)
         if data is None:
             return None
         key, _, check = data.decode("ascii", "replace").partition(" ")
@@ -147,96 +147,74 @@ class ObjectCache:
         """Note which object a kernel's source compiles to, so that a warm start skips the front
         end. `source_key` must cover all that the front end reads, `compiler_fingerprint` too."""
         text = f"{key} {digest(source_key, key)}"
-        self._write(self._path(source_key, "front"), text.encode())
+        self._write(_name(source_key, "front"), text.encode())
 
     def sweep(self) -> None:
-        """Remove the longest unused entries beyond the size limit, and abandoned files."""
-        entries: list[tuple[float, int, Path]] = []
+        """Remove the longest unused entries beyond the size limit, and abandoned files. What is
+        no entry by its name is left alone, whoever put it there."""
+        entries: list[tuple[float, int, str, str]] = []
         now = time.time()
-        for path in self.directory.glob("??/*"):
-            with contextlib.suppress(OSError):
-                status = path.stat()
-                if path.suffix == ".part" and now - status.st_mtime > _STALE_AFTER:
-                    path.unlink()
-                elif path.suffix != ".part":
-                    entries.append((status.st_mtime, status.st_size, path))
-        total = sum(size for _, size, _ in entries)
-        for _, size, path in sorted(entries, key=lambda entry: entry[0]):
+        with contextlib.suppress(UntrustedError):
+            for group, name, status in self._folder.files():
+                if not _ENTRY.fullmatch(f"{group}/{name}"):
+                    continue
+                if not name.endswith(PART):
+                    entries.append((status.st_mtime, status.st_size, group, name))
+                elif now - status.st_mtime > _STALE_AFTER:
+                    self._remove(group, name)
+        total = sum(size for _, size, _, _ in entries)
+        for _, size, group, name in sorted(entries):
             if total <= self.size_limit:
                 break
-            with contextlib.suppress(OSError):
-                path.unlink()
+            self._remove(group, name)
             total -= size
 
-    def _path(self, key: str, suffix: str) -> Path:
-        if not _KEY.fullmatch(key):
-            raise ValueError(f"a cache key is 16 to 64 hexadecimal digits, not {key!r}")
-        return self.directory / key[:2] / f"{key}.{suffix}"
+    def _remove(self, group: str, name: str) -> None:
+        with contextlib.suppress(OSError, UntrustedError):
+            self._folder.remove(group, name)
 
-    def _is_trusted(self) -> bool:
-        """Whether nobody else can put files into the directory."""
-        if self._trusted is None and hasattr(os, "getuid"):
-            try:
-                status = self.directory.stat()
-            except OSError:
-                return True  # nothing there to read; asked again once it exists
-            self._trusted = status.st_uid == os.getuid() and not status.st_mode & 0o022
-            if not self._trusted:
-                self._warn(
-                    f"the object cache {self.directory} is not used: other users can write to it"
-                )
-        return self._trusted is not False
-
-    def _read(self, path: Path, limit: int) -> bytes | None:
+    def _read(self, name: str, limit: int) -> bytes | None:
         try:
-            with open(path, "rb") as file:
-                if not self._is_trusted():
-                    return None
-                status = os.fstat(file.fileno())
-                if status.st_size > limit:
-                    return None
-                data = file.read(limit + 1)
-            if time.time() - status.st_mtime > _TOUCH_AFTER:
+            found = self._folder.read(name[:2], name, limit)
+            if found is None:
+                return None
+            data, written = found
+            if time.time() - written > _TOUCH_AFTER:
                 with contextlib.suppress(OSError):
-                    os.utime(path)
-        except OSError:
+                    self._folder.use(name[:2], name)
+        except UntrustedError as refusal:
+            self._warn(str(refusal))
             return None
         return data
 
-    def _write(self, path: Path, data: bytes) -> None:
+    def _write(self, name: str, data: bytes) -> None:
         """Write beside, then rename: a reader sees a whole entry or none."""
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not self._is_trusted():
-                return
-            path.parent.mkdir(mode=0o700, exist_ok=True)
-            handle, part = tempfile.mkstemp(suffix=".part", dir=path.parent)
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(data)
-                os.replace(part, path)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(part)
-                raise
-        except OSError as error:
-            self._warn(f"compiled kernels are not kept in {self.directory}: {error.strerror}")
+            self._folder.write(name[:2], name, data)
+        except UntrustedError as refusal:
+            self._warn(str(refusal))
             return
-        with self._lock:
-            self._puts += 1
-            due = self._puts % _PUTS_BETWEEN_SWEEPS == 1
-        if due:
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            self._warn(f"compiled kernels are not kept in {self.directory}: {reason}")
+            return
+        if next(self._puts) % _PUTS_BETWEEN_SWEEPS == 0:
             self.sweep()
 
     def _warn(self, message: str) -> None:
-        with self._lock:
-            first, self._warned = not self._warned, True
+        first, self._warned = not self._warned, True
         if first:
             warnings.warn(
                 f"{message}; sb.set_cache_dir(path) chooses another place, None turns it off",
                 RuntimeWarning,
                 stacklevel=4,
             )
+
+
+def _name(key: str, suffix: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise ValueError(f"a cache key is 16 to 64 hexadecimal digits, not {key!r}")
+    return f"{key}.{suffix}"
 
 
 def user_cache_directory() -> Path:

@@ -103,7 +103,7 @@ def test_abandoned_part_files_are_swept_and_fresh_ones_left(tmp_path: Path) -> N
     store = ObjectCache(tmp_path / "c")
     store.put(KEY, OBJECT)
     folder = entry_path(store.directory).parent
-    old, new = folder / "old.part", folder / "new.part"
+    old, new = folder / f"{'a' * 16}.part", folder / f"{'b' * 16}.part"
     old.write_bytes(b"x")
     new.write_bytes(b"x")
     os.utime(old, (1, 1))
@@ -147,7 +147,7 @@ def test_a_place_that_cannot_be_written_warns_once_and_works(tmp_path: Path) -> 
 def test_a_full_disk_leaves_no_part_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = ObjectCache(tmp_path / "c")
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)

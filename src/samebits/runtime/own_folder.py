@@ -1,0 +1,284 @@
+"""A folder whose files only this user and root can put there: what is read from it may be run.
+
+Owns who could have written a file. The way to the folder is walked from the root, one name at a
+time and below an open folder each, as ssh does for its keys: every folder on it belongs to this
+user or to root and nobody else may write to it, or it is sticky, as /tmp is, and what is in it
+belongs to this user or root. Links on the way count in the same manner. What can't be asked
+counts as no. Where the system has no such owners, as on Windows, its own rules for a user's
+folders have to do.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_POSIX = hasattr(os, "getuid") and os.open in os.supports_dir_fd
+_CLOEXEC = getattr(os, "O_CLOEXEC", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW | _CLOEXEC
+_PASSED = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NOFOLLOW | _CLOEXEC
+_READ = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | _NOFOLLOW | _CLOEXEC
+)
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | _NOFOLLOW | _CLOEXEC
+_MOST_LINKS = 40
+_OTHERS_WRITE = 0o022
+
+PART = ".part"
+"""The end of a name whose file is not whole yet."""
+
+
+class UntrustedError(Exception):
+    """Others could put files there. Says who, and what to do."""
+
+
+class OwnFolder:
+    """One folder, verified when it is first used and again whenever it is another one.
+
+    Its files are in groups, folders of their own. Methods raise UntrustedError where others could
+    have put them there.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.abspath(path))
+        self._known: tuple[str, int, int] | None = None
+
+    def read(self, group: str, name: str, limit: int) -> tuple[bytes, float] | None:
+        """The bytes of a file and when they were written; None where there is no such file, or
+        one that is longer than `limit`, not regular or not this user's. Never waits.
+        """
+        try:
+            with self._opened() as folder, _within(folder, group) as place:
+                descriptor = os.open(_name(place, name), _READ, dir_fd=_below(place))
+                try:
+                    status = os.fstat(descriptor)
+                    if not _may_be_read(status) or status.st_size > limit:
+                        return None
+                    with open(descriptor, "rb", closefd=False) as file:
+                        data = file.read(limit + 1)
+                    return (data, status.st_mtime) if len(data) <= limit else None
+                finally:
+                    os.close(descriptor)
+        except (OSError, ValueError):
+            return None
+
+    def write(self, group: str, name: str, data: bytes) -> None:
+        """Put a file there, whole or not at all. Raises OSError and ValueError too."""
+        with self._opened(make=True) as folder:
+            with suppress(FileExistsError):
+                os.mkdir(_name(folder, group), 0o700, dir_fd=_below(folder))
+            with _within(folder, group) as place:
+                part = f"{secrets.token_hex(8)}{PART}"
+                descriptor = os.open(_name(place, part), _NEW, 0o600, dir_fd=_below(place))
+                try:
+                    with os.fdopen(descriptor, "wb") as file:
+                        file.write(data)
+                    os.replace(
+                        _name(place, part), _name(place, name),
+                        src_dir_fd=_below(place), dst_dir_fd=_below(place),
+                    )  # fmt: skip
+                except BaseException:
+                    with suppress(OSError):
+                        os.unlink(_name(place, part), dir_fd=_below(place))
+                    raise
+
+    def use(self, group: str, name: str) -> None:
+        """Note that a file was used. Raises OSError too."""
+        with self._opened() as folder, _within(folder, group) as place:
+            os.utime(_name(place, name), dir_fd=_below(place), follow_symlinks=not _POSIX)
+
+    def remove(self, group: str, name: str) -> None:
+        """Remove a file. Raises OSError too."""
+        with self._opened() as folder, _within(folder, group) as place:
+            os.unlink(_name(place, name), dir_fd=_below(place))
+
+    def files(self) -> list[tuple[str, str, os.stat_result]]:
+        """Every regular file: its group, its name and its status. What can't be asked is not
+        among them."""
+        found: list[tuple[str, str, os.stat_result]] = []
+        with suppress(OSError, ValueError), self._opened() as folder:
+            for group in os.listdir(folder):
+                with suppress(OSError), _within(folder, group) as place, os.scandir(place) as all:
+                    for entry in all:
+                        if entry.is_file(follow_symlinks=False):
+                            found.append((group, entry.name, entry.stat(follow_symlinks=False)))
+        return found
+
+    @contextmanager
+    def _opened(self, make: bool = False) -> Generator[int | str]:
+        """The folder's descriptor, or its path where there are none. Raises OSError too."""
+        if not _POSIX:
+            if make:
+                self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            yield str(self.path)
+            return
+        if os.getuid() != os.geteuid():
+            raise UntrustedError(
+                f"the object cache {self.path} is not used: this process has two users' rights"
+            )
+        folder = self._again()
+        if folder is None:
+            folder, real = _verified(self.path, make)
+            status = os.fstat(folder)
+            self._known = real, status.st_dev, status.st_ino
+        try:
+            yield folder
+        finally:
+            os.close(folder)
+
+    def _again(self) -> int | None:
+        """A descriptor of the folder that was verified before. The way to it need not be walked
+        again: nobody else could put another one there."""
+        if self._known is None:
+            return None
+        real, *identity = self._known
+        try:
+            folder = os.open(real, _FOLDER)
+        except OSError:
+            return None
+        status = os.fstat(folder)
+        if [status.st_dev, status.st_ino] == identity and not _fault(status):
+            return folder
+        os.close(folder)
+        return None
+
+
+def _below(place: int | str) -> int | None:
+    return place if isinstance(place, int) else None
+
+
+def _name(place: int | str, name: str) -> str:
+    return name if isinstance(place, int) else os.path.join(place, name)
+
+
+@contextmanager
+def _within(folder: int | str, group: str) -> Generator[int | str]:
+    """A folder in the folder, which must be this user's own as well."""
+    if isinstance(folder, str):
+        yield os.path.join(folder, group)
+        return
+    place = os.open(group, _FOLDER, dir_fd=folder)
+    try:
+        if _fault(os.fstat(place)):
+            raise PermissionError(errno.EACCES, "another user's folder", group)
+        yield place
+    finally:
+        os.close(place)
+
+
+def _may_be_read(status: os.stat_result) -> bool:
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    return not _POSIX or (status.st_uid == os.getuid() and not status.st_mode & _OTHERS_WRITE)
+
+
+def _fault(status: os.stat_result) -> str | None:
+    """Why a folder is not this user's alone, with {} for its name; None where it is."""
+    if status.st_uid != os.getuid():
+        return f"{{}} belongs to {_user(status.st_uid)}"
+    return _written_by_others(status)
+
+
+def _written_by_others(status: os.stat_result) -> str | None:
+    others = status.st_mode & _OTHERS_WRITE
+    if others & 0o020 and _is_alone(status.st_gid):
+        others &= ~0o020
+    return "other users can write to {}" if others else None
+
+
+def _fault_on_the_way(status: os.stat_result) -> str | None:
+    """Why what is in a folder or behind a link could be exchanged by others; None where not."""
+    if status.st_uid not in (0, os.getuid()):
+        return f"{{}} belongs to {_user(status.st_uid)}"
+    if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
+        return None
+    return _written_by_others(status)
+
+
+def _is_alone(gid: int) -> bool:
+    """Whether a group is this user's private one: called as the user, with nobody else in it."""
+    import grp
+    import pwd
+
+    try:
+        user, group = pwd.getpwuid(os.getuid()), grp.getgrgid(gid)
+    except (KeyError, OSError):
+        return False
+    return (
+        group.gr_name == user.pw_name and user.pw_gid == gid and set(group.gr_mem) <= {user.pw_name}
+    )
+
+
+def _user(uid: int) -> str:
+    import pwd
+
+    try:
+        return f"user {pwd.getpwuid(uid).pw_name}"
+    except (KeyError, OSError):
+        return f"user {uid}"
+
+
+def _verified(path: Path, make: bool) -> tuple[int, str]:
+    """A descriptor of the folder and its path without links, on a way that nobody else can change.
+
+    With `make`, folders that are not there are made.
+    """
+    parts = list(reversed(path.parts[1:]))
+    opened, names, links = [os.open("/", _PASSED)], ["/"], 0
+    try:
+        while True:
+            here = os.path.join(*names)
+            status = os.fstat(opened[-1])
+            if fault := _fault_on_the_way(status) if parts else _fault(status):
+                raise UntrustedError(_refusal(path, here, fault))
+            if not parts:
+                return os.open(".", _FOLDER, dir_fd=opened[-1]), here
+            name = parts.pop()
+            if name == "..":
+                if len(opened) > 1:
+                    os.close(opened.pop())
+                    names.pop()
+                continue
+            status = _status(name, opened[-1], make)
+            if not stat.S_ISLNK(status.st_mode):
+                opened.append(os.open(name, _PASSED, dir_fd=opened[-1]))
+                names.append(name)
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+            if fault := _fault_on_the_way(status):
+                raise UntrustedError(_refusal(path, os.path.join(here, name), fault))
+            target = Path(os.readlink(name, dir_fd=opened[-1]))
+            if target.is_absolute():
+                while len(opened) > 1:
+                    os.close(opened.pop())
+                del names[1:]
+            parts += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _status(name: str, folder: int, make: bool) -> os.stat_result:
+    """What is there; with `make`, a new folder where nothing is."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        if not make:
+            raise
+    with suppress(FileExistsError):
+        os.mkdir(name, 0o700, dir_fd=folder)
+    return os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+def _refusal(path: Path, here: str, fault: str) -> str:
+    own = "it" if here == str(path) else here
+    mend = f"; `chmod go-w {here}` mends that" if "write" in fault else ""
+    return f"the object cache {path} is not used: {fault.format(own)}{mend}"
