@@ -9,10 +9,14 @@ from __future__ import annotations
 import importlib.machinery
 import struct
 import sys
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
+
+IMPORTED_AT = time.time()
+"""When this package was imported: files that are changed later are not what runs here."""
 
 _ONE, _ULP, _LEAST_NORMAL = (float.fromhex(text) for text in ("0x1p0", "0x1p-52", "0x1p-1022"))
 _HALF_ULP, _MOST_OF_ULP = float.fromhex("0x1p-53"), float.fromhex("0x3p-54")

@@ -27,6 +27,8 @@ from samebits.backend.emit import TrapSite
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
 from samebits.errors import Span
+from samebits.importing import IMPORTED_AT
+from samebits.runtime.compiler_sources import fingerprint
 from samebits.runtime.own_folder import PART, OwnFolder, UntrustedError
 
 SIZE_LIMIT = 256 << 20
@@ -38,7 +40,7 @@ ENTRY_LIMIT = 64 << 20
 _MAGIC = b"samebits object 1\n"
 _HEAD = struct.Struct("<16sI")
 _KEY = re.compile(r"[0-9a-f]{16,64}")
-_ENTRY = re.compile(rf"[0-9a-f]{{2}}/[0-9a-f]{{16,64}}(\.(object|front)|{re.escape(PART)})")
+_ENTRY = re.compile(rf"[0-9a-f]{{2}}/[0-9a-f]{{16,64}}(\.(object|front|sources)|{re.escape(PART)})")
 _TOUCH_AFTER = 3600.0
 _STALE_AFTER = 3600.0
 _PUTS_BETWEEN_SWEEPS = 64
@@ -56,13 +58,18 @@ def digest(*parts: str | bytes) -> str:
 
 @cache
 def compiler_fingerprint() -> str:
-    """Changes whenever a source file of the installed package does."""
-    root = Path(__file__).resolve().parent.parent
-    rows: list[str] = []
-    for path in sorted(root.rglob("*.py")):
-        status = path.stat()
-        rows.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
-    return digest(*rows)
+    """Changes whenever the contents of a source file that makes code do."""
+    store = current_cache()
+    return fingerprint(
+        os.path.dirname(os.path.dirname(os.path.realpath(__file__))),
+        IMPORTED_AT,
+        _forgetful if store is None else store.get_sources,
+        _forgetful if store is None else store.put_sources,
+    )
+
+
+def _forgetful(*_: str) -> None:
+    """Remembers nothing."""
 
 
 def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, opt: int) -> str:
@@ -137,17 +144,20 @@ class ObjectCache:
 
     def get_front(self, source_key: str) -> str | None:
         """The object key that was noted for a kernel's source; None if there is none."""
-        data = self._read(_name(source_key, "front"), 256)
-        if data is None:
-            return None
-        key, _, check = data.decode("ascii", "replace").partition(" ")
-        return key if _KEY.fullmatch(key) and check == digest(source_key, key) else None
+        return self._noted(_name(source_key, "front"), source_key)
 
     def put_front(self, source_key: str, key: str) -> None:
         """Note which object a kernel's source compiles to, so that a warm start skips the front
         end. `source_key` must cover all that the front end reads, `compiler_fingerprint` too."""
-        text = f"{key} {digest(source_key, key)}"
-        self._write(_name(source_key, "front"), text.encode())
+        self._note(_name(source_key, "front"), source_key, key)
+
+    def get_sources(self, signature: str) -> str | None:
+        """The digest of source files that was noted for what the system says of them."""
+        return self._noted(_name(signature, "sources"), signature)
+
+    def put_sources(self, signature: str, contents: str) -> None:
+        """Note the digest of source files."""
+        self._note(_name(signature, "sources"), signature, contents)
 
     def sweep(self) -> None:
         """Remove the longest unused entries beyond the size limit, and abandoned files. What is
@@ -172,6 +182,16 @@ class ObjectCache:
     def _remove(self, group: str, name: str) -> None:
         with contextlib.suppress(OSError, UntrustedError):
             self._folder.remove(group, name)
+
+    def _noted(self, name: str, about: str) -> str | None:
+        data = self._read(name, 256)
+        if data is None:
+            return None
+        key, _, check = data.decode("ascii", "replace").partition(" ")
+        return key if _KEY.fullmatch(key) and check == digest(about, key) else None
+
+    def _note(self, name: str, about: str, key: str) -> None:
+        self._write(name, f"{key} {digest(about, key)}".encode())
 
     def _read(self, name: str, limit: int) -> bytes | None:
         try:

@@ -90,8 +90,11 @@ def _compiled(
     store = cache.current_cache()
     if store is None:
         return _compile(_linked(kernel, types), target, opt, as_range)
+    from samebits.backend import llvm
+
     row = (target.name, target.triple, target.cpu, target.tune)
-    made_by = (cache.compiler_fingerprint(), *row, str(opt), "range" * as_range)
+    versions = (cache.compiler_fingerprint(), llvm.llvm_version())
+    made_by = (*versions, *row, str(opt), "range" * as_range)
     source_key = cache.digest(fingerprint(kernel, types), *made_by)
     key = store.get_front(source_key)
     compiled = None if key is None else store.get(key)

@@ -49,6 +49,7 @@ class Project:
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    cache.compiler_fingerprint()  # noted elsewhere, if it was not known
     monkeypatch.setattr(cache._Setting, "chosen", cache.ObjectCache(tmp_path / "cache"))
     (tmp_path / "src").mkdir()
     monkeypatch.syspath_prepend(str(tmp_path / "src"))

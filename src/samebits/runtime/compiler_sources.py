@@ -1,0 +1,101 @@
+"""Which compiler this is: a digest of the source files that make code, from their contents.
+
+Sizes and times tell no compilers apart: installers set times to one value, and an edit may keep
+the size. Reading all takes milliseconds, so the digest is remembered in the object cache, which
+this user alone can write, under what the system says of every file: path, device, inode, size,
+and the times of its last change. A change of contents changes `ctime`, which nobody can set; and
+files that are changed while this process runs are no longer those that it imported, so that their
+digest is never used. Where `ctime` has no fractions, as in images that were made reproducible,
+every process reads the contents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_OTHERS = frozenset({"__pycache__", "audit", "cli", "diagnose"})
+"""Packages that make no code that is kept."""
+_SUFFIXES = (".py", ".pyc", ".so", ".pyd")
+_TICK = 10_000_000
+"""Nanoseconds by which a file's time may be behind the clock."""
+_SECOND = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The source files below a folder: their paths, and what the system says of each."""
+
+    root: str
+    paths: tuple[str, ...]
+    signature: str
+    newest: int
+    """When the last of them was changed, in nanoseconds since 1970."""
+
+    def contents(self) -> str:
+        """The digest of paths and contents. Raises OSError."""
+        state = hashlib.blake2b(digest_size=20)
+        for path in self.paths:
+            data = Path(path).read_bytes()
+            name = os.path.relpath(path, self.root)
+            state.update(f"{len(name)} {name} {len(data)} ".encode("utf-8", "surrogateescape"))
+            state.update(data)
+        return state.hexdigest()
+
+
+def sources(root: str) -> Sources:
+    """The source files below a folder, as they are now."""
+    state = hashlib.blake2b(root.encode("utf-8", "surrogateescape"), digest_size=20)
+    paths: list[str] = []
+    newest = 0
+    for path, status in _files(root):
+        paths.append(path)
+        newest = max(newest, status.st_ctime_ns)
+        row = (
+            path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns,
+            status.st_ctime_ns,
+        )  # fmt: skip
+        state.update(f"{row}\n".encode("utf-8", "surrogateescape"))
+    return Sources(root, tuple(paths), state.hexdigest(), newest)
+
+
+def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.name.endswith(_SUFFIXES):
+            yield entry.path, entry.stat()
+        elif entry.name not in _OTHERS and "." not in entry.name and entry.is_dir():
+            yield from _files(entry.path)
+
+
+def fingerprint(
+    root: str,
+    imported_at: float,
+    recall: Callable[[str], str | None],
+    keep: Callable[[str, str], None],
+) -> str:
+    """The digest of the compiler below `root`, or one that no other process has where what this
+    process imported can't be told. `recall` and `keep` are what remembers digests."""
+    now = time.time_ns()
+    try:
+        found = sources(root)
+        if not found.paths:  # inside of an archive
+            return secrets.token_hex(20)
+        started = int(imported_at * _SECOND)
+        if started - _TICK < found.newest <= now + _TICK:
+            return secrets.token_hex(20)
+        may_remember = found.newest <= now and found.newest % _SECOND != 0
+        known = recall(found.signature) if may_remember else None
+        if known is None:
+            known = found.contents()
+            if may_remember:
+                keep(found.signature, known)
+        return known
+    except OSError:
+        return secrets.token_hex(20)

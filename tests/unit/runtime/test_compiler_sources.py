@@ -1,0 +1,145 @@
+"""Code is shared by processes of the same compiler alone, told by what its files say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import samebits
+from samebits.runtime import compiler_sources
+from samebits.runtime.compiler_sources import fingerprint, sources
+
+PACKAGE = Path(samebits.__file__).parent
+NORMAL = 1_000_000_000
+
+
+class Notes(dict[str, str]):
+    """What remembers digests."""
+
+    def digest(self, root: Path, imported_at: float | None = None) -> str:
+        at = time.time() + 60 if imported_at is None else imported_at
+        return fingerprint(str(root), at, self.get, self.__setitem__)
+
+
+def install(folder: Path, number: int = 1) -> Path:
+    """A package whose files have the same sizes and times, whatever its number."""
+    folder.mkdir(parents=True)
+    for name in ("a.py", "b/c.py", "cli/d.py"):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"NUMBER = {number}\n")
+        os.utime(path, (NORMAL, NORMAL))
+    return folder
+
+
+def test_contents_alone_tell_two_installations_apart(tmp_path: Path) -> None:
+    notes = Notes()
+    one, same, other = (install(tmp_path / n, k) for n, k in (("a", 1), ("b", 1), ("c", 2)))
+    assert notes.digest(one) == notes.digest(same)
+    assert notes.digest(one) != notes.digest(other)
+
+
+def test_an_edit_with_the_same_size_and_times_is_seen(tmp_path: Path) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    before = notes.digest(root)
+    path = root / "b" / "c.py"
+    status = path.stat()
+    path.write_text("NUMBER = 2\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    after = notes.digest(root)
+    assert after != before
+    path.write_text("NUMBER = 1\n")
+    assert notes.digest(root) == before
+
+
+def test_names_count_and_what_makes_no_code_does_not(tmp_path: Path) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    before = notes.digest(root)
+    (root / "cli" / "d.py").write_text("NUMBER = 2\n")
+    (root / "b" / "__pycache__").mkdir()
+    (root / "b" / "__pycache__" / "c.pyc").write_bytes(b"x")
+    assert notes.digest(root) == before
+    (root / "b" / "c.py").rename(root / "b" / "e.py")
+    assert notes.digest(root) != before
+
+
+def test_contents_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    first = notes.digest(root)
+    assert list(notes.values()) == [first]
+
+    def unread(_: object) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr(Path, "read_bytes", unread)
+    assert notes.digest(root) == first
+
+
+def test_files_that_changed_after_the_import_are_not_what_runs(tmp_path: Path) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    found = [notes.digest(root, time.time() - 60) for _ in range(2)]
+    assert found[0] != found[1]
+    assert not notes
+
+
+def test_times_without_fractions_or_of_the_future_are_not_believed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = Notes()
+    root = install(tmp_path / "a")
+    for newest in (NORMAL * 10**9, time.time_ns() + 10**12 + 1):
+        seen = replace(sources(str(root)), newest=newest)
+        monkeypatch.setattr(compiler_sources, "sources", lambda _, seen=seen: seen)
+        assert notes.digest(root) == seen.contents()
+        assert not notes
+
+
+def test_a_compiler_without_files_shares_nothing(tmp_path: Path) -> None:
+    for root in (tmp_path, tmp_path / "none", tmp_path / "a.zip" / "samebits"):
+        assert Notes().digest(root) != Notes().digest(root)
+
+
+PROGRAM = """
+import samebits as sb
+from samebits import float32
+@sb.kernel
+def k(x: float32, y: float32) -> float32:
+    return x + y
+print(float(k(5.0, 3.0)))
+"""
+
+
+def test_two_compilers_of_the_same_sizes_and_times_share_no_code(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(PROGRAM)
+    found: list[str] = []
+    for name in ("one", "two", "one"):
+        folder = tmp_path / name
+        if not folder.exists():
+            ignore = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(PACKAGE, folder / "samebits", ignore=ignore)
+            path = folder / "samebits" / "backend" / "lowering_float.py"
+            text = path.read_text()
+            assert '"fadd' in text
+            path.write_text(text.replace('"fadd', '"fsub') if name == "two" else text)
+            for file in folder.rglob("*.py"):
+                os.utime(file, (NORMAL, NORMAL))
+        environment = {**os.environ, "PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / "k.py")],
+            env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        found.append(done.stdout.strip())
+    assert found == ["8.0", "2.0", "8.0"]
