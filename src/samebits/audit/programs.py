@@ -122,7 +122,7 @@ class _Run:
         report.touch()
         script = str(Path(watched.__file__).resolve())
         self._process = subprocess.Popen(
-            [sys.executable, script, str(report), *arguments],
+            [sys.executable, "-P", script, str(report), *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             start_new_session=True,
         )  # fmt: skip

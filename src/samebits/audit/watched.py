@@ -184,11 +184,11 @@ def run(watch: Watch, arguments: list[str]) -> str:
     try:
         if arguments[0] == "-m":
             sys.argv = arguments[1:]
-            sys.path[0] = os.getcwd()
+            sys.path.insert(0, os.getcwd())
             runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = arguments
-            sys.path[0] = os.path.dirname(os.path.abspath(arguments[0]))
+            sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
             runpy.run_path(arguments[0], run_name="__main__")
     except SystemExit as stop:
         code = stop.code
@@ -206,7 +206,7 @@ def run(watch: Watch, arguments: list[str]) -> str:
 
 def bring_in(watch: Watch, arguments: list[str]) -> str:
     """Import modules, or load libraries, in order; what goes wrong counts for nothing here."""
-    sys.path[0] = arguments[0]
+    sys.path.insert(0, arguments[0])
     for name in arguments[1:]:
         try:
             if name.startswith("library:"):

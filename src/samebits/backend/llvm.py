@@ -367,7 +367,7 @@ def remarks_text(text: str, target: Target, opt: int = 3) -> str:
     root = str(Path(__file__).parents[2])
     try:
         done = subprocess.run(
-            [sys.executable, "-c", _CHILD, root],
+            [sys.executable, "-P", "-c", _CHILD, root],
             input=order, capture_output=True, text=True, timeout=_CHILD_SECONDS, check=False,
         )  # fmt: skip
     except (OSError, ValueError, subprocess.SubprocessError) as error:

@@ -8,7 +8,8 @@ import linecache
 import os
 import sys
 import traceback
-from contextlib import redirect_stdout
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from types import ModuleType
 
@@ -61,23 +62,39 @@ def _named(module: ModuleType, place: str, name: str) -> Simulation:
 def load_module(place: str, forms: str = FORMS) -> ModuleType:
     """The module in the file or of the name `place`, with its folder on the path as for a script.
 
-    Raises SimulationError where it does not import; `forms` is what the user may write instead.
+    Once it is loaded, the folder comes last: what this library imports later is not looked for
+    there. Raises SimulationError where it does not import; `forms` is what the user may write
+    instead.
     """
     if place.endswith(".py") or os.sep in place:
         return _import_file(Path(place), forms)
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    with _first_on_the_path(os.getcwd()):
+        try:
+            exists = importlib.util.find_spec(place) is not None
+        except (ImportError, ValueError):
+            exists = False
+        if not exists:
+            raise SimulationError(f"there is no module {place!r}", fix=f"give {forms}")
+        try:
+            with redirect_stdout(sys.stderr):
+                return importlib.import_module(place)
+        except (Exception, SystemExit) as error:
+            raise _does_not_import(place, error, None) from None
+
+
+@contextmanager
+def _first_on_the_path(folder: str) -> Generator[None]:
+    """A folder where modules are looked for first, while the block runs, and last ever after."""
+    if folder in sys.path:
+        yield
+        return
+    sys.path.insert(0, folder)
     try:
-        exists = importlib.util.find_spec(place) is not None
-    except (ImportError, ValueError):
-        exists = False
-    if not exists:
-        raise SimulationError(f"there is no module {place!r}", fix=f"give {forms}")
-    try:
-        with redirect_stdout(sys.stderr):
-            return importlib.import_module(place)
-    except (Exception, SystemExit) as error:
-        raise _does_not_import(place, error, None) from None
+        yield
+    finally:
+        with suppress(ValueError):  # the module may have changed the path
+            sys.path.remove(folder)
+            sys.path.append(folder)
 
 
 def _import_file(path: Path, forms: str) -> ModuleType:
@@ -91,8 +108,6 @@ def _import_file(path: Path, forms: str) -> ModuleType:
     name = path.stem if known is None else f"{path.stem} of {path.parent}"
     if name in sys.modules:
         return sys.modules[name]
-    if str(path.parent) not in sys.path:
-        sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -100,7 +115,7 @@ def _import_file(path: Path, forms: str) -> ModuleType:
     sys.modules[name] = module
     try:
         # What it prints while it loads is no part of a command's output.
-        with redirect_stdout(sys.stderr):
+        with _first_on_the_path(str(path.parent)), redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]

@@ -206,7 +206,7 @@ def test_a_hostile_program_ends_in_time_and_its_end_is_told(folder: Path, name: 
 
 def test_what_a_program_reports_in_the_watchers_name_is_not_believed(folder: Path) -> None:
     (folder / "game.py").write_text(
-        "import sys\npath = sys.orig_argv[2]\n"
+        "import sys\npath = sys.orig_argv[3]\n"
         'open(path, \'a\').write(\'nonsense\\n[]\\n{"event": 3}\\n{"event": "change"}\\n\')\n'
     )
     found = programs.observe([str(folder / "game.py")], 20)
