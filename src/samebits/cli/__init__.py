@@ -9,6 +9,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from samebits.cli.terminal import shown
+
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -17,6 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(status(sys.argv[1:] if arguments is None else arguments))
 
 
+@shown()
 def status(arguments: Sequence[str]) -> int:
     """Run the command line; its exit status."""
     from samebits.errors import SamebitsError

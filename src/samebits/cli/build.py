@@ -7,9 +7,10 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
+from rich.text import Text
 
 from samebits.cli import SAME
+from samebits.cli.consoles import progress_console
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import print_built
 from samebits.sim.export.build import build, choose_targets
@@ -40,14 +41,14 @@ def export(replay: str, out: str, frames: int | None) -> int:
 @contextmanager
 def _progress(names: Sequence[str]) -> Generator[Callable[[str, str], None]]:
     """What is being made, on stderr, if that is a terminal."""
-    console = Console(file=sys.stderr)
+    console = progress_console()
     if not console.is_terminal:
         yield _silent
         return
     with console.status("building") as status:
 
         def show(name: str, what: str) -> None:
-            status.update(f"{name} ({names.index(name) + 1} of {len(names)}): {what}")
+            status.update(Text(f"{name} ({names.index(name) + 1} of {len(names)}): {what}"))
 
         yield show
 

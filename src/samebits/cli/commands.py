@@ -9,6 +9,7 @@ import typer
 
 from samebits.cli import BAD, INTERRUPTED, SAME
 from samebits.cli.examples import examples
+from samebits.cli.terminal import colours
 
 _application = typer.Typer(
     name="samebits",
@@ -28,7 +29,8 @@ Sim = Annotated[
 def app(arguments: list[str]) -> int:
     """Parse and run; the exit status. Usage errors are printed here."""
     try:
-        _application(args=arguments, prog_name="samebits")
+        with colours():
+            _application(args=arguments, prog_name="samebits")
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else BAD
     return SAME
@@ -37,7 +39,8 @@ def app(arguments: list[str]) -> int:
 def _finish(command: Callable[[], int]) -> None:
     """End with the command's status. Typer would make an interrupt its own message."""
     try:
-        code = command()
+        with colours(False):
+            code = command()
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         code = INTERRUPTED

@@ -8,10 +8,10 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from samebits.cli import BAD, DIFFERS, SAME
+from samebits.cli.consoles import progress_console
 from samebits.cli.diagnosis import print_diagnosis
 from samebits.cli.named import named_simulation
 from samebits.cli.pages import check_page, write_page
@@ -222,8 +222,8 @@ def doing(what: str) -> str:
 @contextmanager
 def _progress() -> Generator[Show]:
     """What is being narrowed, on stderr while the block runs, if that is a terminal."""
-    console = Console(file=sys.stderr)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    console = progress_console()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     off = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=off) as bar:
         task = bar.add_task("making both runs ready", total=None)

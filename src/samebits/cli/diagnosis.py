@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from samebits.cli.printing import console
+from samebits.cli.consoles import console
 from samebits.diagnose.finding import (
     CERTAINTIES,
     CauseFact,

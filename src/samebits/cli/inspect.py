@@ -8,15 +8,17 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 
 import samebits
 from samebits.cli import SAME
 from samebits.cli.pages import check_page, write_page
+from samebits.cli.terminal import write_coloured
 from samebits.errors import SimulationError
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.runtime.inspection import Inspection, inspect
-from samebits.runtime.inspection_text import check_sections, coloured, plain, render
+from samebits.runtime.inspection_text import DEFAULT, check_sections, coloured, render
 from samebits.sim.load import load_module
 from samebits.sim.simulation import Simulation
 
@@ -54,9 +56,13 @@ def run(options: Options) -> int:
         print(written)
         return SAME
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    style = coloured if (color if options.color is None else options.color) else plain
-    sections = {} if show is None else {"show": show}
-    print(render(found, **sections, style=style, library=options.all))
+    sections = DEFAULT if show is None else show
+    if color if options.color is None else options.color:
+        write_coloured(
+            lambda begin: render(found, sections, partial(coloured, begin=begin), options.all)
+        )
+    else:
+        print(render(found, sections, library=options.all))
     return SAME
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from samebits.audit.lint import RULES, Checked, Rule, check_paths
 from samebits.audit.lint.output import as_json, as_sarif, as_text, summary
 from samebits.cli import BAD, DIFFERS, SAME
+from samebits.cli.terminal import behind
 from samebits.errors import ArgumentError
 
 _SHOW_AFTER = 0.5
@@ -64,9 +65,9 @@ def _checked(paths: Sequence[str], rules: Sequence[Rule]) -> list[Checked]:
     for result in check_paths(paths, rules):
         found.append(result)
         if shows and time.monotonic() - started > _SHOW_AFTER:
-            print(f"\r{len(found):,} files\x1b[K", end="", file=sys.stderr, flush=True)
+            print(f"\r{len(found):,} files\x1b[K", end="", file=behind(sys.stderr), flush=True)
     if shows:
-        print("\r\x1b[K", end="", file=sys.stderr)
+        print("\r\x1b[K", end="", file=behind(sys.stderr))
     return found
 
 

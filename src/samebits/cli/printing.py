@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from samebits.cli.consoles import console, progress_console
 from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from samebits.sim.export.build import Built
 
 JSON_FORMAT = 1
-WIDTH = 100
-"""Columns where the output is no terminal."""
-
 _STYLES = {
     "same": "green",
     "differs": "bold red",
@@ -79,9 +76,9 @@ class Bars:
 @contextmanager
 def progress_bars(frames: int) -> Generator[Bars]:
     """Bars on stderr while the block runs, if stderr is a terminal."""
-    console = Console(file=sys.stderr)
+    console = progress_console()
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("frames"),
@@ -174,12 +171,6 @@ def print_built(built: Sequence[Built]) -> None:
     width = max(len(target) for target, _ in files)
     for target, file in files:
         print(f"{target:{width}}  {file.stat().st_size:>10,}  {file}")
-
-
-def console() -> Console:
-    """Where tables go: stdout, `WIDTH` columns wide where it is no terminal."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=WIDTH)
 
 
 def _table(*columns: str) -> Table:

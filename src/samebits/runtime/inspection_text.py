@@ -34,10 +34,14 @@ def plain(_kind: str, text: str) -> str:
     return text
 
 
-def coloured(kind: str, text: str) -> str:
-    """Text in a terminal's colours."""
+def _begin(number: str) -> str:
+    return f"\x1b[{number}m"
+
+
+def coloured(kind: str, text: str, begin: Callable[[str], str] = _begin) -> str:
+    """Text in a terminal's colours; `begin` makes what begins the colour of a number."""
     colour = _COLOURS.get(kind)
-    return f"\x1b[{colour}m{text}\x1b[0m" if colour and text else text
+    return f"{begin(colour)}{text}{begin('0')}" if colour and text else text
 
 
 def check_sections(names: Iterable[str]) -> tuple[str, ...]:
