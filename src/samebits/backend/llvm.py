@@ -11,11 +11,9 @@ import dataclasses
 import importlib
 import itertools
 import json
-import os
 import re
 import subprocess
 import sys
-import threading
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,17 +30,12 @@ from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
 from samebits.backend.wide_helpers import DIVISIONS
+from samebits.compiling import LOCK
 from samebits.errors import RunnerError, TargetError
 from samebits.ir.grammar import Module
 
-_lock = threading.RLock()
+_lock = LOCK
 """LLVM's pass pipelines and the linker are entered by one thread at a time."""
-
-if hasattr(os, "register_at_fork"):
-    # A child has only the thread that forked: no other may be inside LLVM at that moment.
-    os.register_at_fork(
-        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import CodeType
 from typing import Any, cast
 
+from samebits.compiling import LOCK
 from samebits.errors import CompileError, Span
 from samebits.lang.definition import own_lines
 from samebits.lang.jobs import JobKernel
@@ -17,7 +17,7 @@ from samebits.lang.kernel import Kernel
 
 FunctionNode = ast.FunctionDef
 
-SYNTAX = threading.Lock()
+SYNTAX = LOCK
 """Held around `ast.parse` and `compile` of a tree: CPython 3.11 counts their depth in one place
 for all threads, and raises SystemError where two meet."""
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
+from samebits.compiling import LOCK
 from samebits.lang import operators
 from samebits.lang.kernel import Kernel, Overloads
 
 
 def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from samebits.runtime import kernel as runtime
+    with LOCK:
+        from samebits.runtime import kernel as runtime
 
+        Kernel.compiled = runtime.run
     return runtime.run(kernel, args, kwargs)
 
 
@@ -22,7 +25,8 @@ def _check(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 
 def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
-    from samebits.runtime import ufunc
+    with LOCK:
+        from samebits.runtime import ufunc
 
     Overloads.mapped = ufunc.call
     return ufunc.call(function, args, out)
@@ -35,8 +39,10 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _pinned() -> AbstractContextManager[Any]:
-    from samebits.runtime import fpenv
+    with LOCK:
+        from samebits.runtime import fpenv
 
+        Kernel.environment = fpenv.pinned
     return fpenv.pinned()
 
 

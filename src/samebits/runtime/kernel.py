@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
+from samebits.compiling import LOCK
 from samebits.ir.grammar import Module
 from samebits.lang.dispatch import types_for
 from samebits.lang.fingerprint import fingerprint
@@ -43,16 +44,17 @@ def compile_native(
     `target` is a row of `backend.targets` that can run in this process; by default the highest.
     Raises CompileError.
     """
-    from samebits.backend import llvm
-    from samebits.runtime.call import native_callable
-    from samebits.runtime.native import NativeModule
-
     # LLVM and the passes fold constants with this thread's arithmetic.
-    with Kernel.environment(), collector.paused():
+    with LOCK, Kernel.environment(), collector.paused():
+        from samebits.backend import llvm
+        from samebits.runtime.call import native_callable
+        from samebits.runtime.native import NativeModule
+
         compiled = _compiled(kernel, types, target or llvm.host_target(), opt)
-    parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
-    entry = NativeModule(compiled, 1).entry(0)
-    return native_callable(entry, parameters, kernel.result_type(types) or NONE, kernel.__name__)
+        parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
+        entry = NativeModule(compiled, 1).entry(0)
+        result = kernel.result_type(types) or NONE
+        return native_callable(entry, parameters, result, kernel.__name__)
 
 
 def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
@@ -73,14 +75,14 @@ def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, op
 
 def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) -> NativeRange:
     """The range function of a kernel (begin, end, ...) that is not generic. Raises CompileError."""
-    from samebits.backend import llvm
-    from samebits.runtime.native import NativeModule
-
     types = kernel.fixed_types
     assert types is not None
-    with Kernel.environment(), collector.paused():
+    with LOCK, Kernel.environment(), collector.paused():
+        from samebits.backend import llvm
+        from samebits.runtime.native import NativeModule
+
         compiled = _compiled(kernel, types, target or llvm.host_target(), opt, as_range=True)
-    return NativeModule(compiled, 0, 1).range_entry(0)
+        return NativeModule(compiled, 0, 1).range_entry(0)
 
 
 def _compiled(

@@ -12,6 +12,7 @@ from samebits.backend import llvm
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.targets import Target
+from samebits.compiling import LOCK
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.frontend.fast import plain_name
@@ -101,9 +102,9 @@ class Program:
                     f"{self._hosts[0]} is a function of this machine, which code for elsewhere "
                     "cannot call"
                 )
-            module = self._with_more(self._ready(target)) if exported else self._ready(target)
             entries = self.exported_entries if exported else self.entries
-            with Kernel.environment():  # constants are folded with this thread's arithmetic
+            with LOCK, Kernel.environment():  # constants are folded with this thread's arithmetic
+                module = self._with_more(self._ready(target)) if exported else self._ready(target)
                 found = llvm.compile_module(
                     module, entries, target, opt,
                     threads=not exported, departures=self.departures,

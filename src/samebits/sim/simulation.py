@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from samebits.bits import canonical_size
+from samebits.compiling import LOCK
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
@@ -87,6 +88,7 @@ class Simulation:
                     fix="give a function script(frame, player, seed) -> dict of input fields",
                 )
         self.inputs = InputRules(name, self.input, self.players)
+        self._program: Program | None = None
 
     @property
     def state_type(self) -> StructType:
@@ -96,13 +98,19 @@ class Simulation:
     def input_type(self) -> StructType:
         return self.input.__sb_type__
 
-    @cached_property
+    @property
     def program(self) -> Program:
         """The kernels and the frame loop as IR. Raises CompileError, and SimulationError where FAST
         code could reach the state."""
-        from samebits.sim.program import build_program
+        if self._program is None:
+            with LOCK:
+                from samebits.sim.program import build_program
 
-        return build_program(self.state_type, self.input_type, self.init, self.step)
+                if self._program is None:
+                    self._program = build_program(
+                        self.state_type, self.input_type, self.init, self.step
+                    )
+        return self._program
 
     @cached_property
     def schema(self) -> dict[str, Any]:
