@@ -29,6 +29,10 @@ def status(arguments: Sequence[str]) -> int:
 
         print(f"samebits {__version__}")
         return SAME
+    for argument in arguments:
+        if not _is_text(argument):
+            print(f"{argument!r} is no text that this system takes", file=sys.stderr)
+            return BAD
     try:
         from samebits.cli.commands import app
 
@@ -43,3 +47,17 @@ def status(arguments: Sequence[str]) -> int:
         # Whoever read the output has gone; what Python flushes at exit must not complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BAD
+    except OSError as error:
+        # A name that is too long, or below a file, may be found out by whatever asks first.
+        if error.filename is None:
+            raise
+        print(f"cannot use {error.filename}: {error.strerror}", file=sys.stderr)
+        return BAD
+
+
+def _is_text(argument: str) -> bool:
+    """Whether a file could be called so, as far as characters go."""
+    try:
+        return "\0" not in argument and bool(os.fsencode(argument) or not argument)
+    except UnicodeEncodeError:
+        return False

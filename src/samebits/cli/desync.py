@@ -58,7 +58,7 @@ def run(options: Options) -> int:
     simulation = named_simulation(options.sim)
     side = parse_side(options.side or default_words(), simulation)
     source = ReplaySource(simulation, options.replay)
-    path = options.out or default_name(simulation, wanted)
+    path = default_name(simulation, wanted) if options.out is None else options.out
     _check_place(Path(path), options)
     last = source.frames if wanted.frames is None else wanted.frames.stop
     with progress_bars(min(last, source.frames)) as bars:

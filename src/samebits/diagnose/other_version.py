@@ -5,6 +5,7 @@ Owns how its modules are kept apart from the first one's, and what both must hav
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ def load_version(spec: str, beside: Simulation) -> Simulation:
     """
     path = Path(spec.rpartition(":")[0] or spec)
     path = path if path.suffix == ".py" else Path(spec)
-    with _apart(path.resolve().parent, _folder(beside)):
+    with _apart(Path(os.path.realpath(path)).parent, _folder(beside)):
         found = load_simulation(spec)
     _check(found, beside, spec)
     return found
@@ -49,7 +50,7 @@ def _apart(folder: Path, other: Path) -> Generator[None]:
     kept, before = {*loaded}, sys.path[:]
     for name in hidden:
         del loaded[name]
-    sys.path[:] = [str(folder), *(p for p in before if Path(p or ".").resolve() != other)]
+    sys.path[:] = [str(folder), *(p for p in before if Path(os.path.realpath(p or ".")) != other)]
     try:
         yield
     finally:
@@ -65,7 +66,7 @@ def _stands_in(module: ModuleType, folder: Path) -> bool:
     file = getattr(module, "__file__", None)
     if not file or module.__name__ in ("__main__", _LIBRARY):
         return False
-    path = Path(file).resolve()
+    path = Path(os.path.realpath(file))
     return (path.parent.parent if path.stem == "__init__" else path.parent) == folder
 
 

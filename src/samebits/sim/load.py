@@ -100,7 +100,7 @@ def _first_on_the_path(folder: str) -> Generator[None]:
 def _import_file(path: Path, forms: str) -> ModuleType:
     if not path.is_file():
         raise SimulationError(f"there is no file {path}", fix=f"give {forms}")
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     known = sys.modules.get(path.stem)
     if known is not None and _file_of(known) == path:
         return known
@@ -125,7 +125,7 @@ def _import_file(path: Path, forms: str) -> ModuleType:
 
 def _file_of(module: ModuleType) -> Path | None:
     file = getattr(module, "__file__", None)
-    return Path(file).resolve() if file else None
+    return Path(os.path.realpath(file)) if file else None
 
 
 def _does_not_import(place: str, error: BaseException, path: Path | None) -> SimulationError:
