@@ -270,6 +270,8 @@ def current_cache() -> ObjectCache | None:
 def set_cache_dir(path: str | os.PathLike[str] | None) -> None:
     """Keep compiled kernels under `path` from now on; None keeps them nowhere.
 
-    The default is the user's cache directory: `XDG_CACHE_HOME` or `~/.cache`, then `samebits`.
+    The default is the user's cache directory: `XDG_CACHE_HOME` or `~/.cache`, then `samebits`. A
+    place that others could write to, itself or on the way to it, is not used: a RuntimeWarning says
+    which folder it is.
     """
     _Setting.chosen = None if path is None else ObjectCache(Path(path))

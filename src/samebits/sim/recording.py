@@ -26,8 +26,8 @@ class Recording:
     """A session whose frames are written down: inputs, hashes, and a keyframe now and then.
 
     Used in a `with` block. Leaving it whole gives the file its name; leaving it by an exception
-    leaves the frames so far in `<path>.partial`. A frame that traps is written with its inputs
-    and without a hash, so that the replay shows the trap again.
+    leaves the frames so far in `<path>.partial`, or a name like it if that was taken. A frame that
+    traps is written with its inputs and without a hash, so that the replay shows the trap again.
     """
 
     def __init__(
