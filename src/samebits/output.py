@@ -24,7 +24,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import sys
 from contextlib import suppress
@@ -195,7 +194,7 @@ def _beside(path: Path, mode: int) -> tuple[Path, int]:
                 raise
             if error.errno == errno.ENAMETOOLONG and name != f"{path.name}.partial":
                 raise
-        name = f"{path.name[:_LONGEST]}.{secrets.token_hex(4)}.partial"
+        name = f"{path.name[:_LONGEST]}.{os.urandom(4).hex()}.partial"
 
 
 def _name(partial: Path, path: Path, replace: bool) -> None:

@@ -7,8 +7,8 @@ as escapes. What has colours on purpose escapes its own text and writes to the s
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
@@ -95,6 +95,6 @@ def write_coloured(render: Callable[[Callable[[str], str]], str]) -> None:
 
     Only colours that were asked for in this way reach the terminal.
     """
-    mark = secrets.token_hex(8)
+    mark = os.urandom(8).hex()
     text = render(lambda number: f"{mark}[{number}m")
     behind(sys.stdout).write(visible(text).replace(mark, "\x1b") + "\n")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -86,10 +85,10 @@ def fingerprint(
     try:
         found = sources(root)
         if not found.paths:  # inside of an archive
-            return secrets.token_hex(20)
+            return os.urandom(20).hex()
         started = int(imported_at * _SECOND)
         if started - _TICK < found.newest <= now + _TICK:
-            return secrets.token_hex(20)
+            return os.urandom(20).hex()
         may_remember = found.newest <= now and found.newest % _SECOND != 0
         known = recall(found.signature) if may_remember else None
         if known is None:
@@ -98,4 +97,4 @@ def fingerprint(
                 keep(found.signature, known)
         return known
     except OSError:
-        return secrets.token_hex(20)
+        return os.urandom(20).hex()

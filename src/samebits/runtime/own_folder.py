@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -74,7 +73,7 @@ class OwnFolder:
             with suppress(FileExistsError):
                 os.mkdir(_name(folder, group), 0o700, dir_fd=_below(folder))
             with _within(folder, group) as place:
-                part = f"{secrets.token_hex(8)}{PART}"
+                part = f"{os.urandom(8).hex()}{PART}"
                 descriptor = os.open(_name(place, part), _NEW, 0o600, dir_fd=_below(place))
                 try:
                     with os.fdopen(descriptor, "wb") as file:
