@@ -345,6 +345,66 @@ def test_a_cut_replay_is_verified_to_its_last_whole_frame_and_ends_with_2(
     assert "whole frames precede it" in out.splitlines()[-2]
 
 
+@pytest.fixture
+def cut(run: Run, tmp_path: Path) -> Path:
+    """A replay of 2,000 frames without its end."""
+    path = tmp_path / "cut.mcap"
+    run("record", SMALL, "--players", "push", "--frames", 2000, "--out", path)
+    path.write_bytes(path.read_bytes()[:-20_000])
+    return path
+
+
+def test_damage_is_the_result_of_a_replay_whose_rest_agrees(run: Run, cut: Path) -> None:
+    for frames in ((), ("--frames", 40)):
+        code, out, err = run("verify", SMALL, cut, "--targets", NATIVE, *frames, "--json")
+        found = json.loads(out)
+        assert (code, err, found["result"]) == (2, "", "damaged")
+        (one,) = found["runs"]
+        assert one["result"] == "damaged"
+        assert one["damage"].startswith("damaged at byte ")
+        assert {row["result"] for row in (*one["targets"], *one["compared"])} == {"same"}
+
+
+def test_a_difference_in_a_damaged_replay_is_a_difference(
+    run: Run, cut: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch)
+    code, out, _ = run("verify", SMALL, cut, "--targets", f"{NATIVE},wrong", "--json")
+    found = json.loads(out)
+    assert (code, found["result"], found["runs"][0]["result"]) == (1, "differs", "differs")
+    assert found["runs"][0]["damage"] is not None
+
+
+def test_no_golden_file_is_written_from_a_damaged_replay(
+    run: Run, cut: Path, tmp_path: Path
+) -> None:
+    golden = tmp_path / "g"
+    code, _, err = run(
+        "verify", SMALL, cut, "--targets", NATIVE, "--golden", golden, "--update-golden"
+    )
+    assert (code, err) == (2, f"{golden} is not written: the replay is damaged\n")
+    assert not golden.exists()
+
+
+@pytest.mark.parametrize("frames", [(), ("--frames", 40)])
+def test_what_is_whole_of_a_damaged_replay_is_exported_with_2(
+    run: Run, cut: Path, tmp_path: Path, frames: tuple[object, ...]
+) -> None:
+    code, out, err = run("replay", "export", cut, "--out", tmp_path / "cut.inputs", *frames)
+    assert code == 2
+    assert out.startswith(f"{tmp_path / 'cut.inputs'}: inputs of small, ")
+    assert err.startswith(f"{cut} is damaged at byte ")
+    assert (tmp_path / "cut.inputs").exists()
+
+
+def test_a_whole_replay_is_exported_with_0(run: Run, replay: Path, tmp_path: Path) -> None:
+    assert run("replay", "export", replay, "--out", tmp_path / "a.inputs") == (
+        0,
+        f"{tmp_path / 'a.inputs'}: inputs of small, 40 frames, with a hash each\n",
+        "",
+    )
+
+
 WRONG_OPTIONS: list[tuple[list[str], str]] = [
     (
         ["--frames", "soon"],

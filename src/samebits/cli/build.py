@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from samebits.cli import SAME
+from samebits.cli import BAD, SAME
 from samebits.cli.consoles import progress_console
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import print_built
@@ -28,13 +28,15 @@ def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
 
 
 def export(replay: str, out: str, frames: int | None) -> int:
-    """Write the inputs file and say what is in it; the exit status."""
+    """Write the inputs file and say what is in it; the exit status. What is whole of a damaged
+    replay is written, and the status is that of bad input."""
     done = export_inputs(replay, out, frames)
-    if done.damage:
-        sys.stderr.write(f"{replay} is {done.damage}\n")
     count = f"{done.frames:,} frame{'' if done.frames == 1 else 's'}"
     hashes = "with a hash each" if done.hashed else "without hashes"
     print(f"{out}: inputs of {done.simulation}, {count}, {hashes}")
+    if done.damage:
+        sys.stderr.write(f"{replay} is {done.damage}\n")
+        return BAD
     return SAME
 
 

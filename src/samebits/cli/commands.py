@@ -454,7 +454,8 @@ def export(
 ) -> None:
     """Write a replay's inputs as the flat file that a standalone verifier reads.
 
-    Exit status: 0 written, 2 bad usage or input.
+    Of a damaged REPLAY the frames before the damage are written. Exit status: 0 written, 2 bad
+    usage or input, a damaged REPLAY too.
     """
     from samebits.cli.build import export
 

@@ -115,7 +115,7 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
                 "players": run.players,
                 "seed": run.source.seed,
                 "frames": run.verification.frames,
-                "result": run.verification.result,
+                "result": _result(run),
                 "interrupted": run.interrupted,
                 "damage": run.source.damage,
                 "note": run.note,
@@ -127,9 +127,18 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
+_WORST = ("differs", "failed", "not compared", "damaged")
+
+
 def _overall(runs: Sequence[Run]) -> str:
-    results = [run.verification.result for run in runs]
-    return next((r for r in ("differs", "failed", "not compared") if r in results), "same")
+    results = [_result(run) for run in runs]
+    return next((r for r in _WORST if r in results), "same")
+
+
+def _result(run: Run) -> str:
+    """The verification's, or `damaged` where it is the same in what is left of a replay."""
+    result = run.verification.result
+    return "damaged" if result == "same" and run.source.damage else result
 
 
 def _row_json(row: RowReport) -> dict[str, Any]:

@@ -79,6 +79,9 @@ def run(options: Options) -> int:
             made.interrupted = True
             status = INTERRUPTED
             break
+        finally:
+            if isinstance(source, ReplaySource):
+                source.close()
     print_runs(simulation, runs, options.json)
     if status == INTERRUPTED:
         sys.stderr.write(f"interrupted: {runs[-1].verification.frames:,} frames compared\n")
@@ -86,11 +89,14 @@ def run(options: Options) -> int:
     results = {made.verification.result for made in runs}
     if results & {"differs", "failed"}:
         return DIFFERS
-    if results != {"same"}:
+    damaged = any(made.source.damage for made in runs)
+    if damaged or results != {"same"}:
+        if damaged and options.update_golden:
+            sys.stderr.write(f"{options.golden} is not written: the replay is damaged\n")
         return BAD
     if options.update_golden:
         _update(options, simulation, runs[0].verification)
-    return BAD if any(made.source.damage for made in runs) else SAME
+    return SAME
 
 
 def _check(options: Options) -> None:

@@ -6,18 +6,16 @@ holds. Memory stays within one chunk, or one state while keyframes are read.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import BinaryIO
+from types import TracebackType
 
 import numpy as np
 from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
 from samebits.errors import ReplayError
+from samebits.sim.replay_file import Pass, Snapshot, Target
 from samebits.sim.replay_frames import FrameAssembler, Keyframe
 from samebits.sim.replay_header import (
     METADATA_NAME,
@@ -36,6 +34,7 @@ from samebits.sim.replay_records import (
     chunk_records,
 )
 
+_CHANGED = "the file has changed since it was opened"
 _AGAIN = "record it again, or copy it again from where it was recorded"
 
 
@@ -43,22 +42,22 @@ class ReplayReader:
     """Reads one replay, from a path or from a seekable binary stream, front to back.
 
     Raises ReplayError where the file cannot even give a header. After that nothing in the file
-    raises: `blocks` and `keyframes` end at the damage and leave its description in `damage`.
-    A stream serves one iteration at a time; with a path, iterations are independent.
+    raises: `blocks`, `keyframes` and `items` end at the damage and leave its description in
+    `damage`. The file is opened once, here, and every iteration reads it as it was then; one that
+    finds it changed says so as damage. It is closed by `close`, by the end of a `with` block, or
+    with the reader.
     """
 
-    def __init__(self, target: str | os.PathLike[str] | BinaryIO) -> None:
-        self._path = Path(target) if isinstance(target, str | os.PathLike) else None
-        self._stream = None if isinstance(target, str | os.PathLike) else target
-        self._start = 0 if self._stream is None else _position(self._stream)
+    def __init__(self, target: Target) -> None:
         self.damage: str | None = None
         """After an iteration to its end: None for a sound file, else one line: what is wrong, at
         which byte, how many whole frames precede it."""
-        file = self._open()
+        self._file = Snapshot(target)
         try:
-            self.header = _read_header(Source(file), self._name)
-        finally:
-            self._release(file)
+            self.header = _read_header(self._source()[1], self._file.name)
+        except BaseException:
+            self._file.close()
+            raise
 
     def blocks(self) -> Iterator[ReplayBlock]:
         """Every whole frame in order, in blocks of at most `BLOCK_FRAMES`."""
@@ -71,23 +70,42 @@ class ReplayReader:
 
         Reads the file again from its start.
         """
-        for item in self._scan(keep_states=True):
+        for item in self.items():
             if not isinstance(item, ReplayBlock):
                 yield item
 
-    @property
-    def _name(self) -> str:
-        return "the stream" if self._path is None else str(self._path)
+    def items(self) -> Iterator[ReplayBlock | Keyframe]:
+        """Blocks and keyframes as they come in the file, in one reading of it."""
+        return self._scan(keep_states=True)
+
+    def close(self) -> None:
+        """Let go of the file. Closing twice is fine; reading on is not."""
+        self._file.close()
+
+    def __enter__(self) -> ReplayReader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _source(self) -> tuple[Pass, Source]:
+        self._file.check_open()
+        reading = Pass(self._file)
+        return reading, Source(reading)
 
     def _scan(self, keep_states: bool) -> Iterator[ReplayBlock | Keyframe]:
+        reading, source = self._source()
         self.damage = None
+        found: str | None = None
         frames = FrameAssembler(self.header, keep_states)
-        file = None
         try:
-            file = self._open()
-            source = Source(file)
-            if _read_header(source, self._name) != self.header:
-                raise Damage(0, "the file has changed since it was opened")
+            if _read_header(source, self._file.name) != self.header:
+                raise Damage(0, _CHANGED)
             while (record := source.record("data")).opcode != Opcode.DATA_END:
                 if record.opcode == Opcode.CHUNK:
                     yield from frames.chunk(record.offset, chunk_records(source, record))
@@ -99,34 +117,14 @@ class ReplayReader:
             check_data_end(source, record)
             check_summary(source)
             if not frames.next_frame:
-                self.damage = f"no frames: the data ends at byte {record.offset} without one"
+                found = f"no frames: the data ends at byte {record.offset} without one"
         except Damage as damage:
-            self.damage = _describe(damage.offset, damage.what, frames.next_frame)
+            found = _describe(damage.offset, damage.what, frames.next_frame)
         except ReplayError as error:
-            self.damage = _describe(0, error.message, frames.next_frame)
-        finally:
-            if file is not None:
-                self._release(file)
-
-    def _open(self) -> BinaryIO:
-        if self._stream is not None:
-            self._stream.seek(self._start)
-            return self._stream
-        assert self._path is not None
-        try:
-            # A pipe or a terminal would wait for ever instead of ending.
-            if not stat.S_ISREG(os.stat(self._path).st_mode):
-                raise ReplayError(f"{self._path} is not a file", fix="give the path of a replay")
-            return open(self._path, "rb")
-        except OSError as error:
-            raise ReplayError(
-                f"cannot read {self._path}: {error.strerror or error}",
-                fix="give the path of a replay that this user may read",
-            ) from None
-
-    def _release(self, file: BinaryIO) -> None:
-        if file is not self._stream:
-            file.close()
+            found = _describe(0, error.message, frames.next_frame)
+        if not reading.is_like_the_first():
+            found = _describe(0, _CHANGED, frames.next_frame)
+        self.damage = found
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,34 +139,32 @@ class Replay:
     damage: str | None
 
 
-def read_replay(target: str | os.PathLike[str] | BinaryIO) -> Replay:
-    """All of a short replay at once; ReplayError where it has no header. Look at `damage`."""
-    reader = ReplayReader(target)
-    blocks = list(reader.blocks())
+def read_replay(target: Target) -> Replay:
+    """All of a short replay, in one reading; ReplayError where it has no header. Look at
+    `damage`."""
+    blocks: list[ReplayBlock] = []
+    keyframes: list[Keyframe] = []
+    with ReplayReader(target) as reader:
+        for item in reader.items():
+            if isinstance(item, ReplayBlock):
+                blocks.append(item)
+            else:
+                keyframes.append(item)
     hashes = [block.hashes for block in blocks if block.hashes is not None]
     return Replay(
         header=reader.header,
         frames=sum(block.frames for block in blocks),
         inputs=b"".join(block.inputs for block in blocks),
         hashes=np.concatenate(hashes) if hashes and len(hashes) == len(blocks) else None,
-        keyframes=tuple(reader.keyframes()),
+        keyframes=tuple(keyframes),
         damage=reader.damage,
     )
 
 
-def frame_count(target: str | os.PathLike[str] | BinaryIO) -> int:
+def frame_count(target: Target) -> int:
     """How many whole frames a replay gives, in one checked pass that keeps nothing."""
-    return sum(block.frames for block in ReplayReader(target).blocks())
-
-
-def _position(stream: BinaryIO) -> int:
-    try:
-        return stream.tell()
-    except OSError:
-        raise ReplayError(
-            "the stream has no position to come back to",
-            fix="read it whole first: io.BytesIO(stream.read())",
-        ) from None
+    with ReplayReader(target) as reader:
+        return sum(block.frames for block in reader.blocks())
 
 
 def _read_header(source: Source, name: str) -> ReplayHeader:

@@ -10,7 +10,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Protocol
 
 from mcap.opcode import Opcode
 
@@ -68,10 +68,16 @@ class Record:
         return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
 
 
+class Readable(Protocol):
+    """A file, or what stands for one: the next bytes, at most so many, none at its end."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
 class Source:
     """A file read from front to back, with its offset and CRC-32."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: Readable) -> None:
         self._file = file
         self.offset = 0
         self.crc = 0

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from samebits.errors import ReplayError
 from samebits.sim.inputs import Inputs
 from samebits.sim.players import RANDOM, player
-from samebits.sim.replay import ReplayReader, frame_count
+from samebits.sim.replay import ReplayReader
 from samebits.sim.simulation import Simulation, check_seed
 
 BLOCK_FRAMES = 256
@@ -46,8 +46,9 @@ class Source(Protocol):
 class ReplaySource:
     """A replay of this very simulation, at most its first `limit` frames.
 
-    Raises ReplayError where it is not one, or has no frames. `damage`, after `blocks` has come to
-    its end, says what is wrong with a file whose end is missing.
+    Raises ReplayError where it is not one, or has no frames. `damage` says what is wrong with a
+    file that is not whole, be it behind those frames. The file is opened once, and what another
+    process does to it later is damage too, from the end of `blocks` on.
     """
 
     def __init__(self, simulation: Simulation, path: str, limit: int | None = None) -> None:
@@ -56,29 +57,33 @@ class ReplaySource:
         simulation.require(self._reader.header, path)
         self.replay = path
         self.seed = self._reader.header.seed
-        found = frame_count(path)
+        found = sum(block.frames for block in self._reader.blocks())
+        self.damage = self._reader.damage
         if not found:
-            for _ in self._reader.blocks():
-                pass
             raise ReplayError(
                 f"{path} is an empty replay: it has no frames",
-                note=self._reader.damage,
+                note=self.damage,
                 fix="record it again",
             )
         self.limited = limit is not None and limit < found
         self.frames = min(found, limit) if limit is not None else found
-        self.damage: str | None = None
 
     def blocks(self) -> Iterator[Block]:
         left = self.frames
         for block in self._reader.blocks():
             count = min(left, block.frames)
+            if not count:
+                continue  # the file has changed, which is told at its end
             hashes = None if block.hashes is None else block.hashes[:count]
             yield Block(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
             left -= count
             if not left and self.limited:
                 return
         self.damage = self._reader.damage
+
+    def close(self) -> None:
+        """Let go of the file; `blocks` is for before."""
+        self._reader.close()
 
 
 class PlayerSource:

@@ -190,13 +190,15 @@ def test_usage_and_missing_files_are_told(verifier: Path, tmp_path: Path) -> Non
     assert err == f"small-verify: {tmp_path / 'none'} cannot be opened\n"
 
 
-def test_a_damaged_replay_exports_its_whole_frames(replay: Path, tmp_path: Path) -> None:
+def test_a_damaged_replay_without_a_whole_frame_is_not_exported(
+    replay: Path, tmp_path: Path
+) -> None:
     (tmp_path / "cut.mcap").write_bytes(replay.read_bytes()[:-700])
-    done = export_inputs(tmp_path / "cut.mcap", tmp_path / "cut.inputs")
-    assert done.damage is not None
-    assert done.frames < 40 or done.frames == 40
-    head = HEAD.unpack((tmp_path / "cut.inputs").read_bytes()[: HEAD.size])
-    assert head[3] == done.frames
+    with pytest.raises(ReplayError, match="is an empty replay: it has no frames") as caught:
+        export_inputs(tmp_path / "cut.mcap", tmp_path / "cut.inputs")
+    assert caught.value.note is not None
+    assert caught.value.note.startswith("damaged at byte ")
+    assert [file.name for file in tmp_path.iterdir()] == ["cut.mcap"]
 
 
 def test_a_place_that_cannot_be_written_is_told(replay: Path, tmp_path: Path) -> None:

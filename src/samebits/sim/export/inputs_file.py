@@ -32,11 +32,21 @@ def export_inputs(
     replay: str | os.PathLike[str], out: str | os.PathLike[str], limit: int | None = None
 ) -> Exported:
     """Write the first `limit` frames, or all whole ones. A file at `out` is replaced by a whole
-    one alone. Raises ReplayError where the replay has no header or `out` cannot be written.
+    one alone. Raises ReplayError where the replay has no header or no frames, where it changes
+    while it is read, and where `out` cannot be written.
     """
     if os.path.exists(out) and os.path.exists(replay) and os.path.samefile(out, replay):
         raise ReplayError(f"{out} is the replay", fix="give the file of inputs another name")
-    reader = ReplayReader(replay)
+    with ReplayReader(replay) as reader:
+        return _export(reader, replay, out, limit)
+
+
+def _export(
+    reader: ReplayReader,
+    replay: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    limit: int | None,
+) -> Exported:
     header = reader.header
     digest = bytes.fromhex(header.digest)
     if len(digest) != 16:
@@ -44,7 +54,13 @@ def export_inputs(
             f"{replay}: a digest of {len(digest)} bytes, where verifiers hold one of 16",
             fix="record it again",
         )
-    hashed = all(block.hashes is not None for block in reader.blocks())
+    have_hashes = [block.hashes is not None for block in reader.blocks()]
+    damage = reader.damage
+    if not have_hashes:
+        raise ReplayError(
+            f"{replay} is an empty replay: it has no frames", note=damage, fix="record it again"
+        )
+    hashed = all(have_hashes)
     frame_size = header.players * header.input_size
     frames = 0
     try:
@@ -66,9 +82,14 @@ def export_inputs(
                     header.players, header.input_size, int(hashed), 0,
                 )
             )  # fmt: skip
+            if reader.damage != damage:
+                raise ReplayError(
+                    f"{replay} has changed while it was read",
+                    fix="export it when nothing writes to it, or a copy of it",
+                )
     except OSError as error:
         raise ReplayError(
             f"cannot write {out}: {told(error)}",
             fix="give a path in a folder that this user may write to",
         ) from None
-    return Exported(header.simulation, frames, hashed, reader.damage)
+    return Exported(header.simulation, frames, hashed, damage)
