@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm import host_target
-from samebits.bits import xxh64
-from samebits.errors import ReplayError, Trap
+from samebits.errors import Trap
 from samebits.runtime.claims import PENDING, check_memory
 from samebits.sim.execution import NativeExecution
+from samebits.sim.saved import Saved, read_saved
 from samebits.sim.simulation import Simulation, check_seed
 
 BLOCK_FRAMES = 4096
 """Frames that run natively at a stretch; between stretches a keyboard interrupt gets through."""
-
-_MAGIC = b"samebits state 1"
-_HEAD = struct.Struct("<16s16sQQQ")
-"""Mark, simulation digest, seed, frame, XXH64 of the state."""
 
 
 class Session:
@@ -97,30 +92,15 @@ class Session:
     def save(self) -> bytes:
         """Everything needed to come back to this frame, here or on another machine."""
         self._check_jobs("save", False)
-        state = self._execution.save()
-        digest = bytes.fromhex(self.simulation.digest)
-        return _HEAD.pack(_MAGIC, digest, self.seed, self.frame, xxh64(state)) + state
+        return Saved(self.seed, self.frame, self._execution.save()).to_bytes(self.simulation)
 
     def restore(self, blob: bytes) -> None:
         """Come back to where `save` was called. ReplayError, having changed nothing, where the
-        bytes are damaged or another simulation's."""
-        wrong = "give the bytes that save() returned"
-        if len(blob) < _HEAD.size or not blob.startswith(_MAGIC):
-            raise ReplayError("these bytes are no saved session", fix=wrong)
-        _, digest, seed, frame, checksum = _HEAD.unpack_from(blob)
-        if digest.hex() != self.simulation.digest:
-            raise ReplayError(
-                f"the session was saved by another simulation than '{self.simulation.name}' "
-                f"version {self.simulation.version}",
-                note=f"saved with digest {digest.hex()}; this code has {self.simulation.digest}",
-                fix="restore it with the code that saved it",
-            )
-        state = blob[_HEAD.size :]
-        if xxh64(state) != checksum:
-            raise ReplayError("the saved session is damaged: its checksum does not hold", fix=wrong)
+        bytes are damaged, another simulation's or another format's."""
+        saved = read_saved(blob, self.simulation)
         self._check_jobs("restore", True)
-        self._execution.restore(state)
-        self.seed, self.frame = seed, frame
+        self._execution.restore(saved.state)
+        self.seed, self.frame = saved.seed, saved.frame
 
     def __repr__(self) -> str:
         return f"<session of {self.simulation.name}, frame {self.frame}>"

@@ -1,0 +1,96 @@
+"""The bytes of a saved session: where it was, under one checksum over all of them.
+
+Owns their layout. Nothing in them is believed: bytes of another length, another simulation or
+another format are refused before any of them reaches a session.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import cast
+
+from samebits.bits import canonical_size, xxh64
+from samebits.errors import ArgumentError, ReplayError
+from samebits.sim.simulation import Simulation
+
+_MARK = b"samebits state "
+_FORMAT = b"2"
+_HEAD = struct.Struct("<15s1s16sQQQ")
+"""Mark, format, the simulation's digest, seed, frame, bytes of state. The state follows."""
+_SUM = struct.Struct("<Q")
+"""XXH64 of every byte before it: the last of them."""
+
+_WRONG = "give the bytes that save() returned"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A seed, how many whole frames were run, and the canonical state after them."""
+
+    seed: int
+    frame: int
+    state: bytes
+
+    def to_bytes(self, simulation: Simulation) -> bytes:
+        """What `read_saved` reads."""
+        digest = bytes.fromhex(simulation.digest)
+        head = _HEAD.pack(_MARK, _FORMAT, digest, self.seed, self.frame, len(self.state))
+        return head + self.state + _SUM.pack(xxh64(head + self.state))
+
+
+def read_saved(blob: object, simulation: Simulation) -> Saved:
+    """What `to_bytes` wrote for this very simulation.
+
+    Raises ReplayError where the bytes are anything else, ArgumentError where they are no bytes.
+    """
+    if not isinstance(blob, bytes | bytearray | memoryview):
+        raise ArgumentError(
+            f"a saved session is bytes, not {type(blob).__name__}", fix="give what save() returned"
+        )
+    data = bytes(cast("memoryview[int]", blob))
+    if not data.startswith(_MARK):
+        raise ReplayError("these bytes are no saved session", fix=_WRONG)
+    _check_format(data[len(_MARK) : len(_MARK) + 1])
+    if len(data) < _HEAD.size + _SUM.size:
+        raise _damaged(f"it ends after {len(data)} bytes, within its head")
+    _, _, digest, seed, frame, size = _HEAD.unpack_from(data)
+    body, state = data[: -_SUM.size], data[_HEAD.size : -_SUM.size]
+    if size != len(state):
+        raise _damaged(f"it has {len(state)} bytes of state, and says that they are {size}")
+    if _SUM.unpack_from(data, len(body))[0] != xxh64(body):
+        raise _damaged("its checksum does not hold")
+    if digest.hex() != simulation.digest:
+        raise ReplayError(
+            f"the session was saved by another simulation than '{simulation.name}' "
+            f"version {simulation.version}",
+            note=f"saved with digest {digest.hex()}; this code has {simulation.digest}",
+            fix="restore it with the code that saved it",
+        )
+    if size != (expected := canonical_size(simulation.state_type)):
+        raise ReplayError(
+            "the saved session contradicts itself: its digest is this simulation's, but its state "
+            f"has {size} bytes, not {expected}",
+            fix=_WRONG,
+        )
+    return Saved(seed, frame, state)
+
+
+def _check_format(found: bytes) -> None:
+    if found == _FORMAT:
+        return
+    if found == b"1":
+        raise ReplayError(
+            "the session was saved in format 1, which this samebits does not restore",
+            note="its checksum covers neither the frame nor the seed: they may be wrong unseen",
+            fix="run the simulation to that frame again, or its replay, and save it there",
+        )
+    raise ReplayError(
+        f"the session was saved in format {found.decode('latin-1')!a}; this samebits reads "
+        f"{_FORMAT.decode()!r}",
+        fix="restore it with the samebits that saved it",
+    )
+
+
+def _damaged(what: str) -> ReplayError:
+    return ReplayError(f"the saved session is damaged: {what}", fix=_WRONG)
