@@ -17,6 +17,7 @@ from samebits.cli import status
 from samebits.cli import verify as verify_command
 from samebits.sim import targets
 from samebits.sim.execution import Advance, Execution, NativeExecution
+from samebits.sim.golden import read_golden, write_golden
 from samebits.sim.simulation import Simulation
 from samebits.sim.targets import Row
 
@@ -156,11 +157,11 @@ def test_a_golden_file_is_written_and_compared(run: Run, replay: Path, tmp_path:
     golden = tmp_path / "push.golden"
     code, _, err = run("verify", SMALL, replay, *QUICK, "--golden", golden, "--update-golden")
     assert (code, err) == (0, f"{golden}: 3 hashes written\n")
-    assert [line.split()[0] for line in golden.read_text().splitlines()[3:]] == ["0", "30", "39"]
+    said = read_golden(golden)
+    assert [frame for frame, _ in said.hashes] == [0, 30, 39]
     assert run("verify", SMALL, replay, *QUICK, "--golden", golden)[0] == 0
-    lines = golden.read_text().splitlines()
-    lines[4] = "30 0000000000000000"
-    golden.write_text("\n".join(lines) + "\n")
+    other = [(frame, 0 if frame == 30 else value) for frame, value in said.hashes]
+    write_golden(golden, said.simulation, said.digest, other)
     code, out, _ = run("verify", SMALL, replay, *QUICK, "--golden", golden)
     assert code == 1
     assert "golden differs from this run, frame 30" in out
@@ -172,20 +173,25 @@ def test_new_code_with_the_old_bits_passes_its_golden_file(
 ) -> None:
     golden = tmp_path / "push.golden"
     run("verify", SMALL, replay, *QUICK, "--golden", golden, "--update-golden")
-    lines = golden.read_text().splitlines()
-    lines[2] = "# digest: " + "0" * 32
-    golden.write_text("\n".join(lines) + "\n")
+    said = read_golden(golden)
+    write_golden(golden, said.simulation, "0" * 32, said.hashes)
     code, out, _ = run("verify", SMALL, replay, *QUICK, "--golden", golden)
     assert code == 0
     assert f"note: the simulation's code has changed since {golden} was written" in out
 
 
+def test_a_cut_golden_file_is_never_the_same(run: Run, replay: Path, tmp_path: Path) -> None:
+    golden = tmp_path / "push.golden"
+    run("verify", SMALL, replay, *QUICK, "--golden", golden, "--update-golden")
+    lines = golden.read_bytes().splitlines(keepends=True)
+    for count in range(len(lines)):
+        golden.write_bytes(b"".join(lines[:count]))
+        assert refused(run, "verify", SMALL, replay, *QUICK, "--golden", golden)
+
+
 def test_a_golden_file_of_another_simulation_is_refused(run: Run, tmp_path: Path) -> None:
-    golden = source(
-        tmp_path,
-        "g",
-        f"# samebits golden 1\n# simulation: big\n# digest: {'0' * 32}\n0 {'0' * 16}\n",
-    )
+    golden = tmp_path / "g"
+    write_golden(golden, "big", "0" * 32, [(0, 0)])
     assert refused(run, "verify", SMALL, *QUICK, "--golden", golden) == (
         f"{golden} is a golden file of another simulation: 'big', not 'small'"
     )

@@ -1,26 +1,33 @@
 """Golden files: the hashes that a simulation must give, as small text meant to be read in a diff.
 
-A file is `#` comment lines, the first three of them its header, then `frame hash` lines.
+A file is a header of three `#` lines, `frame hash` lines, and two `#` lines with their count and a
+checksum over header and hashes, so that a cut or altered file is no golden file. Other lines that
+begin with `#` are comments, which neither counts nor checks.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
+from samebits.bits import xxh64
 from samebits.errors import ReplayError
 from samebits.output import Output, told
+from samebits.sim.replay_file import open_file
 from samebits.sim.replay_header import digest_problem, name_problem
 
 MAX_LINE = 1024
 """Most bytes of a line, its end included."""
 
-_FIRST = "# samebits golden 1"
+_FIRST = "# samebits golden 2"
+_OLD = "# samebits golden 1"
 _SIMULATION = "# simulation: "
 _DIGEST = "# digest: "
+_COUNT = "# hashes: "
+_CHECKSUM = "# checksum: "
 _ROW = re.compile(r"(0|[1-9][0-9]{0,19}) ([0-9a-f]{16})")
 
 
@@ -51,12 +58,12 @@ def write_golden(
         raise ReplayError(f"golden file: the digest {problem}")
     if every < 1:
         raise ReplayError(f"golden file: every {every} frames", fix="give 1 or more")
+    rows = tuple(_sampled(hashes, every))
+    text = _checked_text(simulation, digest, rows)
+    text += f"{_COUNT}{len(rows)}\n{_CHECKSUM}{_checksum(text)}\n"
     try:
         with Output(path) as out:
-            head = f"{_FIRST}\n{_SIMULATION}{simulation}\n{_DIGEST}{digest}\n"
-            out.file.write(head.encode())
-            for frame, value in _sampled(hashes, every):
-                out.file.write(f"{frame} {value:016x}\n".encode())
+            out.file.write(text.encode())
     except OSError as error:
         raise ReplayError(f"cannot write {os.fspath(path)}: {told(error)}") from None
 
@@ -64,10 +71,9 @@ def write_golden(
 def read_golden(path: str | os.PathLike[str]) -> Golden:
     """Read a golden file that nobody vouches for; ReplayError names the line and what to write."""
     name = os.fspath(path)
-    if not os.path.isfile(name):
-        raise ReplayError(f"{name} is not a file", fix="give the path of a golden file")
+    descriptor, _ = open_file(name, "a golden file")
     try:
-        with open(name, "rb") as file:
+        with os.fdopen(descriptor, "rb") as file:
             return _parse(name, file)
     except OSError as error:
         raise ReplayError(f"cannot read {name}: {error.strerror or error}") from None
@@ -91,37 +97,112 @@ def _sampled(hashes: Iterable[tuple[int, int]], every: int) -> Iterator[tuple[in
         yield last
 
 
+def _checked_text(simulation: str, digest: str, rows: Iterable[tuple[int, int]]) -> str:
+    """What the checksum is over: the file without comments, up to the count."""
+    head = f"{_FIRST}\n{_SIMULATION}{simulation}\n{_DIGEST}{digest}\n"
+    return head + "".join(f"{frame} {value:016x}\n" for frame, value in rows)
+
+
+def _checksum(text: str) -> str:
+    return f"{xxh64(text.encode()):016x}"
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The lines of a file that mean something, as far as it has been read."""
+
+    said: dict[str, str] = field(default_factory=dict[str, str])
+    rows: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+
+
 def _parse(name: str, file: BinaryIO) -> Golden:
-    simulation = digest = ""
-    rows: list[tuple[int, int]] = []
+    lines = _Lines()
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
         text = _decode(name, number, line)
         if number == 1:
-            if text != _FIRST:
-                raise _wrong(name, 1, f"is {text[:60]!a}", f"begin the file with {_FIRST!r}")
-        elif text.startswith(_SIMULATION) and not simulation:
-            simulation = text.removeprefix(_SIMULATION)
-            if problem := name_problem(simulation):
-                raise _wrong(name, number, f"names a simulation that {problem}", _REWRITE)
-        elif text.startswith(_DIGEST) and not digest:
-            digest = text.removeprefix(_DIGEST)
-            if problem := digest_problem(digest):
-                raise _wrong(name, number, f"has a digest that {problem}", _REWRITE)
-        elif not text.startswith("#"):
-            rows.append(_row(name, number, text, rows[-1][0] if rows else -1))
+            _check_first(name, text)
+        else:
+            _take(name, number, text, lines)
     if not number:
         raise ReplayError(f"{name} is empty", fix=_REWRITE)
-    for what, found in ((_SIMULATION, simulation), (_DIGEST, digest)):
-        if not found:
+    said, rows = lines.said, lines.rows
+    for what in (_SIMULATION, _DIGEST):
+        if what not in said:
             raise ReplayError(f"{name} has no line '{what}…'", fix=_REWRITE)
     if not rows:
         raise ReplayError(f"{name} has no hashes", fix=_REWRITE)
-    return Golden(simulation, digest, tuple(rows))
+    for what in (_COUNT, _CHECKSUM):
+        if what not in said:
+            raise ReplayError(f"{name} is cut short: it has no line '{what}…'", fix=_RESTORE)
+    if said[_COUNT] != str(len(rows)):
+        raise ReplayError(
+            f"{name} has {len(rows)} hashes, and says that they are {said[_COUNT][:20]!a}",
+            fix=_RESTORE,
+        )
+    found = _checksum(_checked_text(said[_SIMULATION], said[_DIGEST], rows))
+    if said[_CHECKSUM] != found:
+        raise ReplayError(
+            f"{name} is damaged: its checksum is {said[_CHECKSUM][:20]!a}, its lines give "
+            f"'{found}'",
+            fix=_RESTORE,
+        )
+    return Golden(said[_SIMULATION], said[_DIGEST], tuple(rows))
 
+
+def _check_first(name: str, text: str) -> None:
+    if text == _OLD:
+        raise ReplayError(
+            f"{name} is a golden file of format 1, which has no count and no checksum: whether it "
+            "is whole cannot be told",
+            fix="see that its hashes are those that were meant, and write it again: "
+            f"samebits verify SIM --golden {name} --update-golden",
+        )
+    if text != _FIRST:
+        raise _wrong(name, 1, f"is {text[:60]!a}", f"begin the file with {_FIRST!r}")
+
+
+def _take(name: str, number: int, text: str, lines: _Lines) -> None:
+    """One line behind the first."""
+    for what, problem_of in _SAID.items():
+        if text.startswith(what):
+            value = text.removeprefix(what)
+            if what in lines.said:
+                raise _wrong(name, number, f"says '{what}…' again", _RESTORE)
+            if problem := problem_of(value):
+                raise _wrong(name, number, problem, _REWRITE)
+            lines.said[what] = value
+            return
+    if not text.startswith("#"):
+        before = lines.rows[-1][0] if lines.rows else -1
+        lines.rows.append(_row(name, number, text, before))
+
+
+def _name_problem(value: str) -> str | None:
+    problem = name_problem(value)
+    return problem and f"names a simulation that {problem}"
+
+
+def _digest_problem(value: str) -> str | None:
+    problem = digest_problem(value)
+    return problem and f"has a digest that {problem}"
+
+
+def _no_problem(value: str) -> str | None:
+    return None
+
+
+_SAID: dict[str, Callable[[str], str | None]] = {
+    _SIMULATION: _name_problem,
+    _DIGEST: _digest_problem,
+    _COUNT: _no_problem,
+    _CHECKSUM: _no_problem,
+}
+"""The lines that say one thing of the file, and what can be wrong with it."""
 
 _REWRITE = "write the golden file again"
+_RESTORE = "take it again from where it was written, or write it again with --update-golden"
 
 
 def _decode(name: str, number: int, line: bytes) -> str:

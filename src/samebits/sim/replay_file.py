@@ -41,7 +41,7 @@ class Snapshot:
         self._start = 0
         if isinstance(target, str | os.PathLike):
             self.name = os.fspath(target)
-            self._descriptor, self.size = _opened(self.name)
+            self._descriptor, self.size = open_file(self.name, "a replay")
             self._close = weakref.finalize(self, os.close, self._descriptor)
         else:
             self.name = "the stream"
@@ -103,8 +103,9 @@ class Pass:
         return found == self._snapshot.first
 
 
-def _opened(name: str) -> tuple[int, int]:
-    """A descriptor of a regular file, and its size."""
+def open_file(name: str, what: str) -> tuple[int, int]:
+    """A descriptor of a regular file, and its size. Raises ReplayError at once for pipes, folders
+    and all else, which is told to give `what` instead."""
     descriptor = -1
     try:
         descriptor = os.open(name, _FLAGS)
@@ -116,12 +117,12 @@ def _opened(name: str) -> tuple[int, int]:
         why = error.strerror if isinstance(error, OSError) else None
         raise ReplayError(
             f"cannot read {name}: {why or error}",
-            fix="give the path of a replay that this user may read",
+            fix=f"give the path of {what} that this user may read",
         ) from None
     finally:
         if descriptor >= 0:
             os.close(descriptor)
-    raise ReplayError(f"{name} is not a file", fix="give the path of a replay")
+    raise ReplayError(f"{name} is not a file", fix=f"give the path of {what}")
 
 
 def _extent(stream: BinaryIO) -> tuple[int, int]:

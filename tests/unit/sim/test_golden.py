@@ -9,11 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from samebits.bits import xxh64
 from samebits.errors import ReplayError
 from samebits.sim.golden import MAX_LINE, Golden, read_golden, write_golden
 
-HEAD = "# samebits golden 1\n# simulation: bounce\n# digest: 0123456789abcdef\n"
+HEAD = "# samebits golden 2\n# simulation: bounce\n# digest: 0123456789abcdef\n"
 ROW = "0 0000000000000001\n"
+
+
+def checked(text: str) -> str:
+    """The lines of a file without comments, with their count and their checksum."""
+    return f"{text}# hashes: {text.count(chr(10)) - 3}\n# checksum: {xxh64(text.encode()):016x}\n"
 
 
 def test_the_text_is_exactly_this(tmp_path: Path) -> None:
@@ -26,6 +32,8 @@ def test_the_text_is_exactly_this(tmp_path: Path) -> None:
         + "3 0000000000003333\n"
         + "6 0000000000006666\n"
         + "7 0000000000007777\n"
+        + "# hashes: 4\n"
+        + "# checksum: 3ffadd4479b5b87a\n"
     )
     assert os.listdir(tmp_path) == ["a.golden"]
 
@@ -52,13 +60,80 @@ def test_what_is_written_is_read(
 
 def test_comments_and_crlf_line_ends_change_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.golden"
-    text = HEAD + "# players: 2\n" + ROW + "# the bounce\n9 00000000000000ff"
+    said = Golden("bounce", "0123456789abcdef", ((0, 1), (9, 255)))
+    whole = checked(HEAD + ROW + "9 00000000000000ff\n")
+    path.write_text(whole)
+    assert read_golden(path) == said
+    text = whole.replace(ROW, f"# players: 2\n{ROW}# the bounce\n") + "# more\n#"
     path.write_bytes(text.replace("\n", "\r\n").encode())
-    assert read_golden(path) == Golden("bounce", "0123456789abcdef", ((0, 1), (9, 255)))
+    assert read_golden(path) == said
+    path.write_text(whole.rstrip("\n"))
+    assert read_golden(path) == said
+
+
+def written(path: Path, frames: int = 5) -> tuple[bytes, Golden]:
+    write_golden(path, "bounce", "0123456789abcdef", [(f * 60, f * 0x9E37) for f in range(frames)])
+    return path.read_bytes(), read_golden(path)
+
+
+def told(path: Path, data: bytes) -> Golden | None:
+    """What a file says; None where it is refused."""
+    path.write_bytes(data)
+    try:
+        return read_golden(path)
+    except ReplayError:
+        return None
+
+
+def test_a_flipped_bit_is_told_or_means_nothing(tmp_path: Path) -> None:
+    data, said = written(tmp_path / "a.golden")
+    for at in range(len(data)):
+        for bit in range(8):
+            flipped = bytearray(data)
+            flipped[at] ^= 1 << bit
+            assert told(tmp_path / "a.golden", bytes(flipped)) in (None, said), (at, bit)
+
+
+def test_a_cut_file_is_told(tmp_path: Path) -> None:
+    data, said = written(tmp_path / "a.golden")
+    for length in range(len(data) - 1):
+        assert told(tmp_path / "a.golden", data[:length]) is None, length
+    assert told(tmp_path / "a.golden", data[:-1]) == said  # its last line end alone
+
+
+def test_lines_lost_repeated_or_swapped_are_told(tmp_path: Path) -> None:
+    data, _ = written(tmp_path / "a.golden")
+    lines = data.splitlines(keepends=True)
+    for i in range(len(lines)):
+        assert told(tmp_path / "a.golden", b"".join(lines[:i] + lines[i + 1 :])) is None
+        if i:  # the first line again is a comment
+            assert told(tmp_path / "a.golden", b"".join(lines[: i + 1] + lines[i:])) is None
+        commented = [*lines[:i], b"# was: " + lines[i], *lines[i + 1 :]]
+        assert told(tmp_path / "a.golden", b"".join(commented)) is None
+    for i in range(3, 7):
+        lines[i], lines[i + 1] = lines[i + 1], lines[i]
+        assert told(tmp_path / "a.golden", b"".join(lines)) is None
+        lines[i], lines[i + 1] = lines[i + 1], lines[i]
+
+
+def test_a_file_of_format_1_is_refused_with_the_command_that_rewrites_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.golden"
+    path.write_text(HEAD.replace("golden 2", "golden 1") + ROW)
+    with pytest.raises(ReplayError) as caught:
+        read_golden(path)
+    assert caught.value.message == (
+        f"{path} is a golden file of format 1, which has no count and no checksum: whether it is "
+        "whole cannot be told"
+    )
+    assert caught.value.fix == (
+        "see that its hashes are those that were meant, and write it again: "
+        f"samebits verify SIM --golden {path} --update-golden"
+    )
 
 
 WRITE = "write a frame, a space and 16 lowercase hex digits, as in '60 00112233aabbccdd'"
 AGAIN = "write the golden file again"
+RESTORE = "take it again from where it was written, or write it again with --update-golden"
 
 
 @pytest.mark.parametrize(
@@ -68,11 +143,38 @@ AGAIN = "write the golden file again"
         (
             "0 1\n",
             ": line 1 is '0 1'",
-            "begin the file with '# samebits golden 1'",
+            "begin the file with '# samebits golden 2'",
         ),
-        ("# samebits golden 1\n" + ROW, " has no line '# simulation: …'", AGAIN),
+        ("# samebits golden 2\n" + ROW, " has no line '# simulation: …'", AGAIN),
         (HEAD[:-27] + ROW, " has no line '# digest: …'", AGAIN),
         (HEAD, " has no hashes", AGAIN),
+        (checked(HEAD), " has no hashes", AGAIN),
+        (HEAD + ROW, " is cut short: it has no line '# hashes: …'", RESTORE),
+        (
+            HEAD + ROW + "# hashes: 1\n",
+            " is cut short: it has no line '# checksum: …'",
+            RESTORE,
+        ),
+        (
+            checked(HEAD + ROW).replace("hashes: 1", "hashes: 7"),
+            " has 1 hashes, and says that they are '7'",
+            RESTORE,
+        ),
+        (
+            checked(HEAD + ROW).replace("hashes: 1", "hashes: 01"),
+            " has 1 hashes, and says that they are '01'",
+            RESTORE,
+        ),
+        (
+            HEAD + ROW + "# hashes: 1\n# checksum: \x1b[31m\n",
+            " is damaged: its checksum is '\\x1b[31m', its lines give '3ca45cee2794b8f4'",
+            RESTORE,
+        ),
+        (
+            checked(HEAD + ROW) + "# checksum: 0\n",
+            ": line 7 says '# checksum: …' again",
+            RESTORE,
+        ),
         (
             HEAD.replace("bounce", "\x1b[31m"),
             ": line 2 names a simulation that has a character that cannot be printed: '\\x1b[31m'",
@@ -134,7 +236,7 @@ def test_a_wrong_line_is_named_with_what_to_write(
 
 def test_noise_is_refused_without_a_traceback(tmp_path: Path) -> None:
     path = tmp_path / "a.golden"
-    whole = (HEAD + ROW).encode()
+    whole = checked(HEAD + ROW).encode()
     for at in range(len(whole)):
         path.write_bytes(whole[:at] + b"\xfe" + whole[at + 1 :])
         with pytest.raises(ReplayError):
@@ -144,10 +246,13 @@ def test_noise_is_refused_without_a_traceback(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
 def test_a_path_that_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path, tmp_path / "none", tmp_path / "pipe"):
+    for path in (tmp_path, tmp_path / "pipe"):
         with pytest.raises(ReplayError) as caught:
             read_golden(path)
         assert caught.value.message == f"{path} is not a file"
+    with pytest.raises(ReplayError) as caught:
+        read_golden(tmp_path / "none")
+    assert caught.value.message == f"cannot read {tmp_path / 'none'}: No such file or directory"
 
 
 @pytest.mark.parametrize(
