@@ -74,7 +74,7 @@ int main(int count, char **arguments)
 
     arena_save(&state, bytes);
     memset(&other, 0xAA, sizeof other);
-    arena_restore(&other, bytes);
+    if (arena_restore(&other, bytes, sizeof bytes)) return 7;
     arena_save(&other, again);
     if (memcmp(bytes, again, sizeof bytes)) return 6;
     printf("%016" PRIx64 "\\n", arena_hash(&other, &scratch));
@@ -154,6 +154,10 @@ class Loaded:
         return int(self["hash"](_at(self.state), _at(self.scratch)))
 
 
+def _count(array: np.ndarray) -> ctypes.c_size_t:
+    return ctypes.c_size_t(array.nbytes)
+
+
 def _at(array: np.ndarray) -> ctypes.c_void_p:
     return ctypes.c_void_p(array.ctypes.data)
 
@@ -227,8 +231,42 @@ def test_any_bytes_restore_as_in_python(loaded: Loaded) -> None:
     t = small().state_type
     data = np.random.default_rng(3).integers(0, 256, sb.bits.canonical_size(t), dtype=np.uint8)
     loaded.state.view(np.uint8)[:] = 0xAA
-    loaded["restore"](_at(loaded.state), _at(data))
+    assert loaded["restore"](_at(loaded.state), _at(data), _count(data)) == 0
     assert loaded.state.tobytes() == sb.bits.from_canonical(t, data.tobytes()).tobytes()
+
+
+REFUSED = -1
+
+
+@pytest.mark.parametrize("function", ["restore", "input_restore"])
+def test_bytes_of_another_size_are_refused_and_change_nothing(
+    loaded: Loaded, function: str
+) -> None:
+    t = small().state_type if function == "restore" else small().input_type
+    size = sb.bits.canonical_size(t)
+    data, place = np.zeros(size + 1, np.uint8), np.full(t.size, 0xAA, np.uint8)
+    for wrong in (0, 1, size - 1, size + 1, 2**32 + size, 2**63, 2**64 - 1):
+        assert loaded[function](_at(place), _at(data), ctypes.c_size_t(wrong)) == REFUSED
+    assert loaded[function](_at(place), None, ctypes.c_size_t(size)) == REFUSED
+    assert (place == 0xAA).all()
+    assert loaded[function](_at(place), _at(data), ctypes.c_size_t(size)) == 0
+    assert not place.any()
+
+
+@pytest.mark.parametrize("hashed", [False, True])
+def test_more_frames_than_memory_holds_are_refused(loaded: Loaded, hashed: bool) -> None:
+    assert loaded.init(7) == 0
+    before = loaded.state.tobytes()
+    size = small().input_type.size * small().players
+    inputs, hashes = np.zeros(64, np.uint8), np.zeros(1, np.uint64)
+    for frames in (2**64 // size + 1, 2**63, 2**64 - 1):
+        done = ctypes.c_size_t(99)
+        code = loaded["run"](
+            _at(loaded.state), _at(inputs), ctypes.c_size_t(frames),
+            _at(hashes) if hashed else None, ctypes.byref(done), _at(loaded.scratch),
+        )  # fmt: skip
+        assert (code, done.value) == (REFUSED, 0)
+    assert loaded.state.tobytes() == before
 
 
 def test_an_inputs_bytes_are_pythons_both_ways(loaded: Loaded) -> None:
@@ -238,7 +276,7 @@ def test_an_inputs_bytes_are_pythons_both_ways(loaded: Loaded) -> None:
     loaded["input_save"](_at(given), _at(saved))
     assert saved.tobytes() == sb.bits.to_canonical(t, given)
     back = np.full(1, 0x55, np.uint8).repeat(t.size)
-    loaded["input_restore"](_at(back), _at(saved))
+    assert loaded["input_restore"](_at(back), _at(saved), _count(saved)) == 0
     assert back.tobytes() == sb.bits.from_canonical(t, saved.tobytes()).tobytes()
 
 

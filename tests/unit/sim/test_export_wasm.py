@@ -158,17 +158,45 @@ def test_a_trap_has_pythons_line_and_leaves_the_last_whole_frame(small_folder: P
     "call",
     ["game.run(new Uint8Array(5))", "game.restore(new Uint8Array(3))", "game.run(7)",
      "small.start(-1n)", "small.start(2n ** 64n)", "small.verify(new Uint8Array(64))",
-     "small.verify(new Uint8Array(3))", "game.restoreInputs(new Uint8Array(1))"],
+     "small.verify(new Uint8Array(3))", "game.restoreInputs(new Uint8Array(1))",
+     "game.restore(saved, -1)", "game.restore(saved, 1.5)", "game.restore(saved, NaN)",
+     "game.restore(saved, Infinity)", "game.restore(saved, 2 ** 53)", "game.restore(saved, 3n)",
+     "game.restore(saved, '3')", "game.restore(saved, null)", "game.restore(saved, Symbol())",
+     "game.restore()", "game.restore(null)", "game.restore([...saved])"],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_by_name(small_folder: Path, call: str) -> None:
     found = node(
         small_folder,
         'import { load } from "./wasm32/small.mjs";\n'
         "const small = await load(), game = small.start(1);\n"
-        f"try {{ {call}; print(0); }} catch (e) {{ print([e.name, e.message]); }}",
+        "game.step();\n"
+        "const saved = small.start(2).save(), before = game.hash();\n"
+        f"try {{ {call}; print(0); }} catch (e) {{\n"
+        "  print([e.name, e.message, game.frame, game.hash() === before]);\n"
+        "}",
     )
     assert found
     assert found[0] in ("RangeError", "TypeError")
+    assert found[2:] == [1, True]
+
+
+@needs_node
+def test_counts_from_outside_stay_inside_the_modules_own_memory(small_folder: Path) -> None:
+    found = node(
+        small_folder,
+        'import { readFile } from "node:fs/promises";\n'
+        'const bytes = await readFile("wasm32/small.wasm");\n'
+        "const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes));\n"
+        "exports.init(7n);\n"
+        "const memory = () => [...new BigUint64Array(exports.memory.buffer.slice(0))]\n"
+        "  .reduce((sum, word) => BigInt.asUintN(64, sum * 31n + word), 0n);\n"
+        "const before = memory(), found = [];\n"
+        "for (const frames of [4097, 2 ** 20, 2 ** 31, 2 ** 32 - 1])\n"
+        "  found.push([exports.restore_inputs(frames), exports.run(frames),\n"
+        "              exports.done_count(), memory() === before]);\n"
+        "print(found);",
+    )
+    assert found == [[-1, -1, 0, True]] * 4
 
 
 PAGE = """<!doctype html><title>arena</title><p id="hash">waiting</p>

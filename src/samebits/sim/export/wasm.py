@@ -55,6 +55,7 @@ def _module_c(interface: Interface) -> str:
     block = interface.block_frames
     return template("module.c").render(
         NAME=interface.name,
+        GUARD=interface.name.upper(),
         STATE=type_name(interface, interface.state),
         INPUT=type_name(interface, interface.input),
         PLAYERS=interface.players,

@@ -47,6 +47,7 @@ extern "C" {
 #define @GUARD@_TRAPS @TRAPS@ /* traps are the codes 1 to @GUARD@_TRAPS */
 #define @GUARD@_STATE_BYTES @STATE_BYTES@ /* what @NAME@_save writes */
 #define @GUARD@_INPUT_BYTES @INPUT_BYTES@ /* what @NAME@_input_save writes */
+#define @GUARD@_REFUSED (-1) /* a size or a count that cannot be: nothing was read or changed */
 
 @TYPES@
 /* Working memory of a call, so that nothing is allocated: sizeof(@NAME@_scratch) bytes of any
@@ -67,7 +68,8 @@ typedef struct @NAME@_scratch {
 
 /* Advance `frames` frames. `inputs` holds @PLAYERS@ a frame, frame after frame; `hashes` gets the
    hash after each frame, and may be NULL, which is faster. `done`, unless NULL, gets the count of
-   whole frames. Returns 0, or a trap's code with the state of the last whole frame. */
+   whole frames. Returns 0, or a trap's code with the state of the last whole frame, or
+   @GUARD@_REFUSED for more frames than memory could hold inputs of. */
 @GUARD@_API int32_t @NAME@_run(@STATE@ *state, const @INPUT@ *inputs,
                               size_t frames, uint64_t *hashes, size_t *done,
                               @NAME@_scratch *scratch);
@@ -79,13 +81,15 @@ typedef struct @NAME@_scratch {
    restored on any other machine, and are Python's session.canonical_state(). */
 @GUARD@_API void @NAME@_save(const @STATE@ *state, uint8_t bytes[@STATE_BYTES@]);
 
-/* The state out of its canonical bytes, padding zero. Any bytes make a state, and a step of a
-   state that makes no sense may trap, but never touches other memory. */
-@GUARD@_API void @NAME@_restore(@STATE@ *state, const uint8_t bytes[@STATE_BYTES@]);
+/* The state out of its canonical bytes, padding zero. Returns 0, or @GUARD@_REFUSED with `state` as
+   it was where `size`, how many bytes there are, is not @STATE_BYTES@, or `bytes` is NULL. Any bytes
+   of that size make a state, and a step of a state that makes no sense may trap, but never touches
+   other memory: bytes that come from elsewhere need a checksum of their own, and their frame. */
+@GUARD@_API int32_t @NAME@_restore(@STATE@ *state, const uint8_t *bytes, size_t size);
 
-/* The same for one player's input: its form in a replay, and on a network. */
+/* The same for one player's input, of @INPUT_BYTES@ bytes: its form in a replay, and on a network. */
 @GUARD@_API void @NAME@_input_save(const @INPUT@ *input, uint8_t bytes[@INPUT_BYTES@]);
-@GUARD@_API void @NAME@_input_restore(@INPUT@ *input, const uint8_t bytes[@INPUT_BYTES@]);
+@GUARD@_API int32_t @NAME@_input_restore(@INPUT@ *input, const uint8_t *bytes, size_t size);
 
 /* What a trap's code stands for: a message, and the line of Python source. Strings are constant;
    a code that is no trap's gives "" and 0. */

@@ -42,6 +42,9 @@ int32_t @NAME@_run(@STATE@ *state, const @INPUT@ *inputs, size_t frames, uint64_
 {
     int32_t code = 0;
     size_t whole = 0;
+    if (done) *done = 0;
+    if (frames > SIZE_MAX / (@PLAYERS@ * sizeof *inputs) || frames > SIZE_MAX / sizeof *hashes)
+        return @GUARD@_REFUSED;
     if (!hashes) {
         while (whole < frames && !(code = @NAME@_step(state, inputs, scratch))) {
             inputs += @PLAYERS@;
@@ -73,10 +76,12 @@ void @NAME@_save(const @STATE@ *state, uint8_t *bytes)
     put_@PUT_STATE@(bytes, state);
 }
 
-void @NAME@_restore(@STATE@ *state, const uint8_t *bytes)
+int32_t @NAME@_restore(@STATE@ *state, const uint8_t *bytes, size_t size)
 {
+    if (!bytes || size != @GUARD@_STATE_BYTES) return @GUARD@_REFUSED;
     __builtin_memset(state, 0, sizeof *state);
     take_@PUT_STATE@(state, bytes);
+    return 0;
 }
 
 void @NAME@_input_save(const @INPUT@ *input, uint8_t *bytes)
@@ -84,10 +89,12 @@ void @NAME@_input_save(const @INPUT@ *input, uint8_t *bytes)
     put_@PUT_INPUT@(bytes, input);
 }
 
-void @NAME@_input_restore(@INPUT@ *input, const uint8_t *bytes)
+int32_t @NAME@_input_restore(@INPUT@ *input, const uint8_t *bytes, size_t size)
 {
+    if (!bytes || size != @GUARD@_INPUT_BYTES) return @GUARD@_REFUSED;
     __builtin_memset(input, 0, sizeof *input);
     take_@PUT_INPUT@(input, bytes);
+    return 0;
 }
 
 static const trap_row *row_of(int32_t code)

@@ -71,7 +71,8 @@ export declare class Game {
   hash(): bigint;
   /** The state's canonical bytes, which any other machine can restore. */
   save(): Uint8Array;
-  /** Come back to what `save` gave, which was at `frame` (0). Throws RangeError. */
+  /** Come back to what `save` gave, which was at `frame` (0), a whole number. Throws RangeError,
+   * leaving all as it was. Bytes that come from elsewhere need a checksum of their own. */
   restore(bytes: ArrayBuffer | ArrayBufferView, frame?: number): void;
   /** The canonical bytes of `inputs`. */
   saveInputs(): Uint8Array;

@@ -78,6 +78,8 @@ export class Simulation {
       view.getUint32(40, true) !== info.players ||
       view.getUint32(44, true) !== info.inputBytes ||
       hashed > 1 ||
+      view.getBigUint64(56, true) !== 0n ||
+      frames === 0 ||
       bytes.length - 64 !== frames * size
     )
       throw new RangeError("this file of inputs is damaged or cut short: export it again");
@@ -182,6 +184,8 @@ export class Game {
     const given = bytesOf(bytes, "the state");
     if (given.length !== info.stateBytes)
       throw new RangeError(`a state is ${info.stateBytes} bytes, not ${given.length}`);
+    if (!Number.isSafeInteger(frame) || frame < 0)
+      throw new RangeError(`the frame is ${String(frame)}, not a whole number from 0 on`);
     this.#bytes(info.stateBytes).set(given);
     this.#exports.restore();
     this.#frame = frame;

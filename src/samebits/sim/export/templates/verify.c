@@ -236,7 +236,7 @@ static int replay(const char *name, int final_only)
     for (uint64_t frame = 0; frame < frames; frame++) {
         if (read_file(record, size) != size) return cut_short(name, frame, frames);
         for (size_t p = 0; p < @PLAYERS@; p++)
-            @NAME@_input_restore(&inputs[p], record + p * @INPUT_BYTES@);
+            @NAME@_input_restore(&inputs[p], record + p * @INPUT_BYTES@, @INPUT_BYTES@);
         code = @NAME@_run(&state, inputs, 1, &hash, NULL, &scratch);
         if (code) return trapped(code, "frame ", frame);
         if (!final_only) {
