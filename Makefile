@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench bench-math fuzz prove prove-fixed prove-targets prove-diagnose prove-bounds clean help
+.PHONY: verify test lint bench bench-math fuzz fuzz-files prove prove-fixed prove-targets prove-diagnose prove-bounds clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -14,6 +14,7 @@ help:
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
+	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
 	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
@@ -59,6 +60,9 @@ bench-math: $(VENV)/.bench
 
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.fuzz.run
+
+fuzz-files: $(STAMP)
+	$(BIN)/python -m tests.fuzz.files.run
 
 prove: $(STAMP)
 	$(BIN)/python -m tools.prove

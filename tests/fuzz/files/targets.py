@@ -1,0 +1,19 @@
+"""Every format, by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.fuzz.files.cache_entries import CacheEntries
+from tests.fuzz.files.engine import Target
+from tests.fuzz.files.goldens import Goldens
+from tests.fuzz.files.replays import Replays
+from tests.fuzz.files.reports import Reports
+from tests.fuzz.files.saves import Saves
+from tests.fuzz.files.texts import Expressions, Sources
+
+TARGETS: dict[str, Callable[[Path], Target]] = {
+    one.name: one for one in (Replays, Reports, Goldens, CacheEntries, Saves, Sources, Expressions)
+}
+"""What makes each, given a folder for its files."""

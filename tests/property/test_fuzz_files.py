@@ -1,0 +1,46 @@
+"""Some thousand hostile files, for every format that samebits reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.fuzz.files.engine import Finding, Fuzz
+from tests.fuzz.files.targets import TARGETS
+
+CASES = {
+    "replays": 120,
+    "reports": 25,
+    "goldens": 200,
+    "cache": 2000,
+    "saves": 2000,
+    "sources": 60,
+    "expressions": 600,
+}
+"""`make fuzz-files` goes on; these are the first."""
+
+
+def run(name: str, folder: Path, cases: int) -> Fuzz:
+    fuzz = Fuzz(TARGETS[name](folder))
+    fuzz.run(cases)
+    return fuzz
+
+
+def shown(finding: Finding) -> str:
+    return f"{finding.kind}: {finding.what}: {finding.data[:2000]!r}"
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_hostile_files_are_refused_or_read_within_bounds(name: str, tmp_path: Path) -> None:
+    fuzz = run(name, tmp_path, CASES[name])
+    assert not fuzz.found, "\n".join(map(shown, fuzz.found[:5]))
+    assert fuzz.cases == CASES[name]
+    assert len(fuzz.corpus) > len(fuzz.target.seeds()), "nothing led anywhere new"
+
+
+def test_the_same_cases_are_the_same_files(tmp_path: Path) -> None:
+    corpora: list[list[bytes]] = []
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        corpora.append(run("goldens", tmp_path / folder, 60).corpus)
+    assert corpora[0] == corpora[1]

@@ -1,0 +1,165 @@
+"""Readers with a fault planted in them: the fuzzer of files finds each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.fuzz.files import cache_entries
+from tests.fuzz.files.engine import Fuzz
+from tests.fuzz.files.targets import TARGETS
+
+from samebits.runtime import cache
+from samebits.sim import golden, replay_frames, replay_header, replay_read, replay_records, saved
+
+MOST_CASES = 800
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+class AnyNumber(int):
+    """A number that is equal to every other."""
+
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+
+class AnyText(str):
+    """A text that is equal to every other."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+
+def chunks_are_believed(patch: pytest.MonkeyPatch) -> None:
+    class Zlib:
+        @staticmethod
+        def crc32(data: bytes, value: int = 0) -> int:
+            return AnyNumber()
+
+    patch.setattr(replay_records, "zlib", Zlib)
+
+
+def numbers_may_be_words(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(replay_header, "_NUMBER", re.compile("(?s).*"))
+
+
+def reading_goes_back_to_the_beginning(patch: pytest.MonkeyPatch) -> None:
+    original = replay_records.Fields._take
+
+    def take(self: Any, size: int) -> bytes:
+        for _ in range(size):
+            original(self, 0)
+        return original(self, size)
+
+    patch.setattr(replay_records.Fields, "_take", take)
+
+
+def room_is_made_for_what_a_length_claims(patch: pytest.MonkeyPatch) -> None:
+    original = replay_records.Source.read
+
+    def read(self: Any, size: int, start: int, what: str) -> bytes:
+        room = bytearray(size)
+        data = original(self, size, start, what)
+        room[: len(data)] = data
+        return bytes(room)
+
+    patch.setattr(replay_records, "MAX_RECORD", 1 << 26)
+    patch.setattr(replay_records.Source, "read", read)
+
+
+def frames_come_in_any_order(patch: pytest.MonkeyPatch) -> None:
+    original = replay_frames.FrameAssembler._inputs
+
+    def inputs(self: Any, offset: int, data: bytes) -> Any:
+        self.next_frame = int.from_bytes(data[:8], "little")
+        return original(self, offset, data)
+
+    patch.setattr(replay_frames.FrameAssembler, "_inputs", inputs)
+
+
+def damage_is_not_told(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(replay_read, "_describe", lambda *_: None)
+
+
+def goldens_are_believed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(golden, "_checksum", lambda text: AnyText("00"))
+
+
+def goldens_have_numbers(patch: pytest.MonkeyPatch) -> None:
+    original = golden._row
+
+    def row(name: str, number: int, text: str, before: int) -> tuple[int, int]:
+        int(text.split()[0])
+        return original(name, number, text, before)
+
+    patch.setattr(golden, "_row", row)
+
+
+def saves_are_believed(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(saved, "xxh64", lambda data: AnyNumber())
+
+
+def saves_have_any_length(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(saved, "canonical_size", lambda t: AnyNumber())
+
+
+def entries_are_of_any_key(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(cache_entries, "unpack", lambda key, data: cache.unpack(cache_entries.KEY, data))
+
+
+PLANTED: dict[Plant, tuple[str, set[str]]] = {
+    chunks_are_believed: ("replays", {"invented", "silent"}),
+    numbers_may_be_words: ("replays", {"exception"}),
+    reading_goes_back_to_the_beginning: ("replays", {"endless"}),
+    room_is_made_for_what_a_length_claims: ("replays", {"memory"}),
+    frames_come_in_any_order: ("replays", {"contradiction"}),
+    damage_is_not_told: ("replays", {"silent", "contradiction"}),
+    goldens_are_believed: ("goldens", {"silent"}),
+    goldens_have_numbers: ("goldens", {"exception"}),
+    saves_are_believed: ("saves", {"silent", "contradiction"}),
+    saves_have_any_length: ("saves", {"contradiction"}),
+    entries_are_of_any_key: ("cache", {"contradiction"}),
+}
+"""What is wrong with the reader, the format, and the kinds of finding that it is to be."""
+
+
+@pytest.mark.parametrize("plant", PLANTED, ids=lambda plant: plant.__name__)
+def test_a_planted_fault_is_found(
+    plant: Plant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, kinds = PLANTED[plant]
+    target = TARGETS[name](tmp_path)
+    # Its own files are read before it has the fault: some faults are seen in those.
+    fuzz = Fuzz(target)
+    plant(monkeypatch)
+    while fuzz.cases < MOST_CASES and not fuzz.found:
+        fuzz.run(1)
+    assert {finding.kind for finding in fuzz.found} <= kinds
+    assert fuzz.found, f"not found in {fuzz.cases} files"
+
+
+def test_a_finding_is_made_smaller(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fuzz = Fuzz(TARGETS["goldens"](tmp_path))
+    goldens_have_numbers(monkeypatch)
+    fuzz.start = 1
+    while not any(finding.seed is None for finding in fuzz.found):
+        fuzz.run(1)
+    finding = next(finding for finding in fuzz.found if finding.seed is None)
+    small = fuzz.minimised(finding)
+    assert small.kind == finding.kind
+    assert len(small.data) < 40 <= len(finding.data)
