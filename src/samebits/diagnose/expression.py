@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 
 from samebits.diagnose.literals import exact
 from samebits.diagnose.nearest import nearest
@@ -43,9 +44,11 @@ def parse(text: str) -> Tree:
     """
     if len(text) > _LONGEST:
         raise ArgumentError(f"the expression is longer than {_LONGEST:,} characters")
-    source = text.strip()
+    source = text.replace("\r\n", "\n").replace("\r", "\n").strip()  # lines as `ast` counts them
     try:
-        body = ast.parse(source, "expression", "eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # what it warns of is refused here
+            body = ast.parse(source, "expression", "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = (error.offset or 1) - 1 if isinstance(error, SyntaxError) else 0
         suffixed = _SUFFIXED.search(source)

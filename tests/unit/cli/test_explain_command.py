@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from samebits.bits import bits_to_float, exact_fma, float_to_bits
 from samebits.cli import status
 from samebits.diagnose.explain import explain
+from samebits.diagnose.expression import parse
 from samebits.errors import ArgumentError
 
 # fma(0.1f, 0.1f, -0.01f): the product's rounding error is all that is left.
@@ -146,3 +148,19 @@ def test_numbers_alone_are_an_expression(capsys: pytest.CaptureFixture[str]) -> 
         status(["explain", "0.1 + 0.2", "--got", "0x1.3333333333334p-2", "--type", "float64"]) == 0
     )
     assert "the strict evaluation gives these bits" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_of_any_system_count_as_lines(end: str) -> None:
+    assert parse(f"fma(a,{end} b,{end} c)") == parse("fma(a, b, c)")
+    with pytest.raises(ArgumentError) as caught:
+        parse(f"fma(a, b,{end}())")
+    assert caught.value.message == ("this is not in the language\n  fma(a, b, ())\n            ^^")
+
+
+def test_nothing_but_the_refusal_is_said_of_a_number_that_is_none() -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        with pytest.raises(ArgumentError):
+            parse("1if a")
+    assert said == []
