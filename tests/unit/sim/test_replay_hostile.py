@@ -6,6 +6,7 @@ import io
 import struct
 import tracemalloc
 import zlib
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -28,7 +29,9 @@ from replay_files import (
     state_of,
 )
 
-from samebits.sim.replay import ReplayReader, frame_count
+from samebits.errors import ReplayError
+from samebits.sim.recording import Replay
+from samebits.sim.replay import ReplayReader, frame_count, read_replay
 
 FOUR = chunk(CHANNELS + inputs(0, 4) + hashes(0, 4))
 
@@ -286,3 +289,84 @@ def test_a_data_end_of_another_length_is_told() -> None:
         4,
         f"damaged at byte {at}: a data end record of 5 bytes, not 4; 4 whole frames precede it",
     )
+
+
+def nested(depth: int) -> str:
+    return '{"array":' * depth + '"uint8"' + ',"shape":[1]}' * depth
+
+
+SCHEMAS = {
+    "nothing": "{}",
+    "no type": '{"input":"float9000"}',
+    "a number": '{"input":7}',
+    "no struct": '{"input":"uint8"}',
+    "another size": '{"input":{"struct":"I","fields":[["a","uint8"]]}}',
+    "a field twice": '{"input":{"struct":"I","fields":[["a","uint8"],["a","uint16"]]}}',
+    "a field that is no name": '{"input":{"struct":"I","fields":[["a b","uint8"]]}}',
+    "a field without a type": '{"input":{"struct":"I","fields":[["a"]]}}',
+    "fields of no fields": '{"input":{"struct":"I","fields":{"a":"uint8"}}}',
+    **{
+        f"an array of {shape}": '{"input":{"struct":"I","fields":[["a",{"array":"uint8","shape":['
+        + shape
+        + "]}]]}}"
+        for shape in ("18446744073709551616", "9,9,9", "-1", "true", "0", "1e3", "")
+    },
+    "an array of itself, deeply": '{"input":{"struct":"I","fields":[["a",' + nested(400) + "]]}}",
+    "as deep as a header can say": '{"input":' + nested(9_000) + "}",
+    "lists without end": '{"input":' + "[" * 100_000 + "]" * 100_000 + "}",
+    "5,000 fields": '{"input":{"struct":"I","fields":['
+    + ",".join(f'["f{i}","uint8"]' for i in range(5_000))
+    + "]}}",
+    "no JSON": '{"input":',
+    "no object": "[1]",
+    "NaN": '{"input":NaN}',
+    "a number of 5,000 digits": '{"input":' + "9" * 5_000 + "}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_schema_is_not_believed(schema: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    path.write_bytes(Crafted(text=signed(schema=SCHEMAS[schema])).add(FOUR).end())
+    tracemalloc.start()
+    try:
+        with pytest.raises(ReplayError) as caught:
+            Replay.open(path)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(path) in caught.value.message
+    assert caught.value.fix
+    assert len(caught.value.message) < 400
+    assert peak < 512 * 1024 + 64 * len(SCHEMAS[schema])
+
+
+def test_a_schema_as_deep_as_it_may_be_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    fields = f'[["a",{nested(30)}],["b","uint16"]]'
+    text = signed(schema='{"input":{"struct":"I","fields":' + fields + "}}")
+    path.write_bytes(Crafted(text=text).add(FOUR).end())
+    replay = Replay.open(path)
+    assert (replay.inputs.shape, replay.damage) == ((4, 2), None)
+    assert replay.inputs["a"].size == 8
+
+
+@pytest.mark.parametrize("missing", [1, 2, 3])
+def test_a_channel_that_is_missing_takes_its_messages_with_it(missing: int) -> None:
+    names = ("/inputs", "/hashes", "/keyframes")
+    channels = b"".join(
+        pack(Channel(id=i, topic=name, message_encoding="", metadata={}, schema_id=0))
+        for i, name in enumerate(names, 1)
+        if i != missing
+    )
+    records = part(0, 0, state_of(0)) + inputs(0, 4) + hashes(0, 4)
+    data = Crafted().add(chunk(channels + records))
+    replay = read_replay(io.BytesIO(data.end()))
+    if missing == 1:
+        assert replay.frames == 0
+        assert replay.damage is not None
+        assert "hashes from frame 0 on, without inputs before them" in replay.damage
+    else:
+        assert (replay.frames, replay.damage) == (4, None)
+        assert (replay.hashes is None) == (missing == 2)
+        assert bool(replay.keyframes) == (missing != 3)
