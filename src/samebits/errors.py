@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class Span:
 
 EXCERPT_LINES = 4
 EXCERPT_COLUMNS = 160
+_LONGEST = 200
+_PACKAGE = Path(__file__).parent
 
 
 def excerpt(span: Span) -> str:
@@ -56,6 +59,24 @@ def _window(text: str, start: int, end: int) -> tuple[str, int, int]:
     head, tail = "..." * (first > 0), "..." * (first + len(shown) < len(text))
     shift = len(head) - first
     return f"{head}{shown}{tail}", start + shift, min(end, first + len(shown)) + shift
+
+
+def unexpected(error: BaseException) -> str:
+    """An error that is none of this tree, on one printable line: what it is, and where it arose:
+    the innermost line of samebits' own, if there is one."""
+    from traceback import extract_tb
+
+    text = (str(error).splitlines() or [""])[0]
+    text = (text if text.isprintable() else ascii(text)[1:-1])[:_LONGEST]
+    what = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    frames = extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(_PACKAGE)]
+    if not frames:
+        return what
+    frame = (own or frames)[-1]
+    file = Path(frame.filename)
+    shown = file.relative_to(_PACKAGE.parent).as_posix() if own else file.name
+    return f"{what}, at {shown}:{frame.lineno} in {frame.name}"
 
 
 class SamebitsError(Exception):

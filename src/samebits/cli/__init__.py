@@ -1,6 +1,7 @@
 """The command line: one thin command a verb, errors as text, exit statuses with a meaning.
 
-0 the same, 1 they differ, 2 bad usage or input, 130 interrupted.
+0 the same, 1 they differ, 2 bad usage or input, 130 interrupted. What nobody expected is 2 as well:
+only a command that has compared says that something differs.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Sequence
 from samebits.cli.terminal import shown
 
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, 130
+TRACEBACK = "--traceback"
+"""Shows, wherever it stands before `--`, where an error that nobody expected comes from."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -24,7 +27,8 @@ def status(arguments: Sequence[str]) -> int:
     """Run the command line; its exit status."""
     from samebits.errors import SamebitsError
 
-    if list(arguments) == ["--version"]:
+    given, traceback = _without_traceback(arguments)
+    if given == ["--version"]:
         from samebits import __version__
 
         print(f"samebits {__version__}")
@@ -36,7 +40,9 @@ def status(arguments: Sequence[str]) -> int:
     try:
         from samebits.cli.commands import app
 
-        return app(list(arguments))
+        code = app(given)
+        sys.stdout.flush()
+        return code
     except SamebitsError as error:
         print(error, file=sys.stderr)
         return BAD
@@ -47,11 +53,14 @@ def status(arguments: Sequence[str]) -> int:
         # Whoever read the output has gone; what Python flushes at exit must not complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BAD
-    except OSError as error:
-        # A name that is too long, or below a file, may be found out by whatever asks first.
-        if error.filename is None:
-            raise
-        print(f"cannot use {error.filename}: {error.strerror}", file=sys.stderr)
+    except (Exception, SystemExit) as error:  # a script may have asked for any status
+        if isinstance(error, OSError) and error.filename is not None:
+            # A name that is too long, or below a file, may be found out by whatever asks first.
+            print(f"cannot use {error.filename}: {error.strerror}", file=sys.stderr)
+            return BAD
+        from samebits.cli.last_resort import tell
+
+        tell(error, traceback)
         return BAD
 
 
@@ -61,3 +70,11 @@ def _is_text(argument: str) -> bool:
         return "\0" not in argument and bool(os.fsencode(argument) or not argument)
     except UnicodeEncodeError:
         return False
+
+
+def _without_traceback(arguments: Sequence[str]) -> tuple[list[str], bool]:
+    """The arguments without `--traceback`, and whether it was among them."""
+    given = list(arguments)
+    end = given.index("--") if "--" in given else len(given)
+    kept = [argument for argument in given[:end] if argument != TRACEBACK]
+    return kept + given[end:], len(kept) < end

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from samebits.cli import BAD, INTERRUPTED, SAME
+from samebits.cli import BAD, INTERRUPTED, SAME, TRACEBACK
 from samebits.cli.examples import examples
 from samebits.cli.terminal import colours
 
@@ -31,20 +31,29 @@ def app(arguments: list[str]) -> int:
     try:
         with colours():
             _application(args=arguments, prog_name="samebits")
+    except _Parsed as parsed:
+        command = parsed.command
     except SystemExit as stop:
-        return stop.code if isinstance(stop.code, int) else BAD
-    return SAME
+        # Typer's own: help, usage, an interrupt. Its 1 is none of a command's that has compared.
+        return stop.code if stop.code in (SAME, INTERRUPTED) else BAD
+    else:
+        return SAME
+    return command()
+
+
+class _Parsed(BaseException):
+    """What the arguments ask for. It runs outside of Typer, which would make interrupts, closed
+    pipes and a script's `sys.exit` statuses of its own; and it is no Exception, which Typer takes
+    for an error."""
+
+    def __init__(self, command: Callable[[], int]) -> None:
+        super().__init__()
+        self.command = command
 
 
 def _finish(command: Callable[[], int]) -> None:
-    """End with the command's status. Typer would make an interrupt its own message."""
-    try:
-        with colours(False):
-            code = command()
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        code = INTERRUPTED
-    raise typer.Exit(code)
+    """End the parsing: what is to be done is known."""
+    raise _Parsed(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -60,6 +69,10 @@ def _root(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version"),
+    ] = False,
+    traceback: Annotated[
+        bool,
+        typer.Option(TRACEBACK, help="Show where an error that nobody expected comes from."),
     ] = False,
 ) -> None:
     """The same bits on every machine."""

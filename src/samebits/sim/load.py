@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import linecache
 import os
 import sys
-import traceback
 from collections.abc import Generator
 from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from types import ModuleType
 
-from samebits.errors import SamebitsError, SimulationError, Span
+from samebits.errors import SamebitsError, SimulationError
 from samebits.sim.simulation import Simulation
+from samebits.sim.user_lines import own_line
 
 FORMS = "path.py, path.py:Name or package.module:Name"
 
@@ -131,13 +130,13 @@ def _file_of(module: ModuleType) -> Path | None:
 def _does_not_import(place: str, error: BaseException, path: Path | None) -> SimulationError:
     """One error with the line of the user's own code that failed."""
     if isinstance(error, SamebitsError):
-        span = error.span or _own_line(error, path)
+        span = error.span or own_line(error, path)
         return SimulationError(
             f"{place} does not import: {error.message}", span=span, note=error.note, fix=error.fix
         )
     return SimulationError(
         f"{place} does not import: {type(error).__name__}: {_first_line(error)}",
-        span=_own_line(error, path),
+        span=own_line(error, path),
     )
 
 
@@ -145,22 +144,3 @@ def _first_line(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return error.msg
     return (str(error).splitlines() or [""])[0][:200]
-
-
-def _own_line(error: BaseException, path: Path | None) -> Span | None:
-    """The innermost line of the traceback that stands in `path`, or any if there is no path."""
-    if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        return _whole_line(error.filename, "<module>", error.lineno)
-    frames = traceback.extract_tb(error.__traceback__)
-    here = str(Path(__file__))
-    for frame in reversed(frames):
-        mine = frame.filename not in (here, importlib.__file__) and "<frozen" not in frame.filename
-        if frame.lineno and (frame.filename == str(path) if path else mine):
-            return _whole_line(frame.filename, frame.name, frame.lineno)
-    return None
-
-
-def _whole_line(file: str, function: str, line: int) -> Span:
-    text = linecache.getline(file, line).rstrip()
-    start = len(text) - len(text.lstrip())
-    return Span(file, function, line, start, line, max(len(text), start + 1))

@@ -12,6 +12,7 @@ from samebits.bits import canonical_size, from_canonical, leaves
 from samebits.errors import SimulationError
 from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
+from samebits.sim.user_lines import line_in
 from samebits.types import Kind, ScalarType
 
 RANDOM = "random"
@@ -47,10 +48,11 @@ def _scripted(simulation: Simulation, name: str, seed: int) -> Player:
             try:
                 given = [dict(script(frame, p, seed)) for p in range(simulation.players)]
                 inputs[frame - first] = simulation.inputs.frame(given)[0]
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise SimulationError(
                     f"script '{name}' of simulation '{simulation.name}' fails at frame {frame}: "
                     f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}",
+                    span=line_in(script, error),
                     fix="a script(frame, player, seed) returns a dict of input fields",
                 ) from None
         return inputs

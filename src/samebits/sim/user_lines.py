@@ -1,0 +1,50 @@
+"""Where in a user's own source an error arose, for errors that tell of it.
+
+Owns which line of a traceback is the user's. Knows nothing of simulations.
+"""
+
+from __future__ import annotations
+
+import importlib
+import linecache
+import traceback
+from collections.abc import Callable
+from inspect import unwrap
+from pathlib import Path
+from typing import Any
+
+from samebits.errors import Span
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def own_line(error: BaseException, path: Path | str | None) -> Span | None:
+    """The innermost line of the traceback that stands in `path`, or any of a user's if there is no
+    path."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return _whole_line(error.filename, "<module>", error.lineno)
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        wanted = _is_a_users(frame.filename) if path is None else frame.filename == str(path)
+        if frame.lineno and wanted:
+            return _whole_line(frame.filename, frame.name, frame.lineno)
+    return None
+
+
+def line_in(function: Callable[..., Any], error: BaseException) -> Span | None:
+    """The line of a user's function that failed; where it gave what cannot be used, its first."""
+    code = getattr(unwrap(function), "__code__", None)
+    if code is None:  # a callable object
+        return own_line(error, None)
+    found = own_line(error, code.co_filename)
+    return found or _whole_line(code.co_filename, code.co_name, code.co_firstlineno)
+
+
+def _is_a_users(file: str) -> bool:
+    library = file == importlib.__file__ or "<frozen" in file
+    return not library and not Path(file).is_relative_to(_PACKAGE)
+
+
+def _whole_line(file: str, function: str, line: int) -> Span:
+    text = linecache.getline(file, line).rstrip()
+    start = len(text) - len(text.lstrip())
+    return Span(file, function, line, start, line, max(len(text), start + 1))

@@ -1,0 +1,192 @@
+"""How the command line ends where a command does not: errors that nobody expected, interrupts,
+closed pipes, what a script asks for. Status 1 is for bits that differ alone."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from samebits import __version__
+from samebits.cli import main, status
+from samebits.cli import verify as command
+
+ERRORS: list[BaseException] = [
+    RuntimeError("lost\nmore"),
+    KeyError("x"),
+    RecursionError("maximum recursion depth exceeded"),
+    MemoryError(),
+    AssertionError(),
+    EOFError(),
+    OSError(5, "Input/output error"),
+    SystemExit(1),
+    SystemExit("gone"),
+]
+NOTE = "  note: nothing was found out: neither that bits are the same, nor that they differ"
+Failing = Callable[[BaseException], None]
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
+    """Lets `samebits verify` raise an error."""
+
+    def set_error(error: BaseException) -> None:
+        def run(options: object) -> int:
+            raise error
+
+        monkeypatch.setattr(command, "run", run)
+
+    return set_error
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+def test_an_error_that_nobody_expected_is_no_difference(
+    error: BaseException, failing: Failing, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(error)
+    assert status(["verify", "game.py"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    first, note, fix = err.splitlines()
+    assert first.startswith(f"samebits {__version__} did not expect this: {type(error).__name__}")
+    assert ", at samebits/cli/commands.py:" in first
+    assert "more" not in first
+    assert (
+        note
+        == "  note: nothing was found out: neither that bits are the same, nor that they differ"
+    )
+    assert fix == (
+        "  fix: report these lines with the command; --traceback shows how it came to this"
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--traceback", "verify", "game.py"), ("verify", "game.py", "--traceback")],
+)
+def test_the_traceback_is_shown_on_request(
+    arguments: tuple[str, ...], failing: Failing, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(KeyError("x"))
+    assert status(arguments) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("Traceback (most recent call last):\n")
+    assert "--traceback" not in err.partition("did not expect this")[2]
+
+
+def test_behind_two_dashes_stands_no_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["verify", "--", "--traceback"]) == 2
+    assert "there is no module '--traceback'" in capsys.readouterr().err
+
+
+def test_an_errors_text_does_not_steer_the_terminal(
+    failing: Failing, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing(ValueError("\x1b[2J\x9b" + "long" * 1000))
+    assert status(["verify", "game.py"]) == 2
+    err = capsys.readouterr().err
+    assert r"ValueError: \x1b[2J\x9blong" in err
+    assert all(line.isprintable() and len(line) < 400 for line in err.splitlines())
+
+
+def test_an_interrupt_ends_with_130(failing: Failing, capsys: pytest.CaptureFixture[str]) -> None:
+    failing(KeyboardInterrupt())
+    assert status(["verify", "game.py"]) == 130
+    assert capsys.readouterr().err == "interrupted\n"
+
+
+def test_the_program_ends_as_its_command(failing: Failing) -> None:
+    failing(KeyError("x"))
+    with pytest.raises(SystemExit) as caught:
+        main(["verify", "game.py"])
+    assert caught.value.code == 2
+
+
+def test_a_pipe_that_nobody_reads_is_no_difference() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "samebits", "targets"],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (2, b"")
+
+
+SCRIPTS = """
+import samebits as sb
+from samebits import float32, uint64
+
+@sb.struct
+class State:
+    x: float32
+
+@sb.struct
+class Input:
+    push: float32
+
+@sb.kernel
+def init(state: State, seed: uint64) -> None:
+    state.x = 1.0
+
+@sb.kernel
+def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.x += inputs[0].push
+
+def key(buttons):
+    return buttons["fire"]
+
+def lacking(frame, player, seed):
+    return {"push": key({})}
+
+def other(frame, player, seed):
+    return {"pull": 1.0}
+
+def nothing(frame, player, seed):
+    pass
+
+def leaving(frame, player, seed):
+    raise SystemExit(1)
+
+class Recorded:
+    def __call__(self, frame, player, seed):
+        return {"push": [][frame]}
+
+SIM = sb.Simulation(
+    name="scripted", version="1", state=State, input=Input, players=1, init=init, step=step,
+    scripts={"lacking": lacking, "other": other, "nothing": nothing, "leaving": leaving,
+             "recorded": Recorded()},
+)
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "error", "line"),
+    [
+        ("lacking", "KeyError: 'fire'", 'return buttons["fire"]'),
+        ("other", "ArgumentError: input of player 0: Input has no field 'pull'", "def other("),
+        ("nothing", "TypeError: 'NoneType' object is not iterable", "def nothing("),
+        ("leaving", "SystemExit: 1", "raise SystemExit(1)"),
+        ("recorded", "IndexError: list index out of range", '{"push": [][frame]}'),
+    ],
+)
+def test_a_script_that_fails_is_told_with_its_line(
+    script: str, error: str, line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"scripted_{script}.py"
+    path.write_text(SCRIPTS)
+    out = tmp_path / "out.mcap"
+    assert status(["record", str(path), "--players", script, "--out", str(out)]) == 2
+    first, place, source, *_ = capsys.readouterr().err.splitlines()
+    assert first == f"script '{script}' of simulation 'scripted' fails at frame 0: {error}"
+    number = 1 + next(n for n, text in enumerate(SCRIPTS.split("\n")) if line in text)
+    assert place.startswith(f"  at {path}:{number}:")
+    assert line in source
