@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.bits import canonical_size, to_canonical, xxh64
+from samebits.diagnose.beyond import beyond_first_facts
 from samebits.diagnose.causes import Progress
 from samebits.diagnose.desync.layout import line_of
 from samebits.diagnose.desync.overlap import require_replay
@@ -131,13 +132,15 @@ class _Beside:
         out.frame = frame = found.frame
         out.hashes = found.a.shown(), after(report, frame)
         if found.a.state is not None and report.hash_after(frame) is not None:
-            tell_fields(out, report, frame, found.a.state)
+            with beyond_first_facts(out.notes, "the fields are"):
+                tell_fields(out, report, frame, found.a.state)
         if not found.is_exact:
             note(out, f"{report.name} has no hashes of frames {found.since + 1:,} to {frame - 1:,}:"
                       " one of them may be the first that differs")  # fmt: skip
         else:
             self._tell_program()
-            self._narrow(found)
+            with beyond_first_facts(out.notes, "the operation and its cause are"):
+                self._narrow(found)
 
     def _tell_ends(self, trap: str | None) -> None:
         """Where nothing differs: how far that goes."""

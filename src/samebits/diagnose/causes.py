@@ -17,7 +17,7 @@ from samebits.diagnose.compare import OperationDifference
 from samebits.diagnose.drafts import Draft, guarded
 from samebits.diagnose.environments import environments
 from samebits.diagnose.experiment import Agreement, Experiment
-from samebits.diagnose.finding import REACHES, THROUGHOUT, CauseFact
+from samebits.diagnose.finding import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.diagnose.hazards import Hazard, Structural, by_name
 from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.interpreted import FRAMES, run_interpreted
@@ -30,6 +30,7 @@ from samebits.diagnose.testimony import Facts, testimony
 from samebits.diagnose.trials import Trials
 from samebits.diagnose.versions import Change
 from samebits.diagnose.ways import ExpressionWay
+from samebits.errors import SamebitsError
 from samebits.ir.grammar import Module, Op
 from samebits.sim.program import Program
 from samebits.types import ScalarType
@@ -121,6 +122,7 @@ class _Inquiry:
         self.q = question
         self.kernels = question.program.kernels
         self.results: list[_Result] = []
+        self.notes: list[str] = []
         self.untried: set[str] = set()
         """Hazards that had more ways which fit than were tried."""
         self._progress = progress
@@ -133,7 +135,7 @@ class _Inquiry:
                 self._input()
             if not self._explained:
                 self._outside()
-            return self._named()
+            return self._with_notes()
         if self.q.changes:
             self._versions()
         if not self._explained and self.q.difference.kind == "result":
@@ -149,7 +151,10 @@ class _Inquiry:
             self._structures()
         if not self._explained:
             self._outside()
-        return self._named()
+        return self._with_notes()
+
+    def _with_notes(self) -> Answer:
+        return replace(self._named(), notes=tuple(self.notes))
 
     @property
     def _explained(self) -> bool:
@@ -168,7 +173,10 @@ class _Inquiry:
             f"operations that are others, {len(self.q.changes):,} in all: {', '.join(places)}",
         )
         only = frozenset(change.place for change in self.q.changes if change.a is not None)
-        self._add(hazard, first.place, first.text, agreement, evidence=evidence, only=only)
+        place = None if first.a is None else first.place  # what is new has no place in a
+        self._add(
+            hazard, place, first.text, agreement, reach=WITH_ALL_ELSE, evidence=evidence, only=only
+        )
 
     def _nearest(self, changes: Sequence[Change]) -> Change:
         """The change at the differing operation, or else in its line, or else the first."""
@@ -349,8 +357,14 @@ class _Inquiry:
     def _try(self, what: str, make: Callable[[], Program | Agreement]) -> Agreement:
         self._progress(what, self._done, MOST_EXPERIMENTS)
         self._done += 1
-        made = make()
-        return made if isinstance(made, Agreement) else self.q.experiment.run(made)
+        try:
+            made = make()
+            return made if isinstance(made, Agreement) else self.q.experiment.run(made)
+        except SamebitsError as error:  # this one explains nothing; others may
+            note = f"an experiment was not made ({what}): {error.message}"
+            if note not in self.notes:
+                self.notes.append(note)
+            return Agreement(0, max(1, len(self.q.experiment.hashes)))
 
     def _add(
         self,
@@ -401,5 +415,7 @@ class _Inquiry:
         if not top.holds:
             return Answer(found, "possible")
         rivals = self.untried - {top.found.fact.hazard}
-        sure = len(alike) == 1 and not rivals and top.agreement.compared >= SURE_FRAMES
+        enough = top.agreement.compared >= SURE_FRAMES
+        by_itself = top.found.fact.reach != WITH_ALL_ELSE
+        sure = len(alike) == 1 and not rivals and enough and by_itself
         return Answer(found, "certain" if sure else "likely")

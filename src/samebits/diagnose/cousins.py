@@ -14,7 +14,7 @@ from samebits.diagnose.finding import Place as Source
 from samebits.diagnose.hazards import Hazard, Structural
 from samebits.diagnose.model import Model
 from samebits.diagnose.patterns import pattern_of
-from samebits.diagnose.places import Place, statement_at, what
+from samebits.diagnose.places import Place, has, statement_at, what
 from samebits.diagnose.plant import ways_among
 from samebits.diagnose.reach import Reach
 from samebits.diagnose.sites import Site
@@ -45,7 +45,7 @@ def cousins(
     rows: list[tuple[bool, int, int, CousinFact]] = []
     places = _surveyed(model, state, inputs, hazard, note)
     for place, changed, evaluations in places if only is None else ((p, 0, 0) for p in only):
-        if place == found:
+        if place == found or not has(kernels, place):
             continue
         statement = statement_at(kernels, place)
         steps = reach.steps(place)

@@ -23,6 +23,8 @@ REACHES = ("at this operation alone", "on this line", "in this function", "every
 """Where a hazard acts: from the least to the most of the operations that it can act on."""
 THROUGHOUT = "everywhere, the library's own code included"
 """Where a floating-point environment does."""
+WITH_ALL_ELSE = "with all else that the other version has otherwise"
+"""How a change acted that was not planted by itself: the whole other program was."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class CauseFact:
     practice: str
     remedy: str
     reach: str
-    """A word of `REACHES`, or `THROUGHOUT`: where it acted in the experiment."""
+    """A word of `REACHES`, `THROUGHOUT` or `WITH_ALL_ELSE`: where it acted in the experiment."""
     frames_same: int
     """Frames, from the differing one on, in which the experiment gave the other side's hash."""
     frames_compared: int

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from samebits.bits import xxh64
+from samebits.diagnose.beyond import beyond_first_facts
 from samebits.diagnose.frame_facts import (
     FirstFrame,
     Stretch,
@@ -79,7 +80,8 @@ class FrameSearch:
         what inputs raise."""
         self._side_by_side()
         if self.report.found is not None and self.report.found.is_exact:
-            self._repeat(self.report.found)
+            with beyond_first_facts(self.report.notes, "whether a run comes again is"):
+                self._repeat(self.report.found)
         return self.report
 
     # -- both run -----------------------------------------------------------------------------

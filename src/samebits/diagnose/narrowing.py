@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from samebits.diagnose.beyond import beyond_first_facts
 from samebits.diagnose.candidates import Observe, Unobserved
 from samebits.diagnose.causes import Progress, Question, explain_difference
 from samebits.diagnose.compare import OperationDifference, first_difference
@@ -66,7 +67,8 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
     difference = _of_inputs(pair, difference)
     if pair.aligned is not None:
         difference = blamed(difference, pair.a, pair.aligned.changes)
-    out.operation = operation_fact(pair.a.model.module, difference, pair.believed)
+    modules = pair.a.model.module, pair.b.model.module
+    out.operation = operation_fact(modules, difference, pair.believed)
     question = Question(
         pair.program,
         difference,
@@ -81,15 +83,22 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
     )
     if out.causes:  # it is known already
         return
+    with beyond_first_facts(out.notes, "the cause is"):
+        _tell_causes(out, pair, question, progress)
+
+
+def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progress) -> None:
     answer = explain_difference(question, progress)
     out.causes = tuple(each.fact for each in answer.causes)
     out.certainty = answer.certainty
     out.notes += answer.notes
-    place = difference.place
-    if answer.causes and place is not None:
-        progress("looking for cousins", 0, 1)
-        first = answer.causes[0]
-        frames = pair.a.frames
+    place = question.difference.place
+    if not answer.causes or place is None:
+        return
+    progress("looking for cousins", 0, 1)
+    first = answer.causes[0]
+    frames = pair.a.frames
+    with beyond_first_facts(out.notes, "the cousins are"):
         every = cousins(
             pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
             first.place or place, first.only,

@@ -5,6 +5,7 @@ Owns the wording of values; what differs is `compare`'s.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from samebits.bits import ulp_distance
@@ -14,17 +15,19 @@ from samebits.diagnose.finding import Datum, OperationFact
 from samebits.diagnose.finding import Place as Source
 from samebits.diagnose.instances import Instance
 from samebits.diagnose.names import Names
-from samebits.diagnose.places import statement_at, what
+from samebits.diagnose.places import has, statement_at, what
 from samebits.ir.grammar import Module, Op
 from samebits.types import ScalarType
 
 
 def operation_fact(
-    kernels: Module, difference: OperationDifference, believed: str
+    modules: Sequence[Module], difference: OperationDifference, believed: str
 ) -> OperationFact:
-    """The facts of a difference found in traces of `kernels` and of another side's."""
+    """The facts of a difference found in traces of both sides' kernels, side a's first. What one
+    version of the source has added is in its own alone."""
     seen = difference.a or difference.b
     op, place = difference.op, difference.place
+    kernels = next((m for m in modules if place is not None and has(m, place)), modules[0])
     which = _differing(difference)
     a = _result(difference.a, op, which)
     b = _result(difference.b, op, which)

@@ -47,6 +47,12 @@ def statements(module: Module, functions: Iterable[str]) -> Iterator[tuple[Place
                 yield Place(name, statement.id), statement
 
 
+def has(module: Module, place: Place) -> bool:
+    """Whether a module has a statement at a place."""
+    known = place.function in module.functions
+    return known and any(at == place for at, _ in statements(module, [place.function]))
+
+
 def statement_at(module: Module, place: Place) -> Numbered:
     """The statement at a place. Raises HazardError where there is none."""
     if place.function not in module.functions:

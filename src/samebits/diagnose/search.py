@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from samebits.diagnose.beyond import beyond_first_facts
 from samebits.diagnose.blind import stand_in
 from samebits.diagnose.causes import Progress
 from samebits.diagnose.experiment import FRAMES, Experiment
@@ -119,15 +120,23 @@ class _Diagnosing:
         out.frame = found.frame
         out.frames = max(out.frames, self.inputs.frames)
         out.hashes = found.a.shown(), found.b.shown()
-        self._fields(found)
+        with beyond_first_facts(out.notes, "the fields are"):
+            self._fields(found)
+        with beyond_first_facts(out.notes, "the operation and its cause are"):
+            self._beyond(found, a, b)
+
+    def _beyond(self, found: FirstFrame, a: Running, b: Running) -> None:
+        """What comes after frame and fields."""
         following = tuple(
             stream.between(max(found.frame, 0), max(found.frame, 0) + FRAMES)
             for stream in (self.inputs, self.inputs_b or self.inputs)
         )
-        self._operation(found, a, b, following)
-        out.timeline = timeline(
-            self.sides[0].plain.state, found, a, b, (following[0], following[1])
-        )
+        with beyond_first_facts(self.out.notes, "the operation and its cause are"):
+            self._operation(found, a, b, following)
+        with beyond_first_facts(self.out.notes, "the timeline is"):
+            self.out.timeline = timeline(
+                self.sides[0].plain.state, found, a, b, (following[0], following[1])
+            )
 
     def _fields(self, found: FirstFrame) -> None:
         a, b, out = found.a.state, found.b.state, self.out

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.bits import canonical_size, xxh64
+from samebits.diagnose.beyond import beyond_first_facts
 from samebits.diagnose.causes import Progress
 from samebits.diagnose.desync.overlap import Overlap
 from samebits.diagnose.desync.report import Report
@@ -39,7 +40,7 @@ from samebits.diagnose.reported import (
 )
 from samebits.diagnose.trace import Trace, record
 from samebits.diagnose.trace_bytes import decode
-from samebits.errors import IRError, ReportError, TraceError
+from samebits.errors import ReportError
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 
@@ -65,11 +66,9 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
 def _compared(a: Report, b: Report, progress: Progress) -> Diagnosis | None:
     """None where `b` had better be the side that experiments begin with."""
     out = _begun(a, b)
-    try:
-        _TwoReports(out, Overlap(a, b), progress).run()
-    except _Exchange:
-        return None
-    return out
+    both = _TwoReports(out, Overlap(a, b), progress)
+    both.run()
+    return None if both.a_departs else out
 
 
 def _begun(a: Report, b: Report) -> Diagnosis:
@@ -82,10 +81,6 @@ def _begun(a: Report, b: Report) -> Diagnosis:
         b=title(b),
         frames=min(a.contents.begun, b.contents.begun),
     )
-
-
-class _Exchange(Exception):
-    """What differs from its own program is not side b, but side a."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +102,8 @@ class _TwoReports:
         self.both = both
         self.a, self.b = both.a, both.b
         self.progress = progress
+        self.a_departs = False
+        """Whether it is not side b, but side a that departs from its own program."""
 
     def run(self) -> None:
         out, a, b = self.out, self.a, self.b
@@ -117,16 +114,15 @@ class _TwoReports:
             return
         out.hashes = after(a, frame), after(b, frame)
         if a.hash_after(frame) is not None and b.hash_after(frame) is not None:
-            self._tell_fields(frame)
+            with beyond_first_facts(out.notes, "the fields are"):
+                self._tell_fields(frame)
         since = self.both.last_alike(frame)
         if since != frame - 1:
             note(out, f"the hashes of frames {since + 1:,} to {frame - 1:,} are not in both: one "
                       "of them may be the first that differs")  # fmt: skip
             return
-        try:
+        with beyond_first_facts(out.notes, "the operation and its cause are"):
             self._narrow(frame)
-        except (IRError, ReportError, TraceError) as error:
-            note(out, f"frame {frame:,} cannot be followed: {error.message}")
 
     def _tell_inputs(self, frame: int | None) -> None:
         first = self.both.first_differing_inputs
@@ -168,7 +164,8 @@ class _TwoReports:
             else:  # something else is to be found, over the same inputs
                 given = theirs
         elif not gives(record(model, before, given), a, frame) and self._is_plain(moment):
-            raise _Exchange
+            self.a_departs = True
+            return
         own = self._own(moment, given)
         self.progress("evaluating the frame", 1, 2)
         other = told(b, frame, model, before, theirs, out)

@@ -7,7 +7,7 @@ values or of hazards.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import count
@@ -37,8 +37,8 @@ class Change:
     """One operation that the second version has otherwise.
 
     `kind` is "constant", "operation", "operands", "added" or "removed"; `place` is in the first
-    version, or, for what was added, in the second as it is numbered there; `a` and `b` are where
-    it stands in each, and None where it does not.
+    version, or, for what was added, in the second as `Aligned` numbers it, where the first one has
+    nothing; `a` and `b` are where it stands in each, and None where it does not.
     """
 
     kind: str
@@ -71,15 +71,21 @@ def align(a: Module, b: Module) -> Aligned:
         if other is None:
             functions[new] = renamed
             changes.append(
-                Change("added", Place(new, 0), f"{_short(new)} is new", None, function.span)
+                Change("added", _first_of(renamed), f"{_short(new)} is new", None, function.span)
             )
         else:
             functions[new], found = _Matching(other, renamed).run()
             changes += found
     for name in a.functions.keys() - functions.keys():
-        span = a.functions[name].span
-        changes.append(Change("removed", Place(name, 0), f"{_short(name)} is gone", span, None))
+        gone = a.functions[name]
+        text = f"{_short(name)} is gone"
+        changes.append(Change("removed", _first_of(gone), text, gone.span, None))
     return Aligned(Module(functions, {**a.tables, **b.tables}), tuple(changes))
+
+
+def _first_of(function: Function) -> Place:
+    """Where a function begins."""
+    return Place(function.name, next((s.id for s in numbered(function.body)), 0))
 
 
 _NUMBER = re.compile(r"#\d+")
@@ -171,10 +177,10 @@ class _Matching:
                 self._one_sided("added", y, None, y.span)
         self._operands()
         fresh = count(1 + max((s.id for s in self._left), default=-1))
-        ids = [self._pairs.get(s.id, -1) for s in self._right]
-        numbers = iter([next(fresh) if n < 0 else n for n in ids])
-        renumbered = replace(self._b, body=clone(self._b.body, numbers))
-        return renumbered, self._changes
+        ids = {s.id: self._pairs.get(s.id, -1) for s in self._right}
+        ids = {old: next(fresh) if new < 0 else new for old, new in ids.items()}
+        renumbered = replace(self._b, body=clone(self._b.body, iter(ids.values())))
+        return renumbered, [self._as_numbered(change, ids) for change in self._changes]
 
     def _pair(self, x: Statement, y: Statement) -> None:
         if type(x) is not type(y):
@@ -219,6 +225,12 @@ class _Matching:
         assert isinstance(s, Op | If | For | While)
         what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
         self._changes.append(Change(kind, Place(self._a.name, s.id), f"{what} was {kind}", a, b))
+
+    def _as_numbered(self, change: Change, ids: Mapping[int, int]) -> Change:
+        """A change with the number that its statement gets: one that is new has none of `a`."""
+        if change.kind != "added":
+            return change
+        return replace(change, place=Place(change.place.function, ids[change.place.op]))
 
 
 def _blocks(

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from samebits.diagnose import narrowing, search
+from samebits.diagnose.experiment import Experiment
 from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.search import diagnose
 from samebits.diagnose.sides import parse_side
+from samebits.errors import HazardError
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
@@ -109,25 +112,105 @@ def test_an_edit_is_found_where_it_is(
     assert found.operation is not None
     assert (found.operation.place.line, found.operation.opcode) == (line, opcode)
     assert found.causes[0].hazard == hazard
-    assert found.certainty == "certain"
-
-
-def test_a_trap_of_one_version_is_traced(compare: Compare) -> None:
-    found = compare("assert state.x[0] > -1e30", "\n    assert state.x[0] > 3.0")
-    assert found.operation is not None
-    assert (found.operation.place.line, found.operation.opcode) == (line_of("assert"), "const")
-    assert found.causes[0].hazard == "changed-constant"
     assert found.causes[0].holds
+    assert found.causes[0].reach == "with all else that the other version has otherwise"
+    assert found.certainty == "likely"  # the change was not planted by itself
 
 
-def test_both_versions_of_the_line_are_evidence(compare: Compare) -> None:
-    found = compare("0.1 * away * push", "0.1 * away + push")
-    before, after = (f"`state.v[i] -= math.log(x * x + 1.5) + 0.1 * away {c} push`" for c in "*+")
-    assert found.causes[0].evidence[0] == f"{before} is {after} on the other side"
+STEP = """@sb.kernel
+def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+"""
+DRAG = """@sb.kernel
+def drag(state: State) -> None:
+    for i in range(N):
+        state.v[i] = state.v[i] * 0.875
+
+"""
+MOVE, LOAD = "    move(state)\n", "        x = state.x[i]\n"
+FIRST = "    for i in range(N):\n        state.x[i] = float32(i)"
+ONE_SIDED = [
+    # What the other version adds: it is told where it stands there.
+    (MOVE, f"{MOVE}    state.v[1] = 0.5\n", "second", "state.v[1] = 0.5"),
+    (MOVE, f"    for i in range(N):\n        state.v[i] *= 0.5\n{MOVE}", "second", "v[i] *= 0.5"),
+    (STEP, f"{DRAG}{STEP}    drag(state)\n", "second", "state.v[i] = state.v[i] * 0.875"),
+    (MOVE, f"{MOVE}    assert state.x[1] < 0.5\n", "second", "assert state.x[1]"),
+    (FIRST, f"    state.v[0] = 1.0\n{FIRST}", "second", "state.v[0] = 1.0"),
+    # A branch that it adds shows in the variable that is another behind it.
+    (LOAD, f"{LOAD}        if x > 1.0:\n            x = float32(0)\n", "first", "x = state.x[i]"),
+    # What it lacks is told where it stands here.
+    (MOVE, "", "first", "state.x[i] += state.v[i] * 0.0625"),
+    ("        state.x[i] += state.v[i] * 0.0625", "        pass", "first", "* 0.0625"),
+]
 
 
-def test_a_constant_is_marked_where_it_is_written(compare: Compare) -> None:
-    found = compare("x * x + 1.5", "x * x + 2.5")
+@pytest.mark.parametrize(("old", "new", "version", "text"), ONE_SIDED)
+def test_what_one_version_alone_has_is_found(
+    compare: Compare, old: str, new: str, version: str, text: str
+) -> None:
+    found = compare(old, new)
+    assert found.frame is not None
+    assert found.fields or (found.hashes is not None and "trap" in found.hashes[1])
+    assert found.notes == []
     assert found.operation is not None
-    place = found.operation.place
-    assert place.source[place.column : place.end_column] == "1.5"
+    source = SOURCE if version == "first" else SOURCE.replace(old, new)
+    line = source[: source.index(text)].count("\n") + 1
+    assert found.operation.place.line in (line - 1, line)  # a loop's head, or its body
+    assert Path(found.operation.place.file).parent.name == version
+    assert found.causes[0].hazard == "changed-operation"
+    assert found.causes[0].holds
+    assert found.certainty == "likely"
+
+
+def test_of_two_changes_neither_is_certain(compare: Compare) -> None:
+    found = compare("3.0 * REST * x / WIDE", "3.5 * REST * x / (WIDE * 1.0625)")
+    assert found.causes[0].holds
+    assert found.certainty == "likely"
+    assert "operations that are others, " in found.causes[0].evidence[-1]
+
+
+# -- what fails on the way ------------------------------------------------------------------------
+
+
+def lost(*arguments: object, **options: object) -> None:
+    raise KeyError("lost")
+
+
+FAILING = {
+    "the fields": (search, "differences", (), "the fields are"),
+    "the operation": (search, "record", ("fields",), "the operation and its cause are"),
+    "the difference": (narrowing, "first_difference", ("fields",), "the operation and its cause"),
+    "the cause": (narrowing, "explain_difference", ("fields", "operation"), "the cause is"),
+    "the cousins": (narrowing, "cousins", ("fields", "operation", "causes"), "the cousins are"),
+    "the timeline": (search, "timeline", ("fields", "operation", "causes"), "the timeline is"),
+}
+
+
+@pytest.mark.parametrize("missing", FAILING)
+def test_what_cannot_be_found_leaves_what_was_found(
+    missing: str, compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, name, left, words = FAILING[missing]
+    monkeypatch.setattr(module, name, lost)
+    found = compare("REST = 0.5", "REST = 0.625")
+    assert found.frame == 0
+    assert found.hashes is not None
+    assert all(getattr(found, fact) for fact in left)
+    assert found.certainty != "certain"
+    (note,) = found.notes
+    assert note.startswith(words)
+    assert "not told, for samebits met what it did not expect: KeyError: 'lost', at " in note
+
+
+def test_an_experiment_that_cannot_be_made_leaves_the_others(
+    compare: Compare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*arguments: object) -> None:
+        raise HazardError("it does not fit")
+
+    monkeypatch.setattr(Experiment, "run", refused)
+    found = compare("REST = 0.5", "REST = 0.625")
+    assert found.fields
+    assert found.operation is not None
+    assert not any(cause.frames_same for cause in found.causes)
+    assert found.certainty != "certain"
+    assert "an experiment was not made (the changed source): it does not fit" in found.notes

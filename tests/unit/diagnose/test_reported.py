@@ -149,7 +149,7 @@ def test_another_version_is_known_by_its_program(compare: Compare, changed: Repo
     )
     first = found.causes[0]
     assert (first.hazard, first.holds, first.frames_compared) == ("changed-constant", True, 12)
-    assert found.certainty == "certain"
+    assert found.certainty == "likely"  # the whole other program was planted
     assert "0.97" in first.expression
     if compare is beside:
         assert found.notes == ["the report's program is not the one that runs here"]
@@ -175,7 +175,7 @@ def test_a_program_of_another_machine_is_never_compiled(
         raise AssertionError("compiled")
 
     monkeypatch.setattr(experiment, "NativeExecution", refuse)
-    assert beside(changed).certainty == "certain"
+    assert beside(changed).causes[0].holds
 
 
 def test_a_constant_of_another_machine_is_never_compiled(monkeypatch: pytest.MonkeyPatch) -> None:

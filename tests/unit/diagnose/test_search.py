@@ -164,7 +164,7 @@ def test_another_version_is_found_by_its_changed_line(small: Simulation, tmp_pat
     assert found.operation is not None
     assert found.operation.place.line == line("return (rest")
     assert found.causes[0].hazard == "changed-constant"
-    assert found.certainty == "certain"
+    assert found.certainty == "likely"
 
 
 def test_modes_are_two_ways_to_run(small: Simulation) -> None:
@@ -223,7 +223,7 @@ def test_the_cousins_of_a_changed_source_are_its_other_changes(tmp_path: Path) -
     game = load_simulation(str(old))
     source = PlayerSource(game, "play", 3, FRAMES)
     found = diagnose(game, source, parse_side("", game), parse_side(f"source={new}", game))
-    assert found.certainty == "certain"
+    assert found.certainty == "likely"
     assert [(cousin.opcode, cousin.place.function) for cousin in found.cousins] == [
         ("const", "step")
     ]
