@@ -61,6 +61,7 @@ PARTS = {
     "operation": finding.OperationFact,
     "causes": finding.CauseFact,
     "cousins": finding.CousinFact,
+    "recorded": finding.RecordedFact,
 }
 
 

@@ -394,7 +394,8 @@ def report(
     One file, small enough to mail, with nothing in it that identifies a person or a host:
     hashes, states, the program as typed IR, what can change bits on this machine. `samebits
     diagnose` compares it with another run, or with another machine's report. Exit status: 0
-    written or shown, 2 bad usage or input, or a damaged file.
+    written or shown, 1 written, and the run is not the one that REPLAY has hashes and keyframes
+    of, 2 bad usage or input, or a damaged file.
     """
     from samebits.cli.desync import Options, run
 
@@ -445,7 +446,8 @@ def diagnose(
 
     The cause is found by experiment: the hazard that gives the other side's bits is named, with
     what else explains them, and with the other operations that it would change. Exit status: 0
-    they do not differ, 1 they do, 2 bad usage or input.
+    they do not differ, 1 they do, or a is not the run that REPLAY has hashes and keyframes of,
+    2 bad usage or input.
     """
     from samebits.cli.diagnose import Options, run
 

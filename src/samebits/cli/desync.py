@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from samebits.cli import BAD, SAME
+from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import JSON_FORMAT, progress_bars
+from samebits.diagnose import departing
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.read import read_report
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.reveal import NOT_FAITHFUL, as_json, as_text
 from samebits.diagnose.desync.write import write_report
+from samebits.diagnose.finding import RecordedFact
+from samebits.diagnose.recorded import recorded_in
 from samebits.diagnose.side_words import default_words
-from samebits.diagnose.sides import parse_side
+from samebits.diagnose.sides import Side, parse_side
 from samebits.errors import ReportError
 from samebits.output import hindrance
 from samebits.sim.simulation import Simulation
@@ -64,15 +67,32 @@ def run(options: Options) -> int:
     with progress_bars(min(last, source.frames)) as bars:
         report = make_report(side, source, wanted, bars.show)
     size = write_report(report, path, options.force)
+    recorded = _beside_replay(report, source, side)
     if options.json:
-        print(json.dumps({"format": JSON_FORMAT, **as_json(report, path, size)}, indent=2))
+        facts = {**as_json(report, path, size), "recorded": recorded and asdict(recorded)}
+        print(json.dumps({"format": JSON_FORMAT, **facts}, indent=2))
     else:
         _print_written(report, path, size)
         print(f"compare elsewhere: samebits diagnose {options.sim} {options.replay} {path}")
+        if recorded is not None:
+            said = list(departing.lines(recorded, "the run departs"))
+            print("\n".join(said or [f"as recorded: {departing.agreement(recorded)}"]))
     if source.damage:
         sys.stderr.write(f"{options.replay} is {source.damage}\n")
-        return BAD
-    return SAME
+    if recorded is not None and recorded.departure is not None:
+        return DIFFERS
+    return BAD if source.damage else SAME
+
+
+def _beside_replay(report: Report, source: ReplaySource, side: Side) -> RecordedFact | None:
+    """What was run for the report, beside what the replay holds of it."""
+    recorded = recorded_in(source, report.contents.begun)
+    if recorded is None:
+        return None
+    recorded.see(0, report.hashes.values)
+    if report.contents.trap is not None:
+        recorded.see_trap(report.contents.trap.message)
+    return recorded.fact(side)
 
 
 def wanted_frames(frames: str | None, trace: int | None) -> Wanted:

@@ -77,7 +77,8 @@ def run(options: Options) -> int:
         print_diagnosis(diagnosis)
     if options.html is not None:
         write_page(options.html, page(diagnosis))
-    if not diagnosis.same:
+    departs = diagnosis.recorded is not None and diagnosis.recorded.departure is not None
+    if departs or not diagnosis.same:
         return DIFFERS
     return BAD if case.is_damaged else SAME
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from samebits.cli.consoles import console
+from samebits.diagnose import departing
 from samebits.diagnose.finding import (
     CERTAINTIES,
     CauseFact,
@@ -44,6 +45,7 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     yield "", ""
     if d.same:
         yield "green", f"the same: no frame of {d.frames:,} differs"
+        yield from _departure(d, "both depart")
         yield from _notes(d.notes)
         return
     yield from _frame(d)
@@ -52,7 +54,15 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
         yield from _operation(d.operation)
     yield from _causes(d)
     yield from _cousins(d.cousins, d.cousins_left)
+    yield from _departure(d, "side a departs")
     yield from _notes(d.notes)
+
+
+def _departure(d: Diagnosis, who: str) -> Iterator[Line]:
+    """Where the run is not the recorded one."""
+    told = () if d.recorded is None else departing.lines(d.recorded, who)
+    for number, text in enumerate(told):
+        yield ("bold red", f"recorded: {text}") if not number else ("", text)
 
 
 def _frame(d: Diagnosis) -> Iterator[Line]:

@@ -26,6 +26,7 @@ from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.known_hashes import KnownSearch
 from samebits.diagnose.model import Model
 from samebits.diagnose.narrowing import Pair, narrow
+from samebits.diagnose.recorded import recorded_in
 from samebits.diagnose.reported import (
     OVER_INPUTS,
     Told,
@@ -121,8 +122,12 @@ class _Beside:
         search = KnownSearch(
             self.running, report.known, self.inputs, progress=self.progress,
             trap=None if trap is None else (report.frames, trap), as_told=self._portable,
+            recorded=recorded_in(self.inputs.source),
         )  # fmt: skip
         done = search.run()
+        if search.recorded is not None:
+            with beyond_first_facts(out.notes, "where the run departs from its replay is"):
+                out.recorded = search.recorded.fact(self.side)
         out.notes += done.notes
         out.frames = min(self.inputs.frames, report.contents.begun)
         found = done.found

@@ -5,7 +5,7 @@ Owns the facts alone; how they are found is `search`, how they read the command 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from samebits.errors import Span
@@ -154,6 +154,45 @@ class TimelineFact:
     """The scalar with the largest distance."""
 
 
+@dataclass(frozen=True)
+class Departure:
+    """Where a run leaves what its replay holds of it.
+
+    `frame` is the first whose state after it is another than the recorded one; -1 is what `init`
+    leaves; `since` the last that is known to agree, -2 for none. With `between`, the hash after the
+    frame agrees, and the keyframe behind it does not. `here` and `recorded` are hashes, or how the
+    run trapped. `fields` are those in which the first keyframe from there on, before frame
+    `keyframe`, is another; `a` in them is the run made here, `b` what was recorded.
+    """
+
+    frame: int
+    since: int
+    between: bool
+    here: str
+    recorded: str
+    keyframe: int | None = None
+    fields: tuple[FieldFact, ...] = ()
+    differing: int = 0
+
+    def with_fields(
+        self, keyframe: int, fields: tuple[FieldFact, ...], differing: int
+    ) -> Departure:
+        """The same with what a keyframe tells."""
+        return replace(self, keyframe=keyframe, fields=fields, differing=differing)
+
+
+@dataclass(frozen=True)
+class RecordedFact:
+    """A run beside the hashes and keyframes of its replay: how many of each were compared, and
+    where it departs from them, if it does."""
+
+    replay: str
+    hashes: int
+    keyframes: int
+    departure: Departure | None
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(kw_only=True)
 class Diagnosis:
     """What was found about sides `a` and `b` of a simulation. What could not be told is empty, and
@@ -181,6 +220,9 @@ class Diagnosis:
     """A key of `CERTAINTIES`."""
     cousins: tuple[CousinFact, ...] = ()
     cousins_left: int = 0
+    recorded: RecordedFact | None = None
+    """Side a beside its replay, as far as it was run; None where that holds no hash and no
+    keyframe."""
     notes: list[str] = field(default_factory=list[str])
     seconds: float = 0.0
 

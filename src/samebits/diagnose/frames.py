@@ -21,6 +21,7 @@ from samebits.diagnose.frame_facts import (
     outcome,
 )
 from samebits.diagnose.input_stream import InputStream
+from samebits.diagnose.recorded import Recorded
 from samebits.diagnose.running import Running
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
@@ -57,7 +58,7 @@ class FrameSearch:
 
     `keyframes` are canonical states before the steps of frames, that somebody vouches for: where
     a side is too slow for all frames, some are compared from there. Without them, states of the
-    other side serve.
+    other side serve. `recorded` is what the states of `a` are shown to.
     """
 
     a: Running
@@ -67,6 +68,7 @@ class FrameSearch:
     keyframes: Sequence[tuple[int, bytes]] = ()
     seconds: float = SLOW_SECONDS
     progress: Progress = lambda what, done, total: None
+    recorded: Recorded | None = None
 
     def __post_init__(self) -> None:
         self.report = FrameReport()
@@ -91,6 +93,8 @@ class FrameSearch:
             begun(self.a, self.inputs.seed, self._placed),
             begun(self.b, self._inputs_b.seed, self._placed),
         )
+        if self.recorded is not None:
+            self.recorded.see(0, outcomes[0].hashes)
         if first_unequal(*outcomes) is not None:
             pairs = zip((self.a, self.b), outcomes, strict=True)
             self.report.found = FirstFrame(-1, *(of_init(r, o) for r, o in pairs), since=-2)
@@ -136,6 +140,10 @@ class FrameSearch:
             done = outcome(running.advance(inputs), self._placed)
             self._spent[n] += time.perf_counter() - began
             self._digests[n].append(xxh64(done.hashes.tobytes()))
+            if n == 0 and self.recorded is not None and since == first - 1:
+                self.recorded.see(first + 1, done.hashes)
+                if done.trap is not None:
+                    self.recorded.see_trap(done.trap.message)
             stretches.append(Stretch(running, kept, inputs, done, self._placed))
         self._sizes.append(len(rows[0]))
         self._compare_inputs(first, rows)

@@ -16,6 +16,7 @@ from samebits.bits import xxh64
 from samebits.diagnose.frame_facts import FirstFrame, SideFrame, Stretch, begun, of_init, outcome
 from samebits.diagnose.frames import FrameReport, FrameSearch, Progress
 from samebits.diagnose.input_stream import InputStream
+from samebits.diagnose.recorded import Recorded
 from samebits.diagnose.running import Kept, Running
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
@@ -53,6 +54,8 @@ class KnownSearch:
     progress: Progress = lambda what, done, total: None
     trap: tuple[int, TrapFact] | None = None
     as_told: Callable[[TrapFact], TrapFact] = lambda trap: trap
+    recorded: Recorded | None = None
+    """What the states of `a` are shown to."""
     report: FrameReport = field(default_factory=FrameReport)
 
     def __post_init__(self) -> None:
@@ -69,6 +72,8 @@ class KnownSearch:
         """Search. The sides that ran are left before the frame that is found. Raises RunnerError,
         and what inputs raise."""
         init = begun(self.a, self.inputs.seed)
+        if self.recorded is not None:
+            self.recorded.see(0, init.hashes)
         recorded = self.known.get(-1)
         if recorded is not None and (init.trap or int(init.hashes[0]) != recorded):
             self._report(-1, of_init(self.a, init), _hash_alone(recorded), -2)
@@ -86,6 +91,10 @@ class KnownSearch:
         for at, inputs in self._blocks(self.a.frame):
             kept = self.a.keep()
             done = outcome(self.a.advance(inputs))
+            if self.recorded is not None:
+                self.recorded.see(at + 1, done.hashes)
+                if done.trap is not None:
+                    self.recorded.see_trap(done.trap.message)
             end = at + len(done.hashes)
             low, high = np.searchsorted(self._frames, (at, end))
             frames = self._frames[low:high]

@@ -14,6 +14,7 @@ from html import escape
 from importlib.resources import files
 from math import log2, sqrt
 
+from samebits.diagnose import departing
 from samebits.diagnose.finding import (
     CERTAINTIES,
     CauseFact,
@@ -123,6 +124,9 @@ def _sections(d: Diagnosis) -> Iterator[str]:
         yield _section("Fields that differ after the frame", _heat(d) + _fields(d))
     if d.cousins:
         yield _section("Cousins: what else the hazard acts on, by steps to the state", _cousins(d))
+    told = list(departing.lines(d.recorded, "the run departs")) if d.recorded is not None else []
+    if told:
+        yield _section("Recorded", f'<pre class="mono">{escape(chr(10).join(told))}</pre>')
     if d.notes:
         rows = "".join(f"<li>{escape(note)}</li>" for note in d.notes)
         yield _section("Notes", f"<ul>{rows}</ul>")

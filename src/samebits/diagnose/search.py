@@ -25,6 +25,7 @@ from samebits.diagnose.freed import Freed
 from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.model import Model
 from samebits.diagnose.narrowing import Pair, narrow
+from samebits.diagnose.recorded import recorded_in
 from samebits.diagnose.running import Kept, Running
 from samebits.diagnose.sides import Side
 from samebits.diagnose.testimony import Facts
@@ -84,6 +85,7 @@ class _Diagnosing:
         self.sides = a, b
         self.inputs = InputStream(source)
         self.inputs_b = None if source_b is None else InputStream(source_b)
+        self.recorded = recorded_in(source)
         self.progress = progress
         self.out = Diagnosis(
             simulation=simulation.name,
@@ -106,8 +108,13 @@ class _Diagnosing:
 
     def _run(self, a: Running, b: Running) -> None:
         out = self.out
-        search = FrameSearch(a, b, self.inputs, self.inputs_b, progress=self.progress)
+        search = FrameSearch(
+            a, b, self.inputs, self.inputs_b, progress=self.progress, recorded=self.recorded
+        )
         report = search.run()
+        if self.recorded is not None:
+            with beyond_first_facts(out.notes, "where the run departs from its replay is"):
+                out.recorded = self.recorded.fact(self.sides[0])
         out.notes += report.notes
         out.frames = report.compared
         found = report.found

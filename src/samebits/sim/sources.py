@@ -16,6 +16,7 @@ from samebits.errors import ReplayError
 from samebits.sim.inputs import Inputs
 from samebits.sim.players import RANDOM, player
 from samebits.sim.replay import ReplayReader
+from samebits.sim.replay_frames import Keyframe
 from samebits.sim.simulation import Simulation, check_seed
 
 BLOCK_FRAMES = 256
@@ -41,6 +42,7 @@ class Source(Protocol):
     @property
     def damage(self) -> str | None: ...
     def blocks(self) -> Iterator[Block]: ...
+    def keyframes(self) -> Iterator[Keyframe]: ...
 
 
 class ReplaySource:
@@ -81,6 +83,10 @@ class ReplaySource:
                 return
         self.damage = self._reader.damage
 
+    def keyframes(self) -> Iterator[Keyframe]:
+        """The canonical states that it holds, each with the frame before whose step it is."""
+        yield from self._reader.keyframes()
+
     def close(self) -> None:
         """Let go of the file; `blocks` is for before."""
         self._reader.close()
@@ -102,3 +108,7 @@ class PlayerSource:
         for first in range(0, self.frames, BLOCK_FRAMES):
             count = min(BLOCK_FRAMES, self.frames - first)
             yield Block(self._play(first, count), None)
+
+    def keyframes(self) -> Iterator[Keyframe]:
+        """None: nobody has run these inputs."""
+        return iter(())

@@ -57,6 +57,7 @@ def test_a_report_is_written_and_its_size_printed(run: Run, replay: str) -> None
         f"{size:,} bytes\n"
         "all that it reveals: samebits report --show small-10-13.desync\n"
         f"compare elsewhere: samebits diagnose {SMALL} {replay} small-10-13.desync\n"
+        f"as recorded: 14 hashes and 1 keyframe of {replay} compared\n"
     )
     report = read_report("small-10-13.desync")
     assert (report.asked, report.frames, report.damage) == (range(10, 14), 14, ())
@@ -113,7 +114,7 @@ def test_a_trace_that_does_not_show_what_ran_is_told(run: Run, replay: str) -> N
     code, out, _ = run(
         "report", SMALL, replay, "--trace", 4, "--a", "opt=0,fpenv=flush+up", "-o", "a"
     )
-    assert code == 0
+    assert code == 1  # nor does the run give what was recorded
     assert out.splitlines()[1] == told
     assert f"  {told}" in run("report", "--show", "a")[1].splitlines()
     assert run("report", SMALL, replay, "--trace", 4, *QUICK, "-o", "b")[0] == 0
@@ -140,7 +141,9 @@ def test_json_has_the_facts(run: Run, replay: str) -> None:
     assert list(found) == [
         "format", "report", "bytes", "damage", "machine", "simulation", "side", "seed", "frames",
         "asked", "states", "traced", "trace_is_faithful", "trap", "inputs", "parts", "names",
+        "recorded",
     ]  # fmt: skip
+    assert found.pop("recorded")["hashes"] == 14
     assert (found["asked"], found["frames"], found["side"]) == ([10, 14], 14, NATIVE)
     assert found["bytes"] == Path(found["report"]).stat().st_size
     code, out, err = run("report", "--show", "small-10-13.desync", "--json")
