@@ -187,7 +187,12 @@ class _Beside:
             ask_for_trace(out, self.report, frame)
             return
         if other.aligned is not None:
-            experiment = replace(experiment, interpreted=True, trap=self.report.contents.trap)
+            experiment = replace(
+                experiment,
+                interpreted=True,
+                trap=self.report.contents.trap,
+                budget=self.report.budget,
+            )
         pair = Pair(
             own, other.trace, other.believed, program, experiment,
             lambda: iter([other.trace.frames]), frame, aligned=other.aligned,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from samebits.backend.llvm import host_target
 from samebits.bits import canonical_size, to_canonical, xxh64
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.model import Model
 from samebits.diagnose.watching import Bounded, Frames, Memory
 from samebits.errors import TraceError, Trap
@@ -57,6 +58,8 @@ class Experiment:
     seed: int | None = None
     interpreted: bool = False
     """Whether programs are evaluated instead of compiled: those that are another's are."""
+    budget: Budget | None = None
+    """What evaluations may take, where the programs are another machine's."""
     foreign: bool = False
     """Whether another machine told what the side gives: no value from it is to be compiled in."""
 
@@ -72,7 +75,7 @@ class Experiment:
         return self._frames(execution, frames)
 
     def _evaluated(self, program: Program, frames: int) -> Agreement:
-        model, state = Model.of(program), self.before
+        model, state = replace(Model.of(program), budget=self.budget), self.before
         rows: list[tuple[Model, Memory]] = [(model, row) for row in self.inputs]
         if self.seed is not None:
             state = bytes(canonical_size(program.state))

@@ -39,7 +39,7 @@ def run_interpreted(
 ) -> Agreement:
     """How many frames from the first on give the other side's hash, with the operation at `place`
     evaluated so."""
-    model = Model.of(program)
+    model = replace(Model.of(program), budget=experiment.budget)
     state = experiment.before
     rows: list[tuple[Model, Memory]] = [(model, row) for row in experiment.inputs]
     if experiment.seed is not None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import xxh64
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.patterns import TYPES
 from samebits.diagnose.places import Place, is_own
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
@@ -38,6 +39,8 @@ class Model:
     plain: Module | None = None
     inside: bool = False
     environment: tuple[str, ...] = ()
+    budget: Budget | None = None
+    """What evaluations may take, where the kernels are another machine's."""
 
     @classmethod
     def of(cls, program: Program, plain: Program | None = None) -> Model:

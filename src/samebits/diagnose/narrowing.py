@@ -91,6 +91,11 @@ def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progr
     answer = explain_difference(question, progress)
     out.causes = tuple(each.fact for each in answer.causes)
     out.certainty = answer.certainty
+    for budget in (pair.a.model.budget, pair.b.model.budget, pair.experiment.budget):
+        if budget is not None and budget.is_spent:  # what might explain it too was not tried
+            out.certainty = "likely" if answer.certainty == "certain" else answer.certainty
+            if budget.why not in out.notes:
+                out.notes.append(budget.why)
     out.notes += answer.notes
     place = question.difference.place
     if not answer.causes or place is None:

@@ -59,8 +59,9 @@ def following(report: Report, frame: int) -> tuple[NDArray[np.uint64], TrapFact 
     the run, if it is behind them."""
     hashes, known = report.hashes.values[frame + 1 :], report.hashes.known[frame + 1 :]
     gaps = np.flatnonzero(~known)
+    is_whole = not len(gaps) and len(report.hashes.known) == len(report.hashes)
     return hashes[: int(gaps[0]) if len(gaps) else None], (
-        None if len(gaps) else report.contents.trap
+        report.contents.trap if is_whole else None
     )
 
 
@@ -113,8 +114,8 @@ def _told(
     program = report.program
     if program is None:
         return None
-    theirs = Model.of(program)
-    aligned = align(mine.module, theirs.module)
+    theirs = report.model_of(program)
+    aligned = align(mine.module, theirs.module, report.budget)
     stored = report.trace if report.contents.traced == frame else None
     if stored is not None and not report.trace_is_faithful:
         note(out, f"the trace in {report.name} is of an evaluation that left another state than "

@@ -187,7 +187,7 @@ class _TwoReports:
 
     def _moment(self, program: Program, frame: int) -> _Moment | None:
         """None where the reports do not tell enough."""
-        model = Model.of(program)
+        model = self.a.model_of(program)
         rows = joined(self._inputs(self.b, n) for n in range(max(frame, 0), self.b.contents.begun))
         if frame < 0:
             start = bytes(canonical_size(model.state))
@@ -204,7 +204,7 @@ class _TwoReports:
         if program is None:
             return False
         step = program.init if moment.frame < 0 else program.step
-        model = replace(Model.of(program), step=step)
+        model = replace(self.b.model_of(program), step=step)
         return gives(record(model, moment.before, moment.theirs), self.b, moment.frame)
 
     def _before(self, model: Model, frame: int) -> bytes | None:
@@ -244,7 +244,8 @@ class _TwoReports:
         inputs = np.zeros((0, self.b.header.players), moment.model.input.dtype)
         return Experiment(
             moment.before, inputs if rows is None else rows, hashes, trap,
-            self.b.header.seed if is_init else None, interpreted=True, foreign=True,
+            self.b.header.seed if is_init else None, interpreted=True, budget=self.a.budget,
+            foreign=True,
         )  # fmt: skip
 
     def _inputs(self, report: Report, frame: int) -> Inputs | None:

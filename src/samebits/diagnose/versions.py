@@ -7,11 +7,13 @@ values or of hazards.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import count
 
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.places import Place
 from samebits.errors import Span
 from samebits.ir.grammar import (
@@ -56,12 +58,14 @@ class Aligned:
     changes: tuple[Change, ...]
 
 
-def align(a: Module, b: Module) -> Aligned:
+def align(a: Module, b: Module, budget: Budget | None = None) -> Aligned:
     """`b` with functions named and operations numbered as in `a`, and what differs.
 
-    Functions correspond where their names do, or the last part of them does.
+    Functions correspond where their names do, or the last part of them does. What the matching may
+    take is `budget`'s, or one of its own.
     """
     names = _names(a, b)
+    matching = _Most(Budget() if budget is None else budget)
     functions: dict[str, Function] = {}
     changes: list[Change] = []
     for name, function in b.functions.items():
@@ -74,7 +78,7 @@ def align(a: Module, b: Module) -> Aligned:
                 Change("added", _first_of(renamed), f"{_short(new)} is new", None, function.span)
             )
         else:
-            functions[new], found = _Matching(other, renamed).run()
+            functions[new], found = _Matching(other, renamed, matching).run()
             changes += found
     for name in a.functions.keys() - functions.keys():
         gone = a.functions[name]
@@ -155,8 +159,9 @@ def numbered(region: Region) -> Iterator[Op | If | For | While]:
 class _Matching:
     """Matches the statements of one function in both versions."""
 
-    def __init__(self, a: Function, b: Function) -> None:
+    def __init__(self, a: Function, b: Function, most: _Most) -> None:
         self._a, self._b = a, b
+        self._most = most
         self._left = list(numbered(a.body))
         self._right = list(numbered(b.body))
         self._pairs: dict[int, int] = {}
@@ -166,7 +171,7 @@ class _Matching:
     def run(self) -> tuple[Function, list[Change]]:
         left = [_token(s) for s in self._left]
         right = [_token(s) for s in self._right]
-        for tag, a0, a1, b0, b1 in _blocks(left, right):
+        for tag, a0, a1, b0, b1 in _blocks(left, right, self._most):
             if tag == "equal" or a1 - a0 == b1 - b0:
                 for x, y in zip(self._left[a0:a1], self._right[b0:b1], strict=True):
                     self._pair(x, y)
@@ -233,8 +238,31 @@ class _Matching:
         return replace(change, place=Place(change.place.function, ids[change.place.op]))
 
 
+_STEPS = 8
+"""Pairs that the matcher looks at in about the time of one operation."""
+
+
+@dataclass(eq=False)
+class _Most:
+    """What the matchings of two modules may take together: a share of a budget."""
+
+    budget: Budget
+
+    def __post_init__(self) -> None:
+        self.left = self.budget.operations // 4
+
+    def allows(
+        self, left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]]
+    ) -> bool:
+        """Whether two sequences may be matched, by how many pairs are alike in them: those are what
+        it takes."""
+        counts = Counter(right)
+        self.left -= (len(left) + len(right) + sum(counts[token] for token in left)) // _STEPS
+        return self.left >= 0
+
+
 def _blocks(
-    left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]]
+    left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]], most: _Most
 ) -> Sequence[tuple[str, int, int, int, int]]:
     """Which statements correspond: where there are as many, each with the one in its place, if that
     changes fewer than to match them anew. In functions of many thousand, of which another machine
@@ -243,7 +271,7 @@ def _blocks(
     others = sum(x != y for x, y in zip(left, right, strict=False))
     if len(left) == len(right) and others <= 1:
         return in_place
-    if len(left) * len(right) <= MOST_PAIRS:
+    if len(left) * len(right) <= MOST_PAIRS and most.allows(left, right):
         anew = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
         changed = sum(max(a1 - a0, b1 - b0) for tag, a0, a1, b0, b1 in anew if tag != "equal")
         return in_place if len(left) == len(right) and others < changed else anew

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import from_canonical
+from samebits.diagnose.budget import Budget, call_cost, region_cost
 from samebits.diagnose.model import Model
 from samebits.errors import TraceError, Trap
 from samebits.ir.evaluate import Evaluator
@@ -98,6 +99,8 @@ class Frames:
 
     def run(self, watcher: Watcher) -> tuple[Memory, Trap | None]:
         """The state after the frame, and the trap that ended it, if one did."""
+        if self.model.budget is not None:
+            self.model.budget.begin(self.memory.nbytes)
         memory = self.memory.copy()
         state = self._state_in(memory)
         source = None if self.source is None else self.source()
@@ -108,6 +111,8 @@ class Frames:
                 evaluator.run(self.model.step, [memory, self._given])
             except Trap as trap:
                 return state, trap
+            except RecursionError:
+                raise TraceError("the frame nests too deep to be followed") from None
         return state, None
 
 
@@ -124,7 +129,8 @@ class _Watched(Evaluator):
         self.absent = frames.absent
         self.watcher = watcher
         self.source = source
-        self._unseen = _Unseen(frames.model.module)
+        self._unseen = _Unseen(frames.model.module, frames.model.budget)
+        self.budget = frames.model.budget
 
     def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
         if name in self.numbering.functions:
@@ -139,23 +145,33 @@ class _Unseen(Evaluator):
     """Evaluates library functions: those of another machine's program need not be what they are
     called, and may never end."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, budget: Budget | None) -> None:
         super().__init__(module)
         self.turn = Bounded().turn
+        self.budget = budget
 
     def prepared(self, function: Function) -> Steps:
-        return _TurningSteps(function, self, self.turn)
+        return _TurningSteps(function, self, self.turn, self.budget)
 
 
 class _TurningSteps(Steps):
-    """Tells of each region that begins."""
+    """Tells of each region that begins, and has the budget pay for it."""
 
-    def __init__(self, function: Function, evaluator: Evaluator, turn: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        function: Function,
+        evaluator: Evaluator,
+        turn: Callable[[], None],
+        budget: Budget | None,
+    ) -> None:
         self._turn = turn
+        self._budget = budget
         super().__init__(function, evaluator.tables, evaluator.call, None)
 
     def region(self, region: Region) -> Step:
         run, turn = super().region(region), self._turn
+        if self._budget is not None:
+            return self._paid(region, run, self._budget)
 
         def turning(frame: Frame) -> Signal:
             turn()
@@ -163,11 +179,25 @@ class _TurningSteps(Steps):
 
         return turning
 
+    def _paid(self, region: Region, run: Step, budget: Budget) -> Step:
+        turn, cost = self._turn, region_cost(region)
+        if region is self.function.body:
+            cost += call_cost(self.function)
+
+        def paying(frame: Frame) -> Signal:
+            turn()
+            budget.enter(cost)
+            signal = run(frame)
+            budget.leave()  # not where it raises, which ends the evaluation
+            return signal
+
+        return paying
+
 
 class _WatchedSteps(_TurningSteps):
     def __init__(self, function: Function, evaluator: _Watched) -> None:
         self._evaluator = evaluator
-        super().__init__(function, evaluator, evaluator.watcher.turn)
+        super().__init__(function, evaluator, evaluator.watcher.turn, evaluator.budget)
 
     def op(self, op: Op) -> Step:
         evaluator, step = self._evaluator, super().op(op)

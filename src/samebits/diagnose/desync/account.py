@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 
 from samebits.diagnose.desync.layout import (
     HASHES,
@@ -48,10 +47,10 @@ def told(report: Report, keys: Sequence[Key]) -> list[str]:
     phrases: list[str] = []
     for topic, (one, many) in _PHRASES.items():
         found = [key for key in keys if key.topic == topic]
-        frames = list(chain.from_iterable(_frames(report, key) for key in found))
+        spans = _joined(_frames(report, key) for key in found)
         if found:
-            phrase = (one if len(frames) == 1 else many).format(_spans(frames))
-            phrases.append(phrase if frames else _INIT)
+            phrase = (one if sum(map(len, spans)) == 1 else many).format(_shown(spans))
+            phrases.append(phrase if spans else _INIT)
     return phrases
 
 
@@ -66,15 +65,22 @@ def _frames(report: Report, key: Key) -> range:
     return range(max(0, first), first + count)
 
 
-def _spans(frames: Sequence[int]) -> str:
-    """Ascending numbers as ranges that do not touch: `0-899, 1024`."""
-    ends: list[list[int]] = []
-    for frame in frames:
-        if ends and ends[-1][1] == frame - 1:
-            ends[-1][1] = frame
-        else:
-            ends.append([frame, frame])
-    return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in ends)
+def _joined(parts: Iterable[range]) -> list[range]:
+    """Ascending frames as ranges that do not touch."""
+    spans: list[range] = []
+    for part in parts:
+        if spans and part and spans[-1].stop == part.start:
+            spans[-1] = range(spans[-1].start, part.stop)
+        elif part:
+            spans.append(part)
+    return spans
+
+
+def _shown(spans: Sequence[range]) -> str:
+    """`0-899, 1024`."""
+    return ", ".join(
+        f"{span.start}" if len(span) == 1 else f"{span.start}-{span.stop - 1}" for span in spans
+    )
 
 
 def _listed(phrases: list[str]) -> str:

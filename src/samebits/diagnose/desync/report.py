@@ -6,14 +6,15 @@ Owns what can be asked of one, be it whole or what is left of a damaged one. Kno
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import from_canonical, xxh64
+from samebits.bits import canonical_size, from_canonical, xxh64
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.desync.layout import (
     HASHES,
     INPUT_HASHES,
@@ -31,6 +32,7 @@ from samebits.diagnose.desync.layout import (
 from samebits.diagnose.desync.machine import Machine
 from samebits.diagnose.desync.series import Series
 from samebits.diagnose.desync.tree import Tree, tree_of
+from samebits.diagnose.model import Model
 from samebits.errors import IRError, ReportError
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
@@ -56,6 +58,8 @@ class Report:
     damage: tuple[str, ...] = ()
     name: str = "the report"
     """What messages call it: the path that it was read from."""
+    budget: Budget = field(default_factory=Budget)
+    """What its programs may take, all that is done with them together."""
 
     @property
     def frames(self) -> int:
@@ -160,6 +164,11 @@ class Report:
         text = self.program_text
         if text is None:
             return None
+        most = self.budget.text
+        if len(text) > most:
+            raise ReportError(
+                f"{self.name} has a program of {len(text):,} characters, more than {most:,}"
+            )
         state, given = self.types
         wanted = {
             self.contents.init: (RefType(state), UINT64),
@@ -176,6 +185,13 @@ class Report:
                 raise ReportError(f"{self.name} has a program without a fitting {name!a:.80}")
         names = self.contents.init, self.contents.step
         return Program(state, given, *names, kernels=module, module=module)
+
+    def model_of(self, program: Program) -> Model:
+        """The step of a program that it brought, within its budget. Raises ReportError."""
+        size, most = canonical_size(program.state), self.budget.memory
+        if size > most:
+            raise ReportError(f"{self.name} has states of {size:,} bytes, more than {most:,}")
+        return replace(Model.of(program), budget=self.budget)
 
     @cached_property
     def sizes(self) -> dict[Key, int]:

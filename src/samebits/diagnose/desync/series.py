@@ -9,22 +9,28 @@ from numpy.typing import NDArray
 
 
 class Series:
-    """Numbers 0 to `len() - 1`; those that are not known have no value."""
+    """Numbers 0 to `len() - 1`; those that are not known have no value.
+
+    `values` and `known` reach to the last that is known: a length is a mere claim.
+    """
 
     def __init__(self, length: int, blocks: Iterable[tuple[int, NDArray[np.uint64]]]) -> None:
         """`blocks` are the values that are known, each with the number of its first."""
-        self.values: NDArray[np.uint64] = np.zeros(length, np.uint64)
-        self.known: NDArray[np.bool_] = np.zeros(length, np.bool_)
-        for first, block in blocks:
+        given = list(blocks)
+        reach = min(length, max((first + len(block) for first, block in given), default=0))
+        self._length = length
+        self.values: NDArray[np.uint64] = np.zeros(reach, np.uint64)
+        self.known: NDArray[np.bool_] = np.zeros(reach, np.bool_)
+        for first, block in given:
             self.values[first : first + len(block)] = block
             self.known[first : first + len(block)] = True
 
     def __len__(self) -> int:
-        return len(self.values)
+        return self._length
 
     def __getitem__(self, number: int) -> int | None:
         """The value, or None where it is not known."""
-        if not 0 <= number < len(self) or not self.known[number]:
+        if not 0 <= number < len(self.known) or not self.known[number]:
             return None
         return int(self.values[number])
 
@@ -36,7 +42,7 @@ class Series:
 
     def shared(self, other: Series) -> NDArray[np.int64]:
         """The numbers that both know."""
-        count = min(len(self), len(other))
+        count = min(len(self.known), len(other.known))
         return np.flatnonzero(self.known[:count] & other.known[:count])
 
     def first_difference(self, other: Series) -> int | None:

@@ -92,7 +92,7 @@ def trace_of(report: Report, simulation: Simulation | None = None) -> Trace | No
 
 
 def _own(report: Report) -> Model | None:
-    return None if report.program is None else Model.of(report.program)
+    return None if report.program is None else report.model_of(report.program)
 
 
 def _of(simulation: Simulation) -> Model:

@@ -1,0 +1,99 @@
+"""What the programs of another machine's report may take, for all that is done with them together.
+
+Owns the bounds and what they are counted in: operations, levels and bytes, never seconds, so that a
+program is given up at the same place on every machine. Knows nothing of reports.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from samebits.errors import TraceError
+from samebits.ir.grammar import Function, Op, Region
+from samebits.types import RefType
+
+OPERATIONS = 1 << 26
+"""Operations that all evaluations of one report's programs may do together."""
+FRAME = 1 << 22
+"""Operations of one evaluation, forty times what a frame of the arena takes. A program that goes
+beyond is not evaluated again."""
+LEVELS = 96
+"""Calls and regions that may be inside one another."""
+TEXT = 1 << 21
+"""Bytes of a program's text; the longest of the examples' has 200,000."""
+MEMORY = 1 << 26
+"""Bytes of the state that a program works on."""
+_TURN = 4
+"""What it takes to begin a region, or a call, in operations."""
+WORD = 64
+"""Bytes of memory that count as much as one operation."""
+
+
+@dataclass(eq=False)
+class Budget:
+    """What is left for one report. `why` says what ran out, once something did."""
+
+    operations: int = OPERATIONS
+    frame: int = FRAME
+    levels: int = LEVELS
+    text: int = TEXT
+    memory: int = MEMORY
+    why: str = ""
+    _level: int = field(default=0, init=False)
+    _least: int = field(default=0, init=False)
+    """What is to be left when the present evaluation ends."""
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether something was given up, so that not all was tried that could be."""
+        return bool(self.why)
+
+    def spend(self, operations: int) -> None:
+        """Raises TraceError where no more is left."""
+        self.operations -= operations
+        if self.operations < self._least:
+            frame = "a frame of " if self._least else ""
+            self.operations = min(self.operations, 0)
+            self._over(f"{frame}the report's program takes too many operations to be followed")
+
+    def enter(self, operations: int) -> None:
+        """A region of so many operations begins. Raises TraceError."""
+        self._level += 1
+        if self._level > self.levels:
+            self._level = 0
+            self._over(f"the report's program nests more than {self.levels} calls and regions")
+        self.spend(operations)
+
+    def leave(self) -> None:
+        """A region ends."""
+        self._level -= 1
+
+    def begin(self, memory: int) -> None:
+        """An evaluation begins, on a state of so many bytes. Raises TraceError."""
+        self._level = 0
+        self._least = max(0, self.operations - self.frame)
+        self.spend(1 + memory // WORD)
+        if memory > self.memory:
+            self._over(f"the report's state has {memory:,} bytes, more than {self.memory:,}")
+
+    def _over(self, why: str) -> NoReturn:
+        self.why = self.why or why
+        raise TraceError(self.why)
+
+
+def region_cost(region: Region) -> int:
+    """What one turn of a region costs, without those inside it."""
+    return _TURN + sum(_cost(op) for op in region if isinstance(op, Op))
+
+
+def call_cost(function: Function) -> int:
+    """What a call costs besides its body: its local memory."""
+    return sum(t.size for t in function.locals.values()) // WORD
+
+
+def _cost(op: Op) -> int:
+    if op.opcode not in ("zero", "copy"):
+        return 1
+    t = op.args[0].type
+    return 1 + (t.target.size if isinstance(t, RefType) else 0) // WORD

@@ -1,0 +1,189 @@
+"""Programs in reports that go deep, or on and on: given up by count, and what is known stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from desync_files import SMALL, evaluated, made, signed, small
+from test_desync_hostile import peak_of, use
+
+from samebits.diagnose.beside_report import diagnose_report
+from samebits.diagnose.budget import Budget
+from samebits.diagnose.desync.layout import PROGRAM, Key
+from samebits.diagnose.desync.make import Wanted
+from samebits.diagnose.desync.read import report_from_bytes
+from samebits.diagnose.desync.report import Report
+from samebits.diagnose.desync.write import report_bytes
+from samebits.diagnose.finding import Diagnosis
+from samebits.diagnose.sides import parse_side
+from samebits.diagnose.two_reports import diagnose_reports
+from samebits.diagnose.versions import align
+from samebits.ir.text import parse_module
+from samebits.sim.sources import PlayerSource
+
+AT = "@1:0-1"
+FEW = 40_000
+"""Operations of a frame in these tests; one of the small simulation takes 800."""
+
+
+def function(name: str, body: str, head: str = "") -> str:
+    first = f'function "{name}" {AT}\n  source "x.py" "{name}"\n'
+    return f"{first}{head}  body\n{body}    return {AT}\n\n"
+
+
+def calls(depth: int, each: int) -> str:
+    """Functions of which each calls the one before it so many times."""
+    text = function("f0", "")
+    for n in range(1, depth):
+        body = "".join(f'    %{k} = call "f{n - 1}" {AT}\n' for k in range(each))
+        text += function(f"f{n}" if n < depth - 1 else "last", body)
+    return text
+
+
+def endless(name: str) -> str:
+    head = f"    while#0 {AT}\n      %1 = const true: bool {AT}\n    do %1\n"
+    return function(name, f"{head}      %2 = const 1: int {AT}\n")
+
+
+def filling() -> str:
+    """Fills its memory, a million bytes, in a thousand turns."""
+    body = f"    %1 = const 0: int {AT}\n    %2 = const 1000: int {AT}\n"
+    body += f'    for#0 "i" = %1, %2, 1 {AT}\n'
+    body += f'      %3 = local "big": ref<uint8[1000000]> {AT}\n      %4 = zero %3 {AT}\n'
+    return function("last", body, '  slot "i": int\n  local "big": uint8[1000000]\n')
+
+
+def nested(depth: int) -> str:
+    body = ""
+    for k in range(depth):
+        indent = " " * (4 + 2 * k)
+        body += f"{indent}%{2 * k} = const true: bool {AT}\n{indent}if#{2 * k + 1} %{2 * k} {AT}\n"
+    return function("last", f"{body}{' ' * (4 + 2 * depth)}%{2 * depth} = const 1: int {AT}\n")
+
+
+DEEP = "the report's program nests more than 96 calls and regions"
+LONG = "a frame of the report's program takes too many operations to be followed"
+SHAPES = {
+    "deep calls": (calls(300, 1), "last", DEEP),
+    "deep regions": (nested(190), "last", DEEP),
+    "more and more calls": (calls(40, 2), "last", LONG),
+    "a loop without an end": (endless("last"), "last", LONG),
+    "a loop in what is called like the library": (
+        endless("samebits.mathlib.last"), "samebits.mathlib.last", LONG,
+    ),
+    "much memory": (filling(), "last", LONG),
+}  # fmt: skip
+
+
+def report(text: str = "evaluate,hazard=fma,from=12") -> Report:
+    source = PlayerSource(SMALL, "push", 1, 40)
+    return made(source, Wanted(range(10, 20)), parse_side(text, SMALL))
+
+
+def brings(whole: Report, functions: str, called: str) -> Report:
+    """The report with a program whose step calls one more function, read from a file."""
+    text = whole.parts[Key(PROGRAM, 0)].decode()
+    first, step = text.index("function "), text.index('function "small_simulation.step"')
+    body = text.index("  body\n", step) + len("  body\n")
+    text = "".join([
+        text[:first], functions, text[first:body], f'    %9999 = call "{called}" {AT}\n',
+        text[body:],
+    ])  # fmt: skip
+    contents = replace(whole.contents, program=len(text))
+    parts = {**whole.parts, Key(PROGRAM, 0): text.encode()}
+    data = report_bytes(replace(whole, parts=parts, contents=contents))
+    assert len(data) < 20_000
+    return replace(report_from_bytes(data), budget=Budget(frame=FEW))
+
+
+def check(found: Diagnosis, budget: Budget, why: str) -> None:
+    assert (found.frame, found.certainty) == (12, "unknown")
+    assert [field.path for field in found.fields] == ["energy"]
+    assert any(note.endswith(why) for note in found.notes)
+    assert budget.why == why
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_program_that_cannot_be_followed_leaves_frame_and_fields(shape: str) -> None:
+    functions, called, why = SHAPES[shape]
+    other = brings(report(), functions, called)
+    check(diagnose_reports(report("evaluate"), other), other.budget, why)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_so_does_one_that_experiments_would_begin_with(shape: str) -> None:
+    functions, called, why = SHAPES[shape]
+    mine = brings(report("evaluate"), functions, called)
+    check(diagnose_reports(mine, report()), mine.budget, why)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_so_does_one_beside_a_run(shape: str) -> None:
+    functions, called, why = SHAPES[shape]
+    other = brings(report(), functions, called)
+    found = diagnose_report(PlayerSource(SMALL, "push", 1, 40), evaluated(), other)
+    check(found, other.budget, why)
+
+
+def test_a_program_that_was_given_up_is_not_evaluated_again() -> None:
+    other = brings(report(), endless("last"), "last")
+    diagnose_reports(report("evaluate"), other)
+    assert other.budget.operations <= 0
+
+
+def test_what_is_left_untried_is_not_certain() -> None:
+    """The budget ends in the midst of the experiments."""
+    source = PlayerSource(SMALL, "push", 1, 40)
+    b = made(source, Wanted(range(10, 30), 12), parse_side("evaluate,hazard=fma,from=12", SMALL))
+    a = made(source, Wanted(range(10, 30), 12), evaluated())
+    spent = Budget()
+    whole = diagnose_reports(replace(a, budget=spent), b)
+    assert whole.causes[0].hazard == "fma"
+    all_of_it = Budget().operations - spent.operations
+    seen: set[str] = set()
+    for share in (0.1, 0.4, 0.7, 0.95):
+        few = Budget(operations=int(all_of_it * share))
+        found = diagnose_reports(replace(a, budget=few), b)
+        assert (found.frame, found.fields) == (whole.frame, whole.fields)
+        assert few.is_spent
+        assert found.certainty != "certain"
+        assert any("too many operations" in note for note in found.notes)
+        seen.add(found.certainty)
+    assert seen
+
+
+def test_a_state_that_is_only_claimed_is_not_made() -> None:
+    whole = report()
+    few = replace(whole, budget=Budget(memory=16))
+    found = diagnose_reports(report("evaluate"), few)
+    assert (found.frame, found.certainty) == (12, "unknown")
+    assert any("has states of" in note and "bytes, more than 16" in note for note in found.notes)
+
+
+def test_a_long_text_is_not_parsed() -> None:
+    found = diagnose_reports(report("evaluate"), replace(report(), budget=Budget(text=100)))
+    assert (found.frame, found.certainty) == (12, "unknown")
+    assert any("has a program of" in note and "more than 100" in note for note in found.notes)
+
+
+def test_matching_two_programs_is_bounded() -> None:
+    same = "".join(f"    %{k} = const {k % 2}: int {AT}\n" for k in range(3000))
+    other = "".join(f"    %{k} = const {k % 3}: int {AT}\n" for k in range(2999))
+    a, b = (
+        parse_module("samebits ir 1\n\n" + function("f", body).rstrip("\n") + "\n")
+        for body in (same, other)
+    )
+    assert len(align(a, b, Budget(frame=1000)).changes) >= 1
+    assert align(a, a, Budget(frame=1000)).changes == ()
+
+
+def test_claims_of_many_frames_are_told_in_little_memory() -> None:
+    def change(values: dict[str, object]) -> None:
+        contents = values["contents"]
+        assert isinstance(contents, dict)
+        contents |= {"frames": 2**22, "asked": [0, 30_000]}
+
+    data = signed(small(), change)
+    assert len(data) < 20_000
+    assert peak_of(lambda: use(data)) < 20e6
