@@ -60,10 +60,13 @@ class Budget:
     def enter(self, operations: int) -> None:
         """A region of so many operations begins. Raises TraceError."""
         self._level += 1
-        if self._level > self.levels:
-            self._level = 0
-            self._over(f"the report's program nests more than {self.levels} calls and regions")
+        self.nests(self._level)
         self.spend(operations)
+
+    def nests(self, level: int) -> None:
+        """Something is inside so many others. Raises TraceError."""
+        if level > self.levels:
+            self._over(f"the report's program nests more than {self.levels} calls and regions")
 
     def leave(self) -> None:
         """A region ends."""

@@ -166,10 +166,15 @@ class _TurningSteps(Steps):
     ) -> None:
         self._turn = turn
         self._budget = budget
+        self._inside = 0
         super().__init__(function, evaluator.tables, evaluator.call, None)
 
     def region(self, region: Region) -> Step:
+        self._inside += 1
+        if self._budget is not None:
+            self._budget.nests(self._inside)
         run, turn = super().region(region), self._turn
+        self._inside -= 1
         if self._budget is not None:
             return self._paid(region, run, self._budget)
 
