@@ -54,9 +54,10 @@ class PlantedSession(Session):
         # The state lies in the plain execution's memory, where `state` shows it.
         self._planted.restore(self._execution.save())
         done = self._planted.advance(inputs[plain:])
-        self._execution.restore(self._planted.save())
-        self.frame += len(done.hashes)
+        frame = self.frame + len(done.hashes)
         hashes = np.concatenate([hashes, done.hashes])
+        self._execution.restore(self._planted.save())
+        self.frame, self.latest = frame, hashes
         if done.trap is not None:
             raise SimulationTrap(done.trap, self.frame, hashes)
         return hashes

@@ -30,7 +30,7 @@ class Appender:
     wherever it is read or cleared while a scheduled job appends to it.
     """
 
-    __slots__ = ("_count", "element", "memory")
+    __slots__ = ("count", "element", "memory")
 
     in_use: ClassVar[Callable[[str, Appender, bool], None] | None] = None
     """Installed by jobs: raises where a scheduled one has the memory that is read or written."""
@@ -48,7 +48,8 @@ class Appender:
         self.element = _element(element)
         self.memory: np.ndarray[Any, Any] = np.zeros(most, self.element.dtype)
         """The elements, and after them room for more; it is the same array for good."""
-        self._count = 0
+        self.count = 0
+        """How many there are now, whatever scheduled jobs do."""
 
     def __class_getitem__(cls, item: Any) -> AppenderAnnotation:
         element, most = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
@@ -61,42 +62,42 @@ class Appender:
 
     def __len__(self) -> int:
         self._check("len", False)
-        return self._count
+        return self.count
 
     @property
     def array(self) -> np.ndarray[Any, Any]:
         """A view of the elements that there are now."""
         self._check("array", False)
-        return self.memory[: self._count]
+        return self.memory[: self.count]
 
     def clear(self) -> None:
         """Make it empty; its memory stays."""
         self._check("clear", True)
-        self._count = 0
+        self.count = 0
 
     def _check(self, what: str, writes: bool) -> None:
         if Appender.in_use is not None:
             Appender.in_use(what, self, writes)
 
-    def extend(self, rows: np.ndarray[Any, Any], counts: np.ndarray[Any, Any]) -> None:
-        """Append the first `counts[i]` elements of each row, in order.
+    def extend(self, rows: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], at: int) -> None:
+        """Put the first `counts[i]` elements of each row, in order, behind the first `at` elements.
 
         Raises ArgumentError, and appends nothing, where there is no room for all.
         """
         lengths: Any = counts
         found = rows[np.arange(rows.shape[1]) < lengths[:, np.newaxis]]
-        count = self._count + len(found)
+        count = at + len(found)
         if count > len(self.memory):
             raise ArgumentError(
                 f"the appender is full: {count:,} elements in all, and its capacity is "
                 f"{len(self.memory):,}",
                 fix="make it with a larger capacity",
             )
-        self.memory[self._count : count] = found
-        self._count = count
+        self.memory[at:count] = found
+        self.count = count
 
     def __repr__(self) -> str:
-        return f"<Appender of {self._count} {self.element}>"
+        return f"<Appender of {self.count} {self.element}>"
 
 
 def _element(annotation: Any) -> MemoryType:

@@ -1,12 +1,17 @@
 """Which memory scheduled jobs have claimed, and what may not touch it until they are completed.
 
 A claim is a range of addresses with a name, read or written. Whether two claims meet depends on
-what was scheduled and completed, never on how far a job has come.
+what was scheduled and completed, never on how far a job has come. A job that was released keeps
+its claims until it has ended, and whoever meets them waits for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+import _thread
+from bisect import bisect_left
+from collections import OrderedDict, deque
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -24,11 +29,6 @@ class Claim:
     low: int
     high: int
     writes: bool
-
-    def conflicts(self, other: Claim) -> bool:
-        """Whether the two share a byte that one of them writes."""
-        shared = self.low < other.high and other.low < self.high
-        return shared and (self.writes or other.writes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,31 +91,172 @@ class Claimer(Protocol):
     """A scheduled job."""
 
     @property
+    def number(self) -> int:
+        """Greater than those of all jobs scheduled before it."""
+        ...
+
+    @property
     def name(self) -> str: ...
 
     @property
     def title(self) -> str: ...
 
+    @property
+    def is_released(self) -> bool:
+        """Whether nobody is going to complete it, so that it may be waited for instead."""
+        ...
+
+    @property
+    def has_ended(self) -> bool: ...
+
     def claims(self) -> Sequence[Claim]: ...
 
+    def finish(self) -> None:
+        """Wait until it has ended, and take it from the pending jobs."""
+        ...
 
-PENDING: dict[int, Claimer] = {}
-"""The jobs that are scheduled and not completed, by identity, oldest first."""
+
+PENDING: OrderedDict[int, Claimer] = OrderedDict()
+"""The jobs that are scheduled and not completed, by number, oldest first."""
+
+Meeting = tuple[Claimer, Claim, Claim]
+"""A pending job, its claim, and the claim that conflicts with it."""
+_Reader = tuple[Claimer, Claim, Any]
+"""Who reads, by which claim, and the readers before it."""
+_Segment = tuple[int, int, tuple[Claimer, Claim] | None, _Reader | None]
+"""Bytes from the first number to before the second, their last writer, and who read them since."""
 
 
-def meeting(
-    claims: Sequence[Claim], ordered: Container[int] = ()
-) -> tuple[Claimer, Claim, Claim] | None:
-    """The first pending job that conflicts with `claims`: the job, its claim, and the one here.
-    Jobs whose identity is in `ordered` may."""
-    for number, job in list(PENDING.items()):
-        if number in ordered:
-            continue
-        for theirs in job.claims():
-            for own in claims:
-                if own.conflicts(theirs):
-                    return job, theirs, own
-    return None
+class Ledger:
+    """For each byte that pending jobs claim, who writes it last, and who reads it after that.
+
+    Jobs that conflict are ordered when they are scheduled. So whoever comes after the last writer
+    and its readers comes after all, and nobody else need be looked at.
+    """
+
+    def __init__(self) -> None:
+        self.lock = _thread.allocate_lock()
+        """Held while jobs are scheduled or completed."""
+        self._segments: list[_Segment] = []
+        self._entered: deque[Claimer] = deque()
+        """Pending jobs whose claims are not in the segments yet."""
+        self._released: deque[Claimer] = deque()
+        self._tidy = 64
+
+    # Under the lock: an interrupt leaves what is here before it, or what is here after it. -----
+
+    def enter(self, job: Claimer) -> None:
+        """`job` is pending from now on."""
+        number = job.number
+        PENDING[number] = job
+        self._entered += (job,)
+
+    def remove(self, job: Claimer) -> None:
+        """`job` is pending no more."""
+        PENDING.pop(job.number, None)
+        if not PENDING:
+            self._segments = []
+            self._entered = deque()
+            self._released = deque()
+
+    def met(self, claims: Iterable[Claim], floor: int = 0) -> dict[int, Meeting]:
+        """The pending jobs, from number `floor` on, that a job with `claims` must come after,
+        by number: those that come before these are left out."""
+        while self._entered:
+            if self._entered[0].number in PENDING:  # else it covers those that it came after
+                self._cover(self._entered[0])
+            del self._entered[0]
+        found: dict[int, Meeting] = {}
+        for claim in claims:
+            begin, end = self._overlapping(claim)
+            for _, _, written, read in self._segments[begin:end]:
+                if written is not None and written[0].number >= floor:
+                    found[written[0].number] = *written, claim
+                while claim.writes and read is not None and read[0].number >= floor:
+                    found[read[0].number] = read[0], read[1], claim
+                    read = read[2]
+        return {number: found[number] for number in sorted(found) if number in PENDING}
+
+    def _overlapping(self, claim: Claim) -> tuple[int, int]:
+        """The first segment that shares bytes with `claim`, and the one after the last."""
+        segments: list[Any] = self._segments
+        begin, end = bisect_left(segments, (claim.low,)), bisect_left(segments, (claim.high,))
+        return begin - (begin > 0 and segments[begin - 1][1] > claim.low), end
+
+    def _cover(self, job: Claimer) -> None:
+        """Enter the claims of `job` in the segments. It may be done again."""
+        for claim in job.claims():
+            if claim.low < claim.high:
+                begin, end = self._overlapping(claim)
+                changed = _covered(self._segments[begin:end], job, claim)
+                self._segments[begin:end] = changed
+        if len(self._segments) > self._tidy:
+            kept = [s for s in self._segments if _is_live(s)]
+            self._tidy = 64 + 2 * len(kept)
+            self._segments = kept
+
+    # By anyone ---------------------------------------------------------------------------------
+
+    def release(self, job: Claimer) -> None:
+        """`job`, which says that it is released, is to be forgotten once it has ended."""
+        self._released.append(job)
+
+    def forget_ended(self) -> None:
+        """Forget released jobs that have ended, should there be any among the next two."""
+        for _ in range(min(2, len(self._released))):
+            with suppress(IndexError):  # another thread may be here
+                job = self._released[0]
+                self._released.rotate(-1)
+                if job.has_ended:
+                    job.finish()
+                    with suppress(ValueError):
+                        self._released.remove(job)
+
+    def forget_all(self) -> None:
+        """In the child of a fork: no job is pending here."""
+        PENDING.clear()
+        self.__init__()
+
+
+LEDGER = Ledger()
+
+
+def _covered(segments: Sequence[_Segment], job: Claimer, claim: Claim) -> list[_Segment]:
+    """Adjacent `segments`, which share bytes with `claim`, with it."""
+    low, high = claim.low, claim.high
+    found: list[_Segment] = []
+    at = low
+    for begin, end, written, read in segments:
+        if begin < low:
+            found.append((begin, low, written, read))
+        if not claim.writes:
+            if at < begin:
+                found.append((at, begin, None, (job, claim, None)))
+            at = min(end, high)
+            found.append((max(begin, low), at, written, _with_reader(read, job, claim)))
+        if end > high:
+            if claim.writes:
+                found.append((low, high, (job, claim), None))
+            at = low = high
+            found.append((high, end, written, read))
+    if at < high and claim.writes:
+        found.append((low, high, (job, claim), None))
+    elif at < high:
+        found.append((at, high, None, (job, claim, None)))
+    return found
+
+
+def _with_reader(read: _Reader | None, job: Claimer, claim: Claim) -> _Reader:
+    while read is not None and read[0].number not in PENDING:
+        read = read[2]
+    return read if read is not None and read[0] is job else (job, claim, read)
+
+
+def _is_live(segment: _Segment) -> bool:
+    _, _, written, read = segment
+    while read is not None and read[0].number not in PENDING:
+        read = read[2]
+    return read is not None or (written is not None and written[0].number in PENDING)
 
 
 def check_call(name: str, plan: Plan, slots: Any) -> None:
@@ -146,13 +287,23 @@ def array_claim(name: str, array: np.ndarray[Any, Any], writes: bool) -> Claim:
 
 
 def check_claims(name: str, claims: Sequence[Claim]) -> None:
-    """The same of memory that is claimed already."""
-    met = meeting(claims)
-    if met is None:
-        return
-    job, theirs, own = met
+    """The same of memory that is claimed already. Released jobs are waited for."""
+    LEDGER.forget_ended()
+    while True:
+        with LEDGER.lock:
+            met = LEDGER.met(claims)
+        if not met:
+            return
+        for job, theirs, own in met.values():
+            if not job.is_released:
+                raise _in_use(name, job, theirs, own)
+        for job, _, _ in met.values():
+            job.finish()
+
+
+def _in_use(name: str, job: Claimer, theirs: Claim, own: Claim) -> ArgumentError:
     does = "writes" if theirs.writes else "reads"
-    raise ArgumentError(
+    return ArgumentError(
         f"{name}(): parameter '{own.name}' is memory that the scheduled job {job.title} {does}, "
         f"as its `{theirs.name}`",
         note="a job may be running until it is completed, whatever its handle says meanwhile",

@@ -2,91 +2,70 @@
 
 Two pending jobs that use the same memory must be ordered by a dependency. A job is pending until
 it, or one that depends on it, is completed, however soon it has run: so that what is refused never
-depends on time.
+depends on time. A job that nobody can or will complete is released: whoever needs its memory next
+waits for it.
 """
 
 from __future__ import annotations
 
-import _thread
 import itertools
 import os
+import sys
 import threading
+import warnings
+import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from samebits.errors import ArgumentError, JobError
-from samebits.runtime.claims import PENDING, Claim, meeting
+from samebits.runtime.claims import LEDGER, PENDING, Claim
 from samebits.runtime.pool import Pool, pool
-from samebits.runtime.tasks import OWN_NUMBERS, STATUS_MASK, TRAP, ControlBlock, Task
+from samebits.runtime.tasks import DONE, NEW, OWN_NUMBERS, STATUS_MASK, TRAP, ControlBlock, Task
 
 
 class _State:
     """What scheduling shares in the process."""
 
-    lock = _thread.allocate_lock()
     registered = False
     numbers = itertools.count()
 
 
 class _Starting(threading.local):
-    handle: JobHandle | None = None
+    job: Record | None = None
     """The job whose length this thread is asking for."""
 
 
 starting = _Starting()
 
 
-class JobHandle:
-    """A scheduled job, or several together."""
+class Record:
+    """What scheduling keeps of a job until it is completed, should its handle be gone by then."""
 
     __slots__ = (
-        "__weakref__", "_before", "_cause", "_claims", "_completed", "_pool", "_trap", "name",
-        "number", "place", "task",
+        "_claims", "_handle", "followed", "is_lost", "last", "name", "number", "place", "pool",
+        "released", "task",
     )  # fmt: skip
 
     def __init__(
-        self,
-        name: str,
-        task: Task,
-        before: Sequence[JobHandle],
-        claims: Callable[[], list[Claim]] | None = None,
-        trap: Callable[[int, Any], BaseException] | None = None,
-        place: tuple[str, int] | None = None,
+        self, name: str, place: tuple[str, int] | None, task: Task, claims: Any, pool: Pool
     ) -> None:
-        self.number = next(_State.numbers)
-        """Greater than those of all that it depends on."""
         self.name = name
-        self.task = task
+        self.number = -1
+        """Greater than those of all jobs scheduled before it."""
         self.place = place
-        self._before = tuple(before)
-        self._claims: Any = claims or list
-        self._trap = trap
-        self._pool: Pool = pool()
-        self._completed = False
-        self._cause: JobHandle | None = None
-        """Whose failure it has, once it is completed; None if nothing failed."""
-
-    def complete(self) -> None:
-        """Wait until the job has run, helping meanwhile; its memory is free to use then.
-
-        Jobs that it depends on are completed too. Raises the Trap that stopped it or one that it
-        depends on: of several indices the lowest one's. A second call does the same.
-        """
-        if not self._completed:
-            self.check_process()
-            self._check_cycle()
-            self._pool.wait(self.task)
-            _completed(self)
-        if self._cause is not None:
-            raise self._cause.failure()
-
-    @property
-    def is_completed(self) -> bool:
-        """Whether it has run. `complete()` is to be called even so, before its memory is used."""
-        if self._completed:
-            return True
-        self.check_process()
-        return self._pool.poll(self.task)
+        self.task = task
+        self.last = task
+        """What ends when all is done: its task, or one that goes on with what that left."""
+        self.pool = pool
+        self.released = False
+        self.followed = False
+        """Whether a job depends on it, which will be completed in its place."""
+        self.is_lost = False
+        """Whether its handle is gone, though nobody said that it may."""
+        self._handle: weakref.ref[JobHandle] | None = None
+        """Calls `_lose` when the handle is gone; none once it does not matter. A destructor of the
+        handle would run for each of them, and swallow a Ctrl-C that comes in it."""
+        self._claims: Any = claims
 
     @property
     def title(self) -> str:
@@ -100,6 +79,161 @@ class JobHandle:
         if callable(self._claims):
             self._claims = self._claims()
         return self._claims
+
+    @property
+    def is_released(self) -> bool:
+        """Whether it is to be waited for by who needs its memory. What is done while a job starts
+        waits for no other, which may wait for that one."""
+        gone = self._handle is not None and self._handle() is None
+        return (self.released or gone) and (starting.job is None or self.has_ended)
+
+    @property
+    def has_ended(self) -> bool:
+        return self.last.state == DONE
+
+    def release(self) -> None:
+        """Nobody is going to complete it."""
+        self.released = True
+        LEDGER.release(self)
+
+    def keep(self, handle: JobHandle) -> None:
+        """It can be completed as long as `handle` is there."""
+        self._handle = weakref.ref(handle, self._lose)
+
+    def _lose(self, handle: object) -> None:
+        del handle
+        self.is_lost = not (self.followed or self.released)
+        LEDGER.release(self)
+        if self.is_lost and self.number in PENDING and not sys.is_finalizing():
+            warnings.warn(
+                f"{self.title} was scheduled, and its handle is gone before the job was completed: "
+                "call complete() of the handle, or release()",
+                ResourceWarning,
+                stacklevel=2,
+            )
+
+    def finish(self) -> None:
+        """Wait until it has ended, and take it from the pending jobs."""
+        self.pool.wait(self.last)
+        with LEDGER.lock:
+            failed = self.is_lost and self.number in PENDING and self.task.failed
+            self.settle()
+        if failed:
+            warnings.warn(
+                f"{self.title}, whose handle is gone, failed, and its memory holds what it did",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def settle(self) -> None:
+        """It has ended. LEDGER's lock is held."""
+        LEDGER.remove(self)
+        self._handle = None
+        self._claims = []
+        self.task.keep = None
+
+
+class JobHandle:
+    """A scheduled job, or several together.
+
+    One that is dropped before it, or one that depends on it, is completed or released gives a
+    ResourceWarning, and is released.
+    """
+
+    __slots__ = (
+        "__weakref__", "_before", "_cause", "_completed", "_floor", "_known", "_trap", "record",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        task: Task,
+        before: Sequence[JobHandle],
+        claims: Callable[[], list[Claim]] | None = None,
+        trap: Callable[[int, Any], BaseException] | None = None,
+        place: tuple[str, int] | None = None,
+    ) -> None:
+        self._completed = False
+        self._before = tuple(before)
+        self._known: set[int] = set()
+        """Numbers of jobs that it comes after: those that it depends on, and what was found."""
+        self._floor = 0
+        """It comes after all pending jobs with lower numbers."""
+        self._trap = trap
+        self._cause: JobHandle | None = None
+        """Whose failure it has, once it is completed; None if nothing failed."""
+        self.record = Record(name, place, task, claims or list, pool())
+
+    @property
+    def name(self) -> str:
+        """The job's name."""
+        return self.record.name
+
+    @property
+    def number(self) -> int:
+        """Greater than those of all that it depends on."""
+        return self.record.number
+
+    @property
+    def place(self) -> tuple[str, int] | None:
+        """The file and the line where it was scheduled."""
+        return self.record.place
+
+    @property
+    def task(self) -> Task:
+        """What the pool runs."""
+        return self.record.task
+
+    @property
+    def title(self) -> str:
+        """The job's name, and where it was scheduled."""
+        return self.record.title
+
+    def complete(self) -> None:
+        """Wait until the job has run, helping meanwhile; its memory is free to use then.
+
+        Jobs that it depends on are completed too. Raises the Trap that stopped it or one that it
+        depends on: of several indices the lowest one's. A second call does the same. Where it is
+        interrupted, by Ctrl-C or any other exception of a signal handler, all these jobs are
+        released, as by `release()`, and it may be called again.
+        """
+        if not self._completed:
+            try:
+                self.check_process()
+                self._check_cycle()
+                self.record.pool.wait(self.record.task)
+                _completed(self)
+            except JobError:
+                raise
+            except BaseException:
+                self.record.released = True
+                self.release()
+                raise
+        if self._cause is not None:
+            raise self._cause.failure()
+
+    def release(self) -> None:
+        """Say that nobody is going to call `complete()`, which is allowed even so.
+
+        Whoever uses the memory of the job, or of those that it depends on, waits until these have
+        ended, where it would be refused. What they raise is raised by `complete()` alone.
+        """
+        if not self._completed:
+            for one in (*self.pending_before(), self):
+                one.record.release()
+
+    def withdraw(self) -> None:
+        """Release it, and if nobody has begun it, do not run it."""
+        self.record.release()
+        self.record.pool.withdraw(self.record.task)
+
+    @property
+    def is_completed(self) -> bool:
+        """Whether it has run. `complete()` is to be called even so, before its memory is used."""
+        if self._completed:
+            return True
+        self.check_process()
+        return self.record.pool.poll(self.record.task)
 
     def failure(self) -> BaseException:
         """What a job that failed by itself raises."""
@@ -131,23 +265,61 @@ class JobHandle:
         return self._completed
 
     def settle(self) -> None:
-        """It has run, as all that it depends on."""
-        self._completed = True
-        self.task.keep = None
-        if self.task.skipped:
+        """It has run, as all that it depends on, which are settled. LEDGER's lock is held."""
+        task = self.record.task
+        if task.skipped:
             first = next(handle for handle in self._before if handle.task.failed)
             self._cause = first if first._cause is None else first._cause
-        elif self.task.failed:
+        elif task.failed:
             self._cause = self
-        self._claims = []
-
-    def forget_order(self) -> None:
-        """Let go of the jobs that came before."""
+        self.record.settle()
+        self._completed = True
         self._before = ()
+        self._known = set()
+
+    def enter(self, number: int) -> None:
+        """It is being scheduled, as the latest one. LEDGER's lock is held."""
+        known = {one.number for one in self._before}
+        floor = max([next(iter(PENDING), number), *[one._floor for one in self._before]])
+        for _ in range(2 * len(known) + 16):  # what is passed over was completed, or is no job
+            if floor == number or (floor not in known and floor in PENDING):
+                break
+            floor += 1
+        self.record.number = number
+        self._known = known
+        self._floor = floor
+
+    def follow(self) -> None:
+        """Whoever completes it completes what it depends on: those handles may go."""
+        waiting = list(self._before)
+        while waiting:
+            one = waiting.pop()
+            if not one.record.followed:
+                one.record.followed = True
+                if not one.is_job:
+                    waiting += one._before
+
+    def unordered(self, wanted: Iterable[int]) -> set[int]:
+        """The numbers in `wanted` of pending jobs that it does not come after."""
+        sought = {number for number in wanted if number >= self._floor} - self._known
+        if not sought:
+            return sought
+        asked = frozenset(sought)
+        least = min(sought)
+        waiting, seen = list(self._before), set(self._before)
+        while waiting and sought:
+            handle = waiting.pop()
+            sought = {n for n in sought if n >= handle._floor} - handle._known
+            for one in handle._before:
+                if one.number > least and one not in seen and not one.is_settled:
+                    seen.add(one)
+                    waiting.append(one)
+        self._known |= asked - sought  # later jobs find them here
+        return sought
 
     def check_process(self) -> None:
         """Raise JobError where its workers are another process's."""
-        if self._pool is not pool():
+        if self.record.pool is not pool():
             raise JobError(
                 f"{self.title} was scheduled by another process, which forked this one",
                 note="its workers, and the memory that it writes, are there",
@@ -155,8 +327,8 @@ class JobHandle:
             )
 
     def _check_cycle(self) -> None:
-        inner = starting.handle
-        if inner is not None and (inner is self or inner in self.pending_before()):
+        inner = starting.job
+        if inner is not None and any(one.record is inner for one in (self, *self.pending_before())):
             raise JobError(
                 f"{inner.title} waits for {self.title}, which waits for it: a cyclic dependency",
                 note="the length of the first is asked for when it starts",
@@ -169,14 +341,14 @@ class JobHandle:
 
 def _completed(handle: JobHandle) -> None:
     """`handle` and all that it depends on are completed."""
-    with _State.lock:
-        before = handle.pending_before()
-        order = sorted([*before, handle], key=lambda one: one.number)
-        for one in order:
+    with LEDGER.lock:
+        # From the first on: so an interrupt leaves nothing completed before what it depends on.
+        for one in sorted([*handle.pending_before(), handle], key=_number):
             one.settle()
-            PENDING.pop(id(one), None)
-        for one in order:
-            one.forget_order()
+
+
+def _number(handle: JobHandle) -> int:
+    return handle.record.number
 
 
 def handles(depends_on: object, what: str = "depends_on") -> tuple[JobHandle, ...]:
@@ -198,53 +370,72 @@ def handles(depends_on: object, what: str = "depends_on") -> tuple[JobHandle, ..
     )
 
 
-def submit(
-    handle: JobHandle, before: Sequence[JobHandle], previous: JobHandle | None = None
-) -> None:
-    """Schedule a job that depends on `before`; `previous` is the last handle of the same object.
+def submit(handle: JobHandle, before: Sequence[JobHandle], previous: Record | None = None) -> None:
+    """Schedule a job that depends on `before`; `previous` is the same object's last one.
 
-    Raises JobError where it would meet a pending job that it is not ordered after.
+    Raises JobError where it would meet a pending job that it is not ordered after. Waits for
+    released jobs that it would meet.
     """
-    with _State.lock:
-        if not _State.registered:
-            _State.registered = True
-            if hasattr(os, "register_at_fork"):
-                os.register_at_fork(after_in_child=_after_fork)
-        for one in before:
-            if not one.is_settled:
-                one.check_process()
-        if PENDING:
-            _check_order(handle, previous)
-        if handle.is_job:
-            PENDING[id(handle)] = handle
-    pool().submit(handle.task, [one.task for one in before])
+    if not _State.registered:
+        _State.registered = True
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_after_fork)
+    for one in before:
+        if not one.is_settled:
+            one.check_process()
+    LEDGER.forget_ended()
+    record = handle.record
+    tasks = [one.record.task for one in before]
+    while True:
+        with LEDGER.lock:
+            handle.enter(next(_State.numbers))
+            released = _check_order(handle, previous) if PENDING else []
+            if not released:
+                try:
+                    if handle.is_job:
+                        record.keep(handle)
+                        LEDGER.enter(record)
+                    record.pool.submit(record.task, tasks)
+                except BaseException:
+                    record.released = True
+                    if record.task.state == NEW and record.number in PENDING:
+                        del PENDING[record.number]
+                    raise
+                if handle.is_job:
+                    handle.follow()
+                return
+        for one in released:
+            one.finish()
 
 
-def _check_order(handle: JobHandle, previous: JobHandle | None) -> None:
-    ordered = {id(one) for one in handle.pending_before()}
-    if previous is not None and id(previous) in PENDING and id(previous) not in ordered:
+def _check_order(handle: JobHandle, previous: Record | None) -> list[Record]:
+    """Raise JobError where a pending job meets `handle`, and nothing orders the two. The released
+    ones that it meets."""
+    met = LEDGER.met(handle.record.claims(), handle._floor)  # pyright: ignore[reportPrivateUsage]
+    again = [previous.number] if previous is not None and previous.number in PENDING else []
+    unordered = handle.unordered([*met, *again])
+    if previous is not None and previous.number in unordered and not previous.is_released:
         raise JobError(
             f"{handle.title} is scheduled again, though it is not completed since {previous.title}",
             fix="complete it first, or write depends_on= its handle",
         )
-    met = meeting(handle.claims(), ordered)
-    if met is None:
-        return
-    job, theirs, own = met
-    verbs = {True: "writes", False: "reads"}
-    raise JobError(
-        f"{handle.title} {verbs[own.writes]} `{own.name}`, and the scheduled job {job.title} "
-        f"{verbs[theirs.writes]} the same memory as `{theirs.name}`",
-        note="nothing says which of the two comes first",
-        fix=f"write schedule(..., depends_on=handle of {job.name}), or complete that first",
-    )
+    for number in sorted(unordered & met.keys()):
+        job, theirs, own = met[number]
+        if not job.is_released:
+            verbs = {True: "writes", False: "reads"}
+            raise JobError(
+                f"{handle.title} {verbs[own.writes]} `{own.name}`, and the scheduled job "
+                f"{job.title} {verbs[theirs.writes]} the same memory as `{theirs.name}`",
+                note="nothing says which of the two comes first",
+                fix=f"write schedule(..., depends_on=handle of {job.name}), or complete that first",
+            )
+    return [cast("Record", PENDING[number]) for number in sorted(unordered) if number in PENDING]
 
 
 def _after_fork() -> None:
     """In the child of a fork no job runs."""
-    _State.lock = _thread.allocate_lock()
-    PENDING.clear()
-    starting.handle = None
+    LEDGER.forget_all()
+    starting.job = None
 
 
 def combine(*handles_: JobHandle | Iterable[JobHandle]) -> JobHandle:

@@ -175,7 +175,7 @@ class Definition:
         return size
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Rows:
     """What the indices of one run append to `appender`: a row each, and how long each row is."""
 
@@ -183,10 +183,14 @@ class Rows:
     appender: Appender
     rows: Any
     counts: Any
+    start: int | None = None
+    """Where the first one goes, once that is known."""
 
     def gather(self) -> None:
-        """Put the rows one after another, at the appender's end."""
-        self.appender.extend(self.rows, self.counts)
+        """Put the rows one after another, at the appender's end. Done again, it is the same."""
+        if self.start is None:
+            self.start = self.appender.count
+        self.appender.extend(self.rows, self.counts, self.start)
 
     def claim(self) -> Claim:
         """The appender's memory."""
@@ -222,7 +226,7 @@ class Length:
 
 def check_appender(what: str, appender: Appender, writes: bool) -> None:
     """Raise ArgumentError where a pending job has the memory of an appender that is used."""
-    if PENDING and starting.handle is None:
+    if PENDING and starting.job is None:
         check_memory(what, [("appender", appender.memory, writes)])
 
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, overload
 
-from samebits.errors import ArgumentError, CompileError, JobError
+from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import Given, checked
 from samebits.runtime import handles
 from samebits.runtime.claims import PENDING, Claim, check_call, check_claims
-from samebits.runtime.handles import JobHandle
+from samebits.runtime.handles import JobHandle, Record
 from samebits.runtime.job_definition import Definition, Length, Rows
 from samebits.runtime.tasks import ControlBlock, Task
 
@@ -27,7 +27,7 @@ class _Base:
     """What all jobs have: fields, given by name; those with a default may be left out."""
 
     __sb_form__: ClassVar[Form]
-    _handle: JobHandle | None
+    _record: Record | None
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         definition = _definition(type(self))
@@ -47,7 +47,7 @@ class _Base:
                 )
             value = fields.get(field.name, field.default)
             object.__setattr__(self, field.name, value)
-        object.__setattr__(self, "_handle", None)
+        object.__setattr__(self, "_record", None)
         definition.pack(definition.with_rows(self._values(), 0)[0])
 
     def _values(self) -> tuple[Any, ...]:
@@ -80,11 +80,15 @@ class _Base:
         place = frame.f_code.co_filename, frame.f_lineno
         handle = JobHandle(definition.name, task, before, claims, entry.trap, place)
         if length.later is not None or definition.debug:
-            start = _Start(definition, length, handle, block, slots, values, filled, rows)
+            start = _Start(definition, length, handle.record, block, slots, values, filled, rows)
             task.prepare = start.start
-        handles.submit(handle, before, self._handle)
-        object.__setattr__(self, "_handle", handle)
-        return _gathered(handle, rows) if rows else handle
+        try:
+            handles.submit(handle, before, self._record)
+            object.__setattr__(self, "_record", handle.record)
+            return _gathered(handle, rows) if rows else handle
+        except BaseException:
+            handle.withdraw()
+            raise
 
     def _run(self, n: object, batch: object, debug: bool = False) -> None:
         definition = _definition(type(self))
@@ -129,36 +133,59 @@ class _Base:
         return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in names)})"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Start:
     """What is done when a job starts: its length is asked for, or it is run under watch."""
 
     definition: Definition
     length: Length
-    handle: JobHandle
+    job: Record
     block: ControlBlock
     slots: Any
     values: tuple[Any, ...]
     filled: tuple[Any, ...]
     rows: list[Rows]
     """The appenders' rows, in the list that is gathered from later."""
+    has_begun: bool = False
+    has_run: bool = False
+    """Under watch: it is not run twice, whatever came in between."""
 
     def start(self) -> bool:
         definition, length, filled = self.definition, self.length, self.filled
-        outer, handles.starting.handle = handles.starting.handle, self.handle
-        try:
-            found = length.found()
-        finally:
-            handles.starting.handle = outer
-        if self.rows and length.later is not None:
-            filled, self.rows[:] = definition.with_rows(self.values, found)
-            task = self.handle.task
-            task.keep = definition.pack(filled, self.slots), task.keep
+        task, found = self.job.task, length.now
+        if length.later is not None:
+            outer = handles.starting.job
+            try:
+                handles.starting.job = self.job
+                found = length.found()
+            except Exception as error:
+                task.error = error
+                return False
+            finally:
+                handles.starting.job = outer
+            if self.rows:
+                filled, self.rows[:] = definition.with_rows(self.values, found)
+                task.keep = definition.pack(filled, self.slots), task.keep
         if definition.debug:
-            definition.check_races(filled, found, length.batch)
+            try:
+                self._watch(filled, found)
+            except SamebitsError as error:
+                task.error = error
             return False
         self.block.set_range(found, length.batch)
         return found > 0
+
+    def _watch(self, filled: tuple[Any, ...], found: int) -> None:
+        if not self.has_begun:
+            self.has_begun = True
+            self.definition.check_races(filled, found, self.length.batch)
+            self.has_run = True
+        elif not self.has_run:
+            raise JobError(
+                f"{self.job.title} was interrupted while it ran under watch",
+                note="its memory holds what it had done until then",
+                fix="fill its arrays anew, and schedule it again",
+            )
 
 
 def _gathered(handle: JobHandle, rows: list[Rows]) -> JobHandle:
@@ -167,13 +194,17 @@ def _gathered(handle: JobHandle, rows: list[Rows]) -> JobHandle:
     task = Task(handles.nothing, None, block.words, block.address, rows)
 
     def gather() -> bool:
-        for one in rows:
-            one.gather()
+        try:
+            for one in rows:
+                one.gather()
+        except SamebitsError as error:
+            task.error = error
         return False
 
     task.prepare = gather
     both = JobHandle(handle.name, task, (handle,), place=handle.place)
     handles.submit(both, (handle,))
+    handle.record.last = task
     return both
 
 

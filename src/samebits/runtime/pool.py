@@ -4,6 +4,12 @@ Owns who runs what, who sleeps and who is woken. Knows nothing of jobs or of wha
 thread that waits for a task helps; one that is inside a task runs nested ranges in line. Nobody is
 woken for a single task of a single batch: it runs where it is waited for, unless something else
 is to be done too.
+
+A signal handler may raise wherever CPython looks for signals: after a call, where a function
+begins, where a loop turns round. So each step from one consistent state to the next is a few
+assignments with no call between them, what takes a loop is written down before it begins and can
+be gone through again, and whoever leaves by an exception says so first thing (`_disturbed`): the
+next thread that takes the lock mends what was left (`_mend`).
 """
 
 from __future__ import annotations
@@ -15,8 +21,9 @@ import ctypes
 import os
 import threading
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Generator
+from typing import Any
 
 from samebits.errors import ArgumentError, SamebitsError
 from samebits.runtime.tasks import (
@@ -29,6 +36,8 @@ from samebits.runtime.tasks import (
 MOST_WORKERS = 1024
 _EXIT_SECONDS = 1.0
 """How long the end of the process waits for batches that are being run."""
+_LOOK_SECONDS = 0.1
+"""How often a thread that waits looks whether one that should wake it was interrupted."""
 
 
 class _Inside(threading.local):
@@ -42,18 +51,16 @@ running = ctypes.c_int64()
 
 
 class _Sleeper:
-    """A thread that sleeps until it is woken; both happen under the pool's lock."""
+    """A thread that sleeps until it is woken, which happens under the pool's lock."""
 
-    __slots__ = ("asleep", "lock")
+    __slots__ = ("lock",)
 
     def __init__(self) -> None:
         self.lock = _thread.allocate_lock()
         self.lock.acquire()
-        self.asleep = True
 
     def wake(self) -> None:
-        if self.asleep:
-            self.asleep = False
+        if self.lock.locked():
             self.lock.release()
 
 
@@ -70,54 +77,78 @@ class Pool:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._lock = _thread.allocate_lock()
-        self._ready: deque[Task] = deque()
-        self._idle: list[_Sleeper] = []
+        self._ready: OrderedDict[Task, None] = OrderedDict()
+        self._idle: deque[_Sleeper] = deque()
+        """Those that would run anything."""
         self._running: set[Task] = set()
+        self._placing: Task | None = None
+        """The task that is being submitted."""
+        self._ended: deque[Task] = deque()
+        """Tasks that have ended, and whose followers have not all been told."""
+        self._disturbed = False
+        """Whether a thread left by an exception, and may have left something undone."""
         self._threads = 0
         self._closed = False
 
     # Called by any thread ----------------------------------------------------------------
 
+    @property
+    def closed(self) -> bool:
+        """Whether the process ends."""
+        return self._closed
+
     def submit(self, task: Task, after: list[Task]) -> None:
-        """Let `task` run once all of `after` have ended. It must not have been submitted yet."""
-        with self._lock:
-            for other in after:
-                if other.state != DONE:
-                    other.dependents.append(task)
-                    task.waiting_for += 1
-                else:
-                    task.skipped |= other.failed
-            if not task.waiting_for:
-                others = len(self._ready)
-                self._start(task)
-                if task.queued and (others or task.batches > 1):
-                    self._wake(others + min(task.batches, self.workers))
+        """Let `task` run once all of `after` have ended. It must not have been submitted yet.
+
+        Where this is interrupted and `task.state` is still NEW, nothing has happened.
+        """
+        before = list(dict.fromkeys(after))
+        try:
+            with self._lock:
+                if self._disturbed:
+                    self._mend()
+                self._placing = task
+                task.before = before
+                task.state = WAITING
+                self._place(task)
+                self._placing = None
+                self._follow()
+                if task.state == READY:
+                    others = len(self._ready) - 1
+                    if others or task.batches > 1:
+                        self._wake(others + min(task.batches, self.workers))
+        except BaseException:
+            self._disturbed = True
+            raise
 
     def wait(self, task: Task) -> None:
-        """Help until `task` has ended. After a KeyboardInterrupt it goes on without this thread."""
-        while True:
-            chosen: Task | None = None
+        """Help until `task` has ended. After an interrupt it goes on without this thread."""
+        while task.state != DONE:
+            turn = _thread.allocate_lock()
             sleeper: _Sleeper | None = None
             try:
-                with self._lock:
-                    if task.state == DONE:
-                        return
-                    chosen = self._choose(task)
-                    if chosen is None:
-                        sleeper = _Sleeper()
-                        task.waiters.append(sleeper)
-                        if task.state == WAITING:  # only then would it run something else
-                            self._idle.append(sleeper)
-                if chosen is not None:
-                    self._run(chosen)
-                elif sleeper is not None:
-                    sleeper.lock.acquire()
-            finally:
-                with self._lock:
+                # Held while this thread is inside, and free however it leaves.
+                with turn:
+                    with self._lock:
+                        if self._disturbed:
+                            self._mend()
+                        chosen = self._choose(task, turn)
+                        if chosen is None and task.state != DONE:
+                            sleeper = _Sleeper()
+                            task.waiters += (sleeper,)
+                            if task.state == WAITING:  # only then would it run something else
+                                self._idle += (sleeper,)
                     if chosen is not None:
-                        self._leave(chosen, task)
-                    if sleeper is not None:
-                        self._forget(sleeper, task)
+                        self._run(chosen)
+                if chosen is not None:
+                    with self._lock:
+                        self._left(chosen, task)
+                elif sleeper is not None:
+                    self._sleep(sleeper, task)
+            except BaseException:
+                self._disturbed = True
+                self._rouse()
+                raise
 
     def poll(self, task: Task) -> bool:
         """Whether `task` has ended. If it may run and nobody is at it, a worker starts."""
@@ -126,17 +157,43 @@ class Pool:
         if self.workers == 1:
             self.wait(task)
             return True
-        with self._lock:
-            self._wake(len(self._ready))
+        try:
+            with self._lock:
+                if self._disturbed:
+                    self._mend()
+                self._wake(len(self._ready))
+        except BaseException:
+            self._disturbed = True
+            raise
         return task.state == DONE
+
+    def withdraw(self, task: Task) -> None:
+        """Leave `task` undone if nobody has begun it."""
+        try:
+            with self._lock:
+                if self._disturbed:
+                    self._mend()
+                if task.inside or task.state == DONE:
+                    return
+                task.give_up()
+                if task.state == READY:
+                    self._finish(task)
+                    self._follow()
+        except BaseException:
+            self._disturbed = True
+            raise
 
     def resize(self, workers: int) -> None:
         """Let `workers` threads at most compute at once from now on."""
-        with self._lock:
-            self.workers = workers
-            for sleeper in self._idle:
-                sleeper.wake()  # those too many end themselves
-            self._idle.clear()
+        try:
+            with self._lock:
+                self.workers = workers
+                while self._idle:
+                    self._idle[0].wake()  # those too many end themselves
+                    del self._idle[0]
+        except BaseException:
+            self._disturbed = True
+            raise
 
     def close(self) -> None:
         """Begin nothing more, and wait a little for the batches that are being run.
@@ -156,120 +213,165 @@ class Pool:
 
     # Under the lock ----------------------------------------------------------------------
 
-    def _enqueue(self, task: Task, *, first: bool = False) -> None:
-        task.queued = True
-        if first:
-            self._ready.appendleft(task)
+    def _place(self, task: Task) -> None:
+        """Find what `task` still waits for, or else make it ready. May be called again."""
+        before = task.before
+        while before:
+            last = before[-1]
+            if last.state != DONE:
+                last.followers += (task,)
+                return
+            if last.failed:
+                task.skipped = True
+            del before[-1]
+        if task.skipped:
+            task.give_up()
+        if task.unclaimed:
+            task.state = READY
+            self._ready[task] = None
+            self._wake_waiters(task)
         else:
-            self._ready.append(task)
-        for sleeper in task.waiters:
-            sleeper.wake()
+            self._finish(task)
 
-    def _dequeue(self, task: Task) -> None:
-        if task.queued:
-            task.queued = False
-            self._ready.remove(task)
-
-    def _start(self, task: Task) -> None:
-        """What `task` waited for has ended."""
-        starting = [task]
-        while starting:
-            one = starting.pop()
-            one.state = READY
-            if one.skipped:
-                one.give_up()
-            if one.unclaimed:
-                self._enqueue(one)
-            else:
-                starting += self._finish(one)
-
-    def _choose(self, wanted: Task) -> Task | None:
-        """What a thread that waits for `wanted` should run now."""
+    def _choose(self, wanted: Task, turn: Any) -> Task | None:
+        """What a thread that waits for `wanted` should run now; it is inside from here on."""
         if wanted.state == READY:
-            return self._join(wanted) if wanted.queued and wanted.unclaimed else None
-        return self._take()
+            if wanted in self._ready and wanted.unclaimed:
+                self._join(wanted, turn)
+                return wanted
+            return None
+        return None if wanted.state == DONE else self._take(turn)
 
-    def _take(self) -> Task | None:
+    def _take(self, turn: Any) -> Task | None:
         while self._ready:
-            task = self._ready[0]
+            task = next(iter(self._ready))
             if task.unclaimed:
-                return self._join(task)
-            self._dequeue(task)
+                self._join(task, turn)
+                return task
+            del self._ready[task]
         return None
 
-    def _join(self, task: Task) -> Task:
-        task.joined += 1
-        task.active += 1
-        if task.joined >= task.batches:
-            self._dequeue(task)
-        self._running.add(task)
+    def _join(self, task: Task, turn: Any) -> None:
+        full = len(task.inside) + 1 >= task.batches
+        task.inside += (turn,)
+        self._running |= {task}
+        if full:
+            del self._ready[task]
         running.value = len(self._running)
-        if self._ready and not self._ready[0].joined:
+        if self._ready and not next(iter(self._ready)).inside:
             self._wake(len(self._ready))
-        return task
 
-    def _leave(self, task: Task, wanted: Task | None) -> None:
-        task.active -= 1
-        if task.active:
+    def _left(self, task: Task, wanted: Task | None) -> None:
+        """A thread is not inside `task` any more. May be called again."""
+        for turn in task.inside:
+            if turn.locked():
+                return
+        if task.state != READY or task not in self._running:
             return
-        self._running.discard(task)
-        running.value = len(self._running)
         if task.unclaimed:  # the thread was interrupted before it began
-            task.joined = 0
-            self._dequeue(task)
-            self._enqueue(task, first=True)
+            task.inside = []
+            self._running -= {task}
+            self._ready[task] = None
+            self._ready.move_to_end(task, last=False)
+            self._wake_waiters(task)
             self._wake(1)
-            return
-        self._dequeue(task)
-        for dependent in self._finish(task):
-            self._start(dependent)
-        stays = wanted is None or wanted.state != DONE
-        self._wake(sum(min(t.batches, self.workers) for t in self._ready) - stays)
+        else:
+            self._finish(task)
+            self._follow()
+            stays = wanted is None or wanted.state != DONE
+            self._wake(self._batches_ready() - stays)
+        running.value = len(self._running)
 
-    def _finish(self, task: Task) -> list[Task]:
-        """It has ended: the tasks that waited for nothing else."""
+    def _finish(self, task: Task) -> None:
+        """It has ended, of which `_follow` tells others."""
+        self._running -= {task}
+        if task in self._ready:
+            del self._ready[task]
+        task.inside = []
         task.state = DONE
+        self._ended += (task,)
+
+    def _follow(self) -> None:
+        """Tell those that waited for tasks which have ended."""
+        while self._ended:
+            task = self._ended[0]
+            for follower in task.followers:  # one may be here twice
+                if follower.state == WAITING:
+                    self._place(follower)
+            self._wake_waiters(task)
+            task.followers = []
+            del self._ended[0]
+
+    def _batches_ready(self) -> int:
+        """How many batches are ready, as far as there may be workers for them."""
+        found = 0
+        for task in self._ready:
+            found += task.batches
+            if found > self.workers:
+                break
+        return found
+
+    def _wake_waiters(self, task: Task) -> None:
         for sleeper in task.waiters:
             sleeper.wake()
-        dependents, task.dependents = task.dependents, []
-        ready: list[Task] = []
-        for dependent in dependents:  # one may be here several times
-            dependent.waiting_for -= 1
-            dependent.skipped |= task.failed
-            if not dependent.waiting_for:
-                ready.append(dependent)
-        return ready
 
     def _wake(self, count: int) -> None:
         for _ in range(min(count, self.workers)):
             if self._idle:
-                self._idle.pop().wake()
+                self._idle[-1].wake()
+                del self._idle[-1]
             elif self._threads < self.workers - 1 and not self._closed:
+                self._threads += 1
                 try:
                     _thread.start_new_thread(self._work, ())
                 except RuntimeError:  # no more threads here: the one that waits does it all
+                    self._threads -= 1
                     return
-                self._threads += 1
             else:
                 return
 
-    def _forget(self, sleeper: _Sleeper, task: Task) -> None:
-        """Take a thread that is awake off the lists of sleepers."""
-        sleeper.asleep = False
-        for sleepers in (task.waiters, self._idle):
-            with contextlib.suppress(ValueError):
-                sleepers.remove(sleeper)
+    def _mend(self) -> None:
+        """Bring to an end what threads that were interrupted began. May be called again."""
+        task = self._placing
+        if task is not None:
+            if task.state == WAITING:
+                self._place(task)
+            self._placing = None
+        for task in tuple(self._running):
+            self._left(task, None)
+        self._follow()
+        while self._idle:  # each looks for itself
+            self._idle[0].wake()
+            del self._idle[0]
+        running.value = len(self._running)
+        self._disturbed = False
 
     # In the threads ----------------------------------------------------------------------
 
+    def _rouse(self) -> None:
+        """Mend at once, so that nobody waits for what this thread began."""
+        with self._lock:
+            self._mend()
+
+    def _sleep(self, sleeper: _Sleeper, task: Task) -> None:
+        """Sleep until `task` has ended, or there may be something to do."""
+        try:
+            sleeper.lock.acquire(timeout=_LOOK_SECONDS)
+        finally:
+            with self._lock:
+                for sleepers in (task.waiters, self._idle):
+                    with contextlib.suppress(ValueError):
+                        sleepers.remove(sleeper)
+
     def _run(self, task: Task) -> None:
         """Run batches of a task that this thread has joined."""
-        inside.depth += 1
+        outer = inside.depth
         try:
+            inside.depth = outer + 1
             if task.prepare is None or self._prepare(task):
                 task.function(task.slots, task.shared)
         finally:
-            inside.depth -= 1
+            inside.depth = outer
 
     def _prepare(self, task: Task) -> bool:
         """Find the range of a task that this thread alone has joined; whether it has any."""
@@ -277,35 +379,49 @@ class Pool:
         try:
             wanted = task.prepare()
         except Exception as error:
+            if _may_be_interrupted():
+                raise
             task.error, wanted = error, False
         with self._lock:
-            task.prepare = None
             if not wanted:
                 task.give_up()
                 return False
+            task.prepare = None
             batches = task.batches
             if batches > 1:
-                self._enqueue(task, first=True)
+                self._ready[task] = None
+                self._ready.move_to_end(task, last=False)
+                self._wake_waiters(task)
                 self._wake(min(batches, self.workers) - 1)
         return True
 
     def _work(self) -> None:
-        sleeper = _Sleeper()
         while True:
-            with self._lock:
-                if self._threads > self.workers - 1 or self._closed:
-                    self._threads -= 1
-                    return
-                task = self._take()
-                if task is None:
-                    sleeper.asleep = True
-                    self._idle.append(sleeper)
-            if task is None:
+            sleeper: _Sleeper | None = None
+            turn = _thread.allocate_lock()
+            with turn:
+                with self._lock:
+                    if self._disturbed:
+                        self._mend()
+                    if self._threads > self.workers - 1 or self._closed:
+                        self._threads -= 1
+                        return
+                    task = self._take(turn)
+                    if task is None:
+                        sleeper = _Sleeper()
+                        self._idle += (sleeper,)
+                if task is not None:
+                    self._run(task)
+            if task is not None:
+                with self._lock:
+                    self._left(task, None)
+            elif sleeper is not None:
                 sleeper.lock.acquire()
-                continue
-            self._run(task)
-            with self._lock:
-                self._leave(task, None)
+
+
+def _may_be_interrupted() -> bool:
+    """Whether signal handlers run in this thread."""
+    return threading.current_thread() is threading.main_thread()
 
 
 class _State:

@@ -27,14 +27,21 @@ control_words: Any = _Words.from_address
 """The words of the control block at an address, for reading and writing."""
 _Room = ctypes.c_char * (WORDS * 8 + LINE_BYTES)
 
-WAITING, READY, DONE = range(3)
-"""Where a task stands: others have to end first; it may be taken, or is; it has ended."""
+NEW, WAITING, READY, DONE = range(4)
+"""Where a task stands: no pool has it; others have to end first; it may be taken, or is; it has
+ended."""
 
 
 class Sleeper(Protocol):
     """Who waits for a task to end, or to be ready."""
 
     def wake(self) -> None: ...
+
+
+class Turn(Protocol):
+    """A lock that a thread holds while it is inside a task."""
+
+    def locked(self) -> bool: ...
 
 
 class ControlBlock:
@@ -73,13 +80,13 @@ class Task:
     """One range to run. The pool's lock guards every field from `state` on.
 
     `prepare`, if there is one, runs in the thread that takes the task first, before any batch: it
-    sets the range in `words`, and returns False where nothing is to be run. What it raises is kept
-    in `error`.
+    sets the range in `words`, and returns False where nothing is to be run, as where it has put its
+    failure in `error`. Where it is interrupted it is called again.
     """
 
     __slots__ = (
-        "active", "dependents", "error", "function", "joined", "keep", "prepare",
-        "queued", "shared", "skipped", "slots", "state", "waiters", "waiting_for", "words",
+        "before", "error", "followers", "function", "inside", "keep", "prepare", "shared",
+        "skipped", "slots", "state", "waiters", "words",
     )  # fmt: skip
 
     def __init__(
@@ -97,17 +104,15 @@ class Task:
         self.shared = shared
         self.keep = keep
         self.prepare = prepare
-        self.state = WAITING
-        self.active = 0
-        """Threads that are inside now."""
-        self.joined = 0
-        """Threads that have ever taken it: no more than it has batches."""
-        self.queued = False
+        self.state = NEW
+        self.inside: list[Turn] = []
+        """A lock for each thread that has joined it: taken while that thread is inside."""
         self.skipped = False
         """Whether a task that it waited for failed."""
-        self.waiting_for = 0
-        """Tasks that have to end before it."""
-        self.dependents: list[Task] = []
+        self.before: list[Task] = []
+        """Tasks that have to end before it; at least those that have not."""
+        self.followers: list[Task] = []
+        """Tasks that look further once it has ended."""
         self.waiters: list[Sleeper] = []
         self.error: BaseException | None = None
 
@@ -128,5 +133,6 @@ class Task:
 
     def give_up(self) -> None:
         """Leave every batch that nobody has begun undone."""
+        words = self.words
         self.prepare = None
-        self.words[NEXT] = self.words[BATCHES]
+        words[NEXT] = words[BATCHES]

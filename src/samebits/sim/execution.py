@@ -40,7 +40,8 @@ class Advance:
 class Execution(ABC):
     """State in memory, and how to advance it.
 
-    `start` must come first. A trap in `advance` leaves the state after the last whole frame.
+    `start` must come first. A trap in `advance` leaves the state after the last whole frame, and
+    what interrupts it the state before its first.
     """
 
     def __init__(self, program: Program) -> None:
@@ -147,6 +148,16 @@ class NativeExecution(Execution):
         self._shadow = np.zeros_like(self._whole)
         self._words = np.zeros(word_count(program.state), word_type(program.state).dtype)
         self._done = np.zeros(1, np.uint64)
+        self.before = np.zeros_like(_bytes(self._whole))
+        """All memory as it was before the latest `advance`."""
+        self.can_go_back = False
+        """Whether `advance` has begun, and nobody has noted its frames; who does sets it back.
+
+        A signal handler may raise after a call, not between assignments: so these are never apart
+        from what they tell of.
+        """
+        self.bytes = _bytes(self._whole)
+        """All memory."""
 
     def _init(self, seed: int) -> None:
         self._run(0, self._whole.ctypes.data, seed)
@@ -157,21 +168,28 @@ class NativeExecution(Execution):
         assert inputs.flags.c_contiguous
         frames, players = inputs.shape
         hashes = np.zeros(frames, np.uint64)
+        shadow = _bytes(self._shadow)
         self._done[0] = 0
+        self.before[:] = self.bytes
+        self.can_go_back = True
         try:
-            self._run(
-                1,
-                self._whole.ctypes.data,
-                self._shadow.ctypes.data,
-                *(inputs.ctypes.data, frames, players),
-                *_array(hashes),
-                *_array(self._words),
-                *_array(self._done),
-            )
-        except Trap as trap:
-            _bytes(self._whole)[:] = _bytes(self._shadow)
-            return Advance(hashes[: int(self._done[0])], trap)
-        return Advance(hashes, None)
+            try:
+                self._run(
+                    1,
+                    self._whole.ctypes.data,
+                    self._shadow.ctypes.data,
+                    *(inputs.ctypes.data, frames, players),
+                    *_array(hashes),
+                    *_array(self._words),
+                    *_array(self._done),
+                )
+                return Advance(hashes, None)
+            except Trap as trap:
+                self.bytes[:] = shadow
+                return Advance(hashes[: int(self._done[0])], trap)
+        except BaseException:
+            self.bytes[:] = self.before
+            raise
 
     def hash(self) -> int:
         slots = self._run(2, self._whole.ctypes.data, *_array(self._words), 0)

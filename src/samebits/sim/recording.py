@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from samebits.errors import ReplayError
 from samebits.sim.replay import ReplayHeader, ReplayWriter, read_replay
 from samebits.sim.replay_header import PART_BYTES
 from samebits.sim.schema import from_json
-from samebits.sim.session import SimulationTrap
+from samebits.sim.session import BLOCK_FRAMES, SimulationTrap
 from samebits.types import StructType
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class Recording:
     Used in a `with` block. Leaving it whole gives the file its name; leaving it by an exception
     leaves the frames so far in `<path>.partial`, or a name like it if that was taken. A frame that
     traps is written with its inputs and without a hash, so that the replay shows the trap again.
+    After an interrupt it goes on from `frame`, unless the file was being written; then the file
+    ends there.
     """
 
     def __init__(
@@ -40,6 +43,8 @@ class Recording:
         self.session = simulation.start(seed)
         self._every = keyframe_every
         self._writer = ReplayWriter(path, simulation.header(self.session.seed))
+        self._part: np.ndarray[Any, Any] | None = None
+        """Inputs of a stretch that runs, until its frames are written."""
 
     def step(self, inputs: Any) -> None:
         """As `Session.step`, and recorded."""
@@ -57,9 +62,20 @@ class Recording:
     @property
     def frame(self) -> int:
         """Whole frames recorded."""
+        with suppress(ReplayError):  # the file has ended, of which `run` tells
+            self._catch_up()
         return min(self._writer.frames, self.session.frame)
 
+    def _catch_up(self) -> None:
+        """Write the frames of a stretch that was interrupted after it ran."""
+        missing = self.session.frame - self._writer.frames
+        hashes, part = self.session.latest, self._part
+        if part is not None and 0 < missing <= min(len(hashes), len(part)):
+            self._add(part[len(hashes) - missing : len(hashes)], hashes[len(hashes) - missing :])
+        self._part = None
+
     def _run(self, frames: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
+        self._catch_up()
         if self._writer.frames != self.session.frame:
             raise ReplayError(
                 f"{self._writer.frames} frames are recorded, and the session is at frame "
@@ -72,9 +88,11 @@ class Recording:
         while first < len(frames):
             if self._every and self.session.frame % self._every == 0:
                 self._writer.keyframe(self.session.canonical_state())
-            # A stretch ends where the next keyframe is due.
+            # A stretch ends where the next keyframe is due. What one has run is written before the
+            # next begins, so that an interrupt loses nothing of it.
             left = self._every - self.session.frame % self._every if self._every else len(frames)
-            part = frames[first : first + left]
+            part = frames[first : first + min(left, BLOCK_FRAMES)]
+            self._part = part
             try:
                 hashes = self.session.run(part)
             except SimulationTrap as trap:
@@ -83,6 +101,7 @@ class Recording:
                 self._add(part[whole : whole + 1], None)
                 raise
             self._add(part, hashes)
+            self._part = None
             parts.append(hashes)
             first += len(part)
         return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
@@ -94,6 +113,7 @@ class Recording:
 
     def close(self) -> None:
         """Finish the file. Closing twice is fine."""
+        self._catch_up()
         self._writer.close()
 
     def __enter__(self) -> Recording:
@@ -105,6 +125,8 @@ class Recording:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        with suppress(ReplayError):  # the writer says it
+            self._catch_up()
         self._writer.__exit__(kind, error, trace)
 
 

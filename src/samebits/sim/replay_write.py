@@ -63,6 +63,8 @@ class ReplayWriter:
         self._pending: int = 0
         self._keyframe_at = -1
         self._closed = False
+        self._is_torn = False
+        """Whether a record is being written, or was when an interrupt came."""
         # No compression: zstd's bytes differ between its versions, and a reader that never
         # decompresses cannot be handed a bomb.
         self._mcap = Writer(
@@ -139,10 +141,12 @@ class ReplayWriter:
             )
         self._flush()
         self._keyframe_at = self.frames
+        self._is_torn = True
         for offset in range(0, max(1, len(data)), PART_BYTES):
             part = struct.pack("<QI", self.frames, offset) + data[offset : offset + PART_BYTES]
             self._message(self._keyframes_id, self.frames, part)
             self._mcap.flush()
+        self._is_torn = False
 
     def close(self) -> None:
         """Write what is pending and the index; move the file to its path. Closing twice is fine."""
@@ -188,14 +192,15 @@ class ReplayWriter:
             return
         first = self.frames - self._pending
         head = struct.pack("<QI", first, self._pending)
+        inputs = bytearray()
+        self._is_torn = True
         self._message(self._inputs_id, first, head + self._inputs)
         if self._hashes:
             hashes = struct.pack(f"<{self._pending}Q", *self._hashes)
             self._message(self._hashes_id, first, head + hashes)
         self._mcap.flush()
-        self._inputs.clear()
-        self._hashes.clear()
-        self._pending = 0
+        # No call, so that no signal handler runs in between.
+        self._inputs, self._hashes, self._pending, self._is_torn = inputs, [], 0, False
 
     def _message(self, channel: int, frame: int, data: bytes) -> None:
         time = self.header.log_time(frame)
@@ -204,14 +209,22 @@ class ReplayWriter:
     def _finish(self) -> None:
         self._closed = True
         try:
-            self._flush()
-            self._mcap.finish()
+            if not self._is_torn:  # else what was whole before is all that there is
+                self._flush()
+                self._is_torn = True
+                self._mcap.finish()
+                self._is_torn = False
         finally:
             self._sink.finish()
 
     def _check_open(self) -> None:
         if self._closed:
             raise ReplayError("the replay is closed", fix="add every frame before close()")
+        if self._is_torn:
+            raise ReplayError(
+                f"the replay ends before frame {self.frames}: an interrupt came in the writing",
+                fix="record it again",
+            )
 
 
 class _Sink:

@@ -22,6 +22,8 @@ class Session:
     """One run of a simulation, compiled for this processor. One thread at a time.
 
     A trap in a frame is raised and leaves the state, `frame` and `hash` of the last whole frame.
+    Whatever interrupts a method, Ctrl-C or any other exception of a signal handler, the state is
+    that of `frame`.
     While a scheduled job uses the state, or writes the inputs, methods raise ArgumentError.
     """
 
@@ -34,6 +36,8 @@ class Session:
         self._execution = NativeExecution(program, program.cached(host_target(), 3))
         self._execution.start(self.seed)
         self._state = simulation.state.from_memory(self._execution.memory)
+        self.latest: NDArray[np.uint64] = np.zeros(0, np.uint64)
+        """The hashes of the last frames that ran at a stretch."""
 
     @property
     def state(self) -> Any:
@@ -67,8 +71,17 @@ class Session:
         return np.concatenate(parts) if parts else np.zeros(0, np.uint64)
 
     def _advance(self, inputs: np.ndarray[Any, Any]) -> NDArray[np.uint64]:
-        done = self._execution.advance(inputs)
-        self.frame += len(done.hashes)
+        execution = self._execution
+        execution.can_go_back = False
+        try:
+            done = execution.advance(inputs)
+            hashes, frame = done.hashes, self.frame + len(done.hashes)
+        except BaseException:
+            if execution.can_go_back:
+                execution.bytes[:] = execution.before
+            raise
+        # No call, so that no signal handler runs before all of it is noted.
+        self.frame, self.latest = frame, hashes
         if done.trap is not None:
             raise SimulationTrap(done.trap, self.frame, done.hashes)
         return done.hashes

@@ -135,7 +135,8 @@ def test_an_error_while_preparing_ends_the_task(pool: Pool) -> None:
     task, _ = task_of(MARK, slots_of(out), 8, 1)
 
     def prepare() -> bool:
-        raise ValueError("no length")
+        task.error = ValueError("no length")
+        return False
 
     task.prepare = prepare
     pool.submit(task, [])

@@ -1,0 +1,268 @@
+"""Wherever a signal handler raises, jobs go on: nothing hangs, memory is free, bits are right."""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import gc
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from tests.unit.runtime.interrupting import (
+    NUMBER,
+    Alarm,
+    Interrupt,
+    at_each,
+    handler,
+)
+
+import samebits as sb
+from samebits import float32, int32
+from samebits.runtime import claims
+from samebits.runtime import pool as pools
+
+N = 6
+
+
+@sb.job
+class Inc(sb.ParallelFor):
+    a: sb.Array[float32]
+
+    def execute(self, index: int32):
+        self.a[index] += float32(1)
+
+
+@sb.job
+class Add(sb.ParallelFor):
+    a: sb.ReadOnly[float32]
+    b: sb.Array[float32]
+
+    def execute(self, index: int32):
+        self.b[index] += self.a[index]
+
+
+@sb.job(debug=True)
+class Watched(sb.ParallelFor):
+    a: sb.Array[float32]
+
+    def execute(self, index: int32):
+        self.a[index] += float32(1)
+
+
+@sb.job
+class Find(sb.ParallelFor):
+    a: sb.ReadOnly[float32]
+    found: sb.Appender[int32]
+
+    def execute(self, index: int32):
+        if self.a[index] >= float32(0):
+            self.found.append(index)
+
+
+@sb.kernel
+def total(a: sb.ReadOnly[float32]) -> float32:
+    s = float32(0)
+    for i in range(len(a)):
+        s += a[i]
+    return s
+
+
+@pytest.fixture(params=[1, 3])
+def workers(request: pytest.FixtureRequest) -> Iterator[int]:
+    sb.set_workers(request.param)
+    yield request.param
+    sb.set_workers(None)
+
+
+@pytest.fixture(autouse=True)
+def _lost_handles_are_expected() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+
+
+A, B = np.zeros(N, np.float32), np.zeros(N, np.float32)
+GUARDED = sb.guarded(A), sb.guarded(B)
+
+
+def check() -> None:
+    """The arrays can be used, whatever still runs; and jobs over them give the right bits."""
+    for array in GUARDED:
+        array.fill(1)
+    assert total(A) == N
+    first = Inc(a=A).schedule(N, batch=2)
+    second = Add(a=A, b=B).schedule(N, depends_on=first)
+    second.complete()
+    first.complete()
+    assert np.all(A == 2)
+    assert np.all(B == 3)
+    assert not claims.PENDING
+    pool = pools.pool()
+    assert not pool._ready
+    assert not pool._running
+    assert not pool._ended
+    assert not pool._disturbed
+    assert pool._threads <= 2  # those too many end a little later
+    assert pools.running.value == 0
+    assert pools.inside.depth == 0
+    assert not pool._lock.locked()
+    assert not claims.LEDGER.lock.locked()
+
+
+def one_job() -> None:
+    Inc(a=A).schedule(N).complete()
+
+
+def batches() -> None:
+    Inc(a=A).schedule(N, batch=1).complete()
+
+
+def chain() -> None:
+    first = Inc(a=A).schedule(N, 2)
+    second = Add(a=A, b=B).schedule(N, 2, depends_on=first)
+    Inc(a=B).schedule(N, depends_on=[first, second]).complete()
+
+
+def combined() -> None:
+    sb.combine(Inc(a=A).schedule(N, 2), Inc(a=B).schedule(N)).complete()
+
+
+def halves() -> None:
+    one, two = Inc(a=A[:3]).schedule(3), Inc(a=A[3:]).schedule(3)
+    Add(a=A, b=B).schedule(N, depends_on=(one, two)).complete()
+
+
+def asked() -> None:
+    handle = Inc(a=A).schedule(N, 1)
+    if not handle.is_completed:
+        handle.complete()
+    handle.complete()
+
+
+def watched() -> None:
+    Watched(a=A).schedule(2).complete()
+
+
+def later() -> None:
+    n = np.array([N], np.int32)
+    Inc(a=A).schedule(n, batch=2).complete()
+
+
+def appended() -> None:
+    found = sb.Appender(int32, capacity=N)
+    handle = Find(a=A, found=found).schedule(N, batch=2)
+    Inc(a=A).schedule(found, depends_on=handle).complete()
+
+
+def lost() -> None:
+    Inc(a=A).schedule(N, batch=2)
+    gc.collect(0)
+
+
+def released() -> None:
+    handle = Add(a=A, b=B).schedule(N, depends_on=Inc(a=A).schedule(N, 2))
+    handle.release()
+    total(A)
+
+
+def refused() -> None:
+    handle = Inc(a=A).schedule(N)
+    for call in (lambda: Inc(a=A).schedule(N), lambda: total(A), lambda: GUARDED[0].sum()):
+        try:
+            call()
+        except sb.SamebitsError:
+            pass
+        else:
+            raise AssertionError
+    handle.complete()
+
+
+SCENARIOS: list[Callable[[], None]] = [
+    one_job, batches, chain, combined, halves, asked, watched, later, appended, lost, released,
+    refused,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_an_interrupt_at_any_bytecode_leaves_jobs_whole(
+    scenario: Callable[[], None], workers: int
+) -> None:
+    assert at_each(scenario, check, stride=29 if scenario is watched else 1) > 10
+
+
+@pytest.mark.parametrize("scenario", [chain, appended, released])
+def test_two_interrupts_leave_jobs_whole(scenario: Callable[[], None], workers: int) -> None:
+    assert at_each(scenario, check, stride=3, again=17 + 20 * workers) > 10
+
+
+def test_other_exceptions_of_handlers_leave_jobs_whole(workers: int) -> None:
+    assert at_each(chain, check, Alarm) > 10
+
+
+def test_an_interrupted_complete_may_be_called_again_and_its_memory_used(workers: int) -> None:
+    handles: list[sb.JobHandle] = []
+
+    def begin() -> sb.JobHandle:
+        A.fill(0)
+        first = Inc(a=A).schedule(N, batch=2)
+        return Add(a=A, b=B).schedule(N, depends_on=first)
+
+    def complete() -> None:
+        handles[0].complete()
+
+    def again() -> None:
+        handles[0].complete()
+        assert np.all(A == 1)
+        handles[0] = begin()
+
+    def use() -> None:
+        assert handles[0].record.released or handles[0].is_settled or total_is_refused()
+        handles[0].release()
+        assert total(A) == N
+        again()
+
+    def total_is_refused() -> bool:  # left before it began to complete anything
+        with pytest.raises(sb.ArgumentError):
+            total(A)
+        return True
+
+    for after in (again, use):
+        handles[:] = [begin()]
+        assert at_each(complete, after) > 10
+        handles[0].complete()
+        check()
+
+
+def test_signals_at_random_leave_jobs_whole(workers: int) -> None:
+    stop = threading.Event()
+
+    def disturb() -> None:
+        while not stop.wait(0.002):
+            _thread.interrupt_main(NUMBER)
+
+    def finish() -> None:
+        stop.set()
+        thread.join()
+
+    left = 0
+    thread = threading.Thread(target=disturb)
+    with handler(Interrupt) as signals:
+        thread.start()
+        try:
+            while signals.raised < 100:
+                try:
+                    for scenario in (chain, appended, halves):
+                        scenario()
+                except Interrupt:
+                    left += 1
+        except Interrupt:
+            pass
+        finally:
+            while thread.is_alive():
+                with contextlib.suppress(Interrupt):
+                    finish()
+    check()
+    assert left

@@ -1,0 +1,125 @@
+"""Wherever a signal handler raises, a session's state is its frame's, and so are recordings."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.unit.runtime.interrupting import Alarm, Interrupt, at_each
+from tests.unit.sim.small_simulation import SMALL
+
+import samebits as sb
+from samebits.sim import session as sessions
+from samebits.sim.players import player
+from samebits.sim.replay_write import partial_path
+
+FRAMES = 12
+INPUTS = player(SMALL, "push", 3)(0, 100)
+CRASH = player(SMALL, "crash", 3)(0, 40)
+
+
+def hashes_of(inputs: np.ndarray) -> dict[int, int]:
+    """The hash of the state at each frame."""
+    session = SMALL.start(7)
+    found = {0: session.hash()}
+    for row in inputs:
+        try:
+            session.step(row)
+        except sb.Trap:
+            break
+        found[session.frame] = session.hash()
+    return found
+
+
+KNOWN = hashes_of(INPUTS)
+
+
+@pytest.mark.parametrize("error", [Interrupt, Alarm])
+def test_an_interrupt_at_any_bytecode_leaves_the_state_of_the_frame(
+    error: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "BLOCK_FRAMES", 3)
+    session = SMALL.start(7)
+    start = session.save()
+
+    def play() -> None:
+        session.restore(start)
+        session.step(INPUTS[0])
+        session.run(INPUTS[1:8])
+        saved = session.save()
+        session.run(INPUTS[8:FRAMES])
+        session.restore(saved)
+        session.run(INPUTS[8:FRAMES])
+
+    seen: set[int] = set()
+
+    def check() -> None:
+        seen.add(session.frame)
+        assert session.hash() == KNOWN[session.frame]
+        at = session.frame
+        assert session.run(INPUTS[at : at + 2])[-1] == KNOWN[at + 2]
+        assert session.seed == 7
+        session.restore(start)
+
+    assert at_each(play, check, error, stride=1 if error is Interrupt else 7) > 100
+    assert {1, 4, 7, 8, 11, FRAMES} <= seen
+
+
+def test_an_interrupt_around_a_trap_leaves_the_state_of_the_frame() -> None:
+    session, known = SMALL.start(7), hashes_of(CRASH)
+    start = session.save()
+
+    def play() -> None:
+        session.restore(start)
+        try:
+            session.run(CRASH)
+        except sb.Trap:
+            return
+        raise AssertionError
+
+    def check() -> None:
+        assert session.hash() == known[session.frame]
+
+    assert at_each(play, check) > 20
+
+
+@pytest.mark.parametrize("every", [0, 4])
+def test_an_interrupted_recording_keeps_whole_frames(
+    every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("samebits.sim.recording.BLOCK_FRAMES", 3)
+    path = tmp_path / "game.mcap"
+    whole = set[bool]()
+
+    def play() -> None:
+        path.unlink(missing_ok=True)
+        partial_path(path).unlink(missing_ok=True)
+        with SMALL.record(path, seed=7, keyframe_every=every) as recording:
+            recording.run(INPUTS[:5])
+            recording.step(INPUTS[5])
+            recording.run(INPUTS[6:FRAMES])
+
+    def check() -> None:
+        gc.collect(0)
+        found = path if path.exists() else partial_path(path)
+        try:
+            replay = sb.Replay.open(found, SMALL)
+        except (sb.ReplayError, FileNotFoundError):  # not even its header was written
+            return
+        whole.add(found == path)
+        if replay.hashes is None:
+            assert not len(replay)
+            return
+        assert len(replay.hashes) == len(replay)
+        frames = range(1, len(replay) + 1)
+        assert [KNOWN[k] for k in frames] == [int(value) for value in replay.hashes]
+        assert np.array_equal(replay.inputs, INPUTS[: len(replay)])
+        assert found != path or len(replay) == FRAMES
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        assert at_each(play, check, stride=307) > 5
+    assert False in whole
