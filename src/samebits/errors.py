@@ -153,6 +153,23 @@ class RunnerError(SamebitsError):
     nonsense."""
 
 
+class StackError(SamebitsError):
+    """A thread whose stack has no room for the local memory of what it calls."""
+
+    def __init__(self, size: str, span: Span | None = None) -> None:
+        super().__init__(
+            f"this thread's stack has no room for {size} bytes of local memory",
+            span=span,
+            note="local arrays and structs lie on the stack, and nothing was run",
+            fix="call it on a thread with a larger stack (threading.stack_size), or pass the "
+            "largest array in as a parameter",
+        )
+        self._given = size, span
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return StackError, self._given
+
+
 class TraceError(SamebitsError):
     """A trace of a frame's operations that can't be made, read or followed.
 

@@ -6,16 +6,30 @@ Knows the typed IR and LLVM's types, not how a function becomes text.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from samebits.backend.emit_context import DIVISIONS
 from samebits.backend.emit_types import function_symbol, scalar
 from samebits.backend.plans import Plan
+from samebits.backend.preempt import LEAST_LOCALS, LEAST_STATEMENTS
 from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.errors import CompileError, IRError
-from samebits.ir.grammar import CALLS, For, Function, Module, Op, While, can_trap, regions, walk
+from samebits.ir.grammar import (
+    CALLS,
+    For,
+    Function,
+    If,
+    Module,
+    Op,
+    Region,
+    While,
+    can_trap,
+    regions,
+    walk,
+)
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -57,10 +71,11 @@ class CallGraph:
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
         self._statements: dict[str, int] = {}
+        self._most: dict[str, float] = {}
+        self._stack_bytes: dict[str, int] = {}
         found: dict[str, None] = {}
-        stack_bytes: dict[str, int] = {}
         for name in roots:
-            self._visit(name, found, stack_bytes, ())
+            self._visit(name, found, self._stack_bytes, ())
         self.order = tuple(found)
         """All of them, callees first."""
         self._often = self.reached(roots) - self._rare.keys()
@@ -121,6 +136,14 @@ class CallGraph:
 
     def divides(self, name: str) -> bool:
         return self._divides[name]
+
+    def stack_bytes(self, name: str) -> int:
+        """The local memory of the function and of what it calls at a time."""
+        return self._stack_bytes[name]
+
+    def is_worth_a_guard(self, name: str) -> bool:
+        """Whether the function may run for long, or needs much of the stack."""
+        return self._most[name] > LEAST_STATEMENTS or self._stack_bytes[name] > LEAST_LOCALS
 
     def _goes_in_lanes(self) -> bool:
         """Whether nearly all code is of functions with rare inputs that loops call."""
@@ -194,6 +217,7 @@ class CallGraph:
                 fix="pass the largest one in as a parameter",
             )
         self._sizes[name] = self._size(function)
+        self._most[name] = self._most_statements(function)
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
         out_of_line = function.rare and not traps  # what can trap is a function as any other
@@ -201,6 +225,41 @@ class CallGraph:
         if out_of_line:
             self._add_rare(function)
         found[name] = None
+
+    def _most_statements(self, function: Function) -> float:
+        """How many statements a call may run, callees' included; infinite where that is open."""
+        known = {
+            s.id: s.attr for s in walk(function.body) if isinstance(s, Op) and s.opcode == "const"
+        }
+
+        def turns(loop: For) -> float:
+            start, stop = (known.get(value.op) for value in (loop.start, loop.stop))
+            if not isinstance(start, int) or not isinstance(stop, int):
+                return math.inf
+            return len(range(start, stop, loop.step))
+
+        def most(region: Region) -> float:
+            total = 0.0
+            for statement in region:
+                total += 1
+                match statement:
+                    case Op(opcode="parallel"):
+                        return math.inf
+                    case Op(opcode="call"):
+                        total += self._most[str(statement.attr)]
+                    case If():
+                        total += max(most(statement.then), most(statement.orelse))
+                    case For():
+                        count = turns(statement)
+                        total += count * (1 + most(statement.body)) if count else 0
+                        total += most(statement.orelse)
+                    case While():
+                        return math.inf
+                    case _:
+                        pass
+            return total
+
+        return most(function.body)
 
     def _size(self, function: Function) -> int:
         """Statements with those of callees, if it only computes scalars of scalars, in a line."""

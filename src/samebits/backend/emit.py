@@ -24,6 +24,7 @@ from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.backend.plans import PLANS, Plan
+from samebits.backend.preempt import Guard, can_guard, guard_text
 from samebits.backend.rare import APART, late_text, variants_table
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
 from samebits.backend.seldom import SeldomCopy
@@ -86,6 +87,7 @@ class _Emission(CallGraph):
         self._copies: dict[str, SeldomCopy] = {}
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
+        self._guarded = False
         self._loops: list[str] = []
         self._tables: dict[str, str] = {}
         self._expected: dict[Expectation, int] = {}
@@ -126,9 +128,20 @@ class _Emission(CallGraph):
             range_text(
                 symbol[1:], self.function(name), self._traps[name], self.target, self.locations,
                 owns=name in self._owns, based=True, departures=self.departures,
+                guard=self.guard(name, always=True),
             )
             for name, symbol in self._turns.items()
         ]  # fmt: skip
+
+    def guard(self, name: str, always: bool = False) -> Guard | None:
+        """What an entry or range of the function calls its body through, if anything."""
+        if not (self._threads and can_guard(self.target)):
+            return None
+        if not (always or self.is_worth_a_guard(name)):
+            return None
+        self._guarded = True
+        need, span = self.stack_bytes(name), self.function(name).span
+        return Guard(need, self.trap_status(TrapSite("stack", span, f"{need:,}")))
 
     def seldom(self, name: str) -> str:
         function = self.function(name)
@@ -145,7 +158,8 @@ class _Emission(CallGraph):
         """What the functions and the process share."""
         linkage = "" if self._threads else "internal "
         own = f"@{OWN} = {linkage}global [3 x i64] zeroinitializer, align 8"
-        return [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(self._turns)
+        found = [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(self._turns)
+        return found + [guard_text(self.target)] * self._guarded
 
     def _metadata(self, inside: Seen, function: str, statement: For | While) -> str:
         def apart() -> bool:
@@ -262,11 +276,14 @@ def emit_module(
     for index, name in enumerate(entries):
         more = f"ptr @{OWN}" if emission.owns(name) else ""
         function, traps = emission.function(name), emission.traps(name)
-        texts.append(entry_text(index, function, traps, target, locations, more, departures))
+        guard = emission.guard(name)
+        texts.append(
+            entry_text(index, function, traps, target, locations, more, departures, guard)
+        )
     texts += [
         range_text(
             f"sb_range_{index}", emission.function(name), emission.traps(name), target, locations,
-            owns=emission.owns(name), departures=departures,
+            owns=emission.owns(name), departures=departures, guard=emission.guard(name),
         )
         for index, name in enumerate(ranges)
     ]  # fmt: skip

@@ -15,6 +15,7 @@ from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit_context import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.fp_control import pinned_call
+from samebits.backend.preempt import Guard, guarded_call
 from samebits.backend.targets import Target
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Function, ValueType
@@ -132,12 +133,17 @@ def entry_text(
     locations: Locations | None = None,
     more: str = "",
     departures: Departures = NONE,
+    guard: Guard | None = None,
 ) -> str:
-    """`sb_entry_<index>` for `function`, and its body, which is given `more` as last argument."""
+    """`sb_entry_<index>` for `function`, and its body, which is given `more` as last argument and
+    called through `guard` if there is one."""
     symbol = f"@sb.body.{index}"
     body = _Body(function, traps, target, more).text(symbol)
     if locations is not None:
         locations.begin(function)
         body = locations.attach(body)
+    if guard is not None:
+        body += "\n\n" + guarded_call(f"@sb.guard.{index}", symbol, guard)
+        symbol = f"@sb.guard.{index}"
     pin = pinned_call(target.fp_control, symbol, departures.environment)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

@@ -16,6 +16,7 @@ from samebits.backend.emit_context import return_type
 from samebits.backend.emit_entry import SlotReader
 from samebits.backend.emit_types import function_symbol
 from samebits.backend.fp_control import pinned_call
+from samebits.backend.preempt import Guard, guarded_call
 from samebits.backend.targets import Target
 from samebits.errors import IRError
 from samebits.ir.grammar import Function
@@ -120,12 +121,13 @@ def range_text(
     owns: bool = False,
     based: bool = False,
     departures: Departures = NONE,
+    guard: Guard | None = None,
 ) -> str:
     """The range function `name` for a function (begin: int64, end: int64, ...), and its body.
 
     With `owns` the function's last parameter is where the numbers of a trap "own" go. With `based`
-    the slots begin with the first index, and the function is for this module alone. Raises IRError
-    for a function of another form.
+    the slots begin with the first index, and the function is for this module alone. The body
+    is called through `guard` if there is one. Raises IRError for a function of another form.
     """
     _check(function)
     symbol = f"@sb.range.{name}"
@@ -156,7 +158,9 @@ def range_text(
         "  ret i32 0",
         "}",
     ]
-    pin = pinned_call(target.fp_control, symbol, departures.environment)
+    guarded = f"@sb.guard.{name}"
+    called = symbol if guard is None else guarded
+    pin = pinned_call(target.fp_control, called, departures.environment)
     entry = [
         f"define {'internal ' * based}i32 @{name}(ptr %slots, ptr %shared) #0 {{",
         "entry:",
@@ -170,4 +174,6 @@ def range_text(
     if locations is not None:
         locations.begin(function)
         body = locations.attach(body)
+    if guard is not None:
+        body += "\n\n" + guarded_call(guarded, symbol, guard)
     return "\n".join([body, "", *entry])

@@ -12,7 +12,8 @@ from samebits.backend import llvm
 from samebits.backend.emit import TrapSite
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.lowering_parallel import HOOK, OWN
-from samebits.errors import Trap
+from samebits.backend.preempt import GUARD, LEFT
+from samebits.errors import StackError, Trap
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """An entry's C type. Calls release the interpreter's lock."""
@@ -31,7 +32,7 @@ class NativeModule:
         symbols = [f"sb_entry_{n}" for n in range(entries)]
         symbols += [f"sb_range_{n}" for n in range(ranges)]
         # An object names the variables that it has.
-        variables = [v for v in (HOOK, OWN) if v.encode() in compiled.object_bytes]
+        variables = [v for v in (HOOK, OWN, GUARD) if v.encode() in compiled.object_bytes]
         self.traps: tuple[TrapSite, ...] = compiled.traps
         self._loaded = llvm.load(compiled.object_bytes, [*symbols, *variables])
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
@@ -42,6 +43,11 @@ class NativeModule:
             from samebits.runtime.crew import hook_address
 
             ctypes.c_void_p.from_address(hook).value = hook_address()
+        guard = self._loaded.addresses.get(GUARD)
+        if guard is not None:
+            from samebits.runtime.preempt import words_address
+
+            ctypes.c_void_p.from_address(guard).value = words_address()
 
     def entry(self, n: int) -> NativeEntry:
         """The n-th entry of those that were compiled."""
@@ -52,11 +58,17 @@ class NativeModule:
         return NativeRange(self, self._ranges[n])
 
     def trap(self, status: int, numbers: Any = None) -> BaseException:
-        """The trap that a non-zero status stands for.
+        """The trap that a non-zero status stands for, or why this thread has left the code.
 
         `numbers` are those of a trap "own", where another place than the module's own keeps them.
         """
+        if status == LEFT:
+            from samebits.runtime.preempt import raised
+
+            return raised()
         site = self.traps[status - 1]
+        if site.kind == "stack":
+            return StackError(site.detail or "0", site.span)
         trap = Trap(site.kind, site.span, site.detail)
         if site.kind != "own":
             return trap

@@ -1,0 +1,260 @@
+"""How compiled code in this process is left in the middle: LLVM text.
+
+An entry whose body may run for long calls it through `guarded`, which notes on the thread's record
+where to come back to. A signal sent to the thread has `poked` run on top of the body, wherever
+that is: nothing is asked in a loop. There the handlers of Python's signals run, as CPython runs
+them between bytecodes; where none raises, the body goes on as if nothing had been, and where one
+does, or where the thread is told to stop, the body is left for good with the status `LEFT`. That
+is sound because a body holds nothing that would have to be given back: it calls nothing that takes
+a lock or allocates. The crew, which does, has its threads come back by themselves.
+
+The same guard sees to it that the thread's stack has room for the local memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from samebits.backend.targets import Target
+
+GUARD = "sb_guard"
+"""The variable that the runtime points at the process's words; null: bodies are called plainly."""
+
+KEY, ENTER, RELEASE = range(3)
+"""The process's words: pthread's key of a thread's record; `ptr enter()`, which makes the record of
+a thread that has none; CPython's `void release(lock)`."""
+
+PLACE, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE = range(9)
+"""Words of a thread's record: the buffer to come back to, null outside of bodies; 1 where the
+thread is to leave; bodies called so far; a lock that the next call is to release, because the
+watcher sleeps in it; the lowest address of the stack, 0 where that is not known; 1 for the thread
+that Python's signal handlers run in; what such a handler has raised, three references."""
+RECORD_WORDS = 16
+
+LEFT = (1 << 20) - 1
+"""The status of a body that was left: the largest that a range's control block has room for."""
+
+LEAST_STATEMENTS = 1_000_000
+"""Statements up to which a body is not worth a guard: a millisecond or so."""
+LEAST_LOCALS = 4096
+"""Bytes of local memory up to which a thread's stack is taken to have room for a body."""
+STACK_MARGIN = 24 << 10
+"""Bytes that a body may need besides its local memory, for what the registers don't hold, and that
+a signal's handler needs."""
+
+_BUFFER_BYTES = 1024
+"""Room for C's `jmp_buf`, which is 656 bytes at most (glibc, ppc64le)."""
+
+_SYSTEMS = ("linux", "darwin", "macosx")
+
+
+def can_guard(target: Target) -> bool:
+    """Whether a process of this target has signals and threads as POSIX has them."""
+    return any(system in target.triple for system in _SYSTEMS)
+
+
+def key_type(target: Target) -> str:
+    """LLVM's type of `pthread_key_t`."""
+    return "i32" if "linux" in target.triple else f"i{target.pointer_bits}"
+
+
+_GUARDED = """\
+@{guard} = global ptr null
+declare i32 @_setjmp(ptr) returns_twice
+declare ptr @pthread_getspecific({key})
+
+define internal i32 @sb.guarded(ptr %body, ptr %args, i64 %need, i32 %small) noinline nounwind {{
+entry:
+  %buffer = alloca [{buffer} x i8], align 16
+  %words = load ptr, ptr @{guard}
+  %alone = icmp eq ptr %words, null
+  br i1 %alone, label %plain, label %look
+plain:
+  %plain.status = call i32 %body(ptr %args)
+  ret i32 %plain.status
+look:
+  %key.p = getelementptr i64, ptr %words, i64 {KEY}
+  %key = load {key}, ptr %key.p
+  %found = call ptr @pthread_getspecific({key} %key)
+  %none = icmp eq ptr %found, null
+  br i1 %none, label %enter, label %known, !prof !0
+enter:
+  %enter.p = getelementptr i64, ptr %words, i64 {ENTER}
+  %enter.f = load ptr, ptr %enter.p
+  %made = call ptr %enter.f()
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %plain, label %known, !prof !0
+known:
+  %record = phi ptr [ %found, %look ], [ %made, %enter ]
+  %wake.p = getelementptr i64, ptr %record, i64 {WAKE}
+  %wake = load atomic volatile ptr, ptr %wake.p monotonic, align 8
+  %sleeps = icmp ne ptr %wake, null
+  br i1 %sleeps, label %rouse, label %measure, !prof !0
+rouse:
+  %lock = atomicrmw xchg ptr %wake.p, ptr null acq_rel, align 8
+  %late = icmp eq ptr %lock, null
+  br i1 %late, label %measure, label %release
+release:
+  %release.p = getelementptr i64, ptr %words, i64 {RELEASE}
+  %release.f = load ptr, ptr %release.p
+  call void %release.f(ptr %lock)
+  br label %measure
+measure:
+  %lowest.p = getelementptr i64, ptr %record, i64 {LOWEST}
+  %lowest = load i64, ptr %lowest.p
+  %here.short = ptrtoint ptr %buffer to i{pointer}
+  %here = {widen}
+  %room = sub i64 %here, %lowest
+  %fits = icmp sge i64 %room, %need
+  br i1 %fits, label %set, label %full
+full:
+  ret i32 %small
+set:
+  %before = load volatile ptr, ptr %record
+  %again = call i32 @_setjmp(ptr %buffer) returns_twice
+  %first = icmp eq i32 %again, 0
+  br i1 %first, label %run, label %left
+run:
+  %calls.p = getelementptr i64, ptr %record, i64 {CALLS}
+  %calls = load volatile i64, ptr %calls.p
+  %calls.1 = add i64 %calls, 1
+  store volatile i64 %calls.1, ptr %calls.p
+  %stop.p = getelementptr i64, ptr %record, i64 {STOP}
+  store atomic volatile i64 0, ptr %stop.p seq_cst, align 8
+  store atomic volatile ptr %buffer, ptr %record seq_cst, align 8
+  %status = call i32 %body(ptr %args)
+  store atomic volatile ptr %before, ptr %record release, align 8
+  ret i32 %status
+left:
+  store atomic volatile ptr %before, ptr %record release, align 8
+  ret i32 {LEFT}
+}}"""
+
+
+def guard_text(target: Target) -> str:
+    """LLVM text of `@sb.guarded`, which `guarded_call` calls; once in a module."""
+    bits = target.pointer_bits
+    return _GUARDED.format(
+        guard=GUARD, key=key_type(target), buffer=_BUFFER_BYTES, pointer=bits, **_PLACES,
+        widen="add i64 %here.short, 0" if bits == 64 else f"zext i{bits} %here.short to i64",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """How a body is guarded: its local memory in bytes, and the status that stands for a stack
+    without room for it."""
+
+    need: int
+    small: int
+
+
+def guarded_call(symbol: str, body: str, guard: Guard) -> str:
+    """LLVM text of `symbol`, a function of the same form as `body` that calls it guarded."""
+    given = f"ptr {body}, ptr %args, i64 {guard.need + STACK_MARGIN}, i32 {guard.small}"
+    return (
+        f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{\nentry:\n"
+        f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
+    )
+
+
+POKED, POKE_WORDS = "sb_poked", "sb_poke"
+"""The signal handler, and the variable that it reads."""
+BEFORE = 1
+"""A word of `POKE_WORDS` besides `KEY`: the handler that was there before, 0 or 1 where none."""
+
+ASK = "sb_ask"
+"""`i32 sb_ask(record)`: have Python's signal handlers run; 1 where one raised, which is noted."""
+
+_POKED = """\
+target triple = "{triple}"
+@{words} = global [2 x i64] zeroinitializer, align 8
+declare ptr @pthread_getspecific({key})
+declare void @_longjmp(ptr, i32) noreturn
+declare i32 @PyGILState_Ensure()
+declare void @PyGILState_Release(i32)
+declare i32 @PyErr_CheckSignals()
+declare void @PyErr_Fetch(ptr, ptr, ptr)
+declare void @PyErr_NormalizeException(ptr, ptr, ptr)
+
+define i32 @{ask}(ptr %record) {{
+entry:
+  %held = call i32 @PyGILState_Ensure()
+  %raised = call i32 @PyErr_CheckSignals()
+  %some = icmp ne i32 %raised, 0
+  br i1 %some, label %keep, label %end
+keep:
+  %kind = getelementptr i64, ptr %record, i64 {KIND}
+  %value = getelementptr i64, ptr %record, i64 {VALUE}
+  %trace = getelementptr i64, ptr %record, i64 {TRACE}
+  call void @PyErr_Fetch(ptr %kind, ptr %value, ptr %trace)
+  call void @PyErr_NormalizeException(ptr %kind, ptr %value, ptr %trace)
+  br label %end
+end:
+  call void @PyGILState_Release(i32 %held)
+  %answer = zext i1 %some to i32
+  ret i32 %answer
+}}
+
+define void @{poked}(i32 %signal) {{
+entry:
+  %before.p = getelementptr i64, ptr @{words}, i64 {BEFORE}
+  %before = load i64, ptr %before.p
+  %other = icmp ugt i64 %before, 1
+  br i1 %other, label %chain, label %look
+chain:
+  %chain.f = inttoptr i64 %before to ptr
+  call void %chain.f(i32 %signal)
+  br label %look
+look:
+  %key = load {key}, ptr @{words}
+  %record = call ptr @pthread_getspecific({key} %key)
+  %none = icmp eq ptr %record, null
+  br i1 %none, label %end, label %known
+known:
+  %place = load atomic volatile ptr, ptr %record acquire, align 8
+  %outside = icmp eq ptr %place, null
+  br i1 %outside, label %end, label %inside
+inside:
+  %stop.p = getelementptr i64, ptr %record, i64 {STOP}
+  %stop = load atomic volatile i64, ptr %stop.p acquire, align 8
+  %stops = icmp ne i64 %stop, 0
+  br i1 %stops, label %stopped, label %goes.on
+stopped:
+  store atomic volatile i64 0, ptr %stop.p release, align 8
+  br label %leave
+goes.on:
+  %main.p = getelementptr i64, ptr %record, i64 {MAIN}
+  %main = load i64, ptr %main.p
+  %is.main = icmp ne i64 %main, 0
+  br i1 %is.main, label %ask, label %end
+ask:
+  store atomic volatile ptr null, ptr %record release, align 8
+  %raised = call i32 @{ask}(ptr %record)
+  %some = icmp ne i32 %raised, 0
+  br i1 %some, label %leave, label %resume
+resume:
+  store atomic volatile ptr %place, ptr %record release, align 8
+  br label %end
+leave:
+  store atomic volatile ptr null, ptr %record release, align 8
+  call void @_longjmp(ptr %place, i32 1)
+  unreachable
+end:
+  ret void
+}}
+"""
+
+
+def poked_text(target: Target) -> str:
+    """The module of the signal handler, for a process of this target."""
+    return _POKED.format(
+        triple=target.triple, words=POKE_WORDS, poked=POKED, ask=ASK, key=key_type(target),
+        BEFORE=BEFORE, **_PLACES,
+    )  # fmt: skip
+
+
+_PLACES = dict(
+    KEY=KEY, ENTER=ENTER, RELEASE=RELEASE, PLACE=PLACE, STOP=STOP, CALLS=CALLS, WAKE=WAKE,
+    LOWEST=LOWEST, MAIN=MAIN, KIND=KIND, VALUE=VALUE, TRACE=TRACE, LEFT=LEFT,
+)  # fmt: skip

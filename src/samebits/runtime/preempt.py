@@ -1,0 +1,316 @@
+"""Leaving compiled code that runs for long: on Ctrl-C, when told to, and for want of stack.
+
+Owns the records of the threads that are inside compiled code, the watcher that looks ten times a
+second whether the main thread has been in one call since it last looked, and the signal by which
+it has that thread see to Python's own signals. `backend.preempt` has what runs in the thread.
+
+The signal is SIGURG, which nobody is ended by. A handler that was there before is called first.
+Where the system has no such signals (Windows), a call runs to its end.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from functools import cache
+from typing import Any
+
+from samebits.backend import llvm
+from samebits.backend import preempt as native
+from samebits.errors import SamebitsError
+
+TICK_SECONDS = 0.08
+"""How often the watcher looks: a call is left at most so long after Ctrl-C, and a little more."""
+_IDLE_TICKS = 12
+"""Looks without a call after which the watcher sleeps until there is one."""
+
+_Words = ctypes.c_uint64 * native.RECORD_WORDS
+
+
+class Stopped(BaseException):
+    """What a call raises that was left because its thread was told to stop."""
+
+
+class _Libc:
+    """The functions of C's library that this needs; the interpreter's lock stays held."""
+
+    def __init__(self) -> None:
+        library = ctypes.PyDLL(None)
+        p, i, u = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
+        self.key_type: Any = ctypes.c_uint if sys.platform == "linux" else ctypes.c_ulong
+
+        def function(name: str, result: Any, *arguments: Any) -> Any:
+            found = getattr(library, name)
+            found.restype, found.argtypes = result, arguments
+            return found
+
+        self.calloc = function("calloc", p, u, u)
+        self.key_create = function("pthread_key_create", i, p, p)
+        self.get = function("pthread_getspecific", p, self.key_type)
+        self.set = function("pthread_setspecific", i, self.key_type, p)
+        self.sigaction = function("sigaction", i, i, p, p)
+        self.free = ctypes.cast(library.free, p).value
+        self._self = function("pthread_self", p)
+        self._function = function
+
+    def lowest_address(self) -> int:
+        """Of this thread's stack; 0 where the system does not say."""
+        size, address = ctypes.c_size_t(), ctypes.c_void_p()
+        if sys.platform == "darwin":
+            p = ctypes.c_void_p
+            top = self._function("pthread_get_stackaddr_np", p, p)(self._self())
+            return top - self._function("pthread_get_stacksize_np", ctypes.c_size_t, p)(
+                self._self()
+            )
+        p, i = ctypes.c_void_p, ctypes.c_int
+        attributes = (ctypes.c_uint64 * 32)()  # a pthread_attr_t has 64 bytes at most
+        if self._function("pthread_getattr_np", i, p, p)(self._self(), attributes):
+            return 0
+        found = self._function("pthread_attr_getstack", i, p, p, p)(
+            attributes, ctypes.byref(address), ctypes.byref(size)
+        )
+        self._function("pthread_attr_destroy", i, p)(attributes)
+        return 0 if found else address.value or 0
+
+
+# C's `struct sigaction`: where its flags lie, SA_RESTART | SA_NODEFER. Of glibc, musl, and macOS.
+_LAYOUTS = {
+    ("linux", 64): (136, 0x5000_0000),
+    ("linux", 32): (132, 0x5000_0000),
+    ("darwin", 64): (12, 0x12),
+}
+_ODD = ("mips", "s390x", "ppc", "sparc", "alpha")
+"""Machines on which Linux's C library lays it out otherwise, or whose flags are others."""
+_ACTION_BYTES = 256
+
+
+def _layout() -> tuple[int, int] | None:
+    if sys.platform == "linux" and os.uname().machine.startswith(_ODD):
+        return None
+    return _LAYOUTS.get((sys.platform, ctypes.sizeof(ctypes.c_void_p) * 8))
+
+
+class _Watch:
+    """What the process has of all this."""
+
+    def __init__(self) -> None:
+        self.libc = _Libc()
+        key = self.libc.key_type()
+        if self.libc.key_create(ctypes.byref(key), self.libc.free):
+            raise MemoryError
+        self.key = key.value
+        self.words: Any = (ctypes.c_uint64 * 4)()
+        if isinstance(key, ctypes.c_uint):
+            ctypes.c_uint.from_buffer(self.words, 8 * native.KEY).value = self.key
+        else:
+            self.words[native.KEY] = self.key
+        self._enter = ctypes.CFUNCTYPE(ctypes.c_void_p)(self.enter)
+        self.words[native.ENTER] = _address(self._enter)
+        self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
+        self.changing = _thread.allocate_lock()
+        self.places: dict[int, int] = {}
+        """The records of threads that may be told to stop."""
+        self.main: Any = None
+        self.main_ident = 0
+        self._watching = False
+        self._lock = 0
+
+    def record(self) -> int:
+        """The address of this thread's record, made at its first call here."""
+        found = self.libc.get(self.key)
+        if found:
+            return int(found)
+        address = self.libc.calloc(native.RECORD_WORDS, 8)
+        if not address:
+            raise MemoryError
+        words = _Words.from_address(address)
+        words[native.LOWEST] = self.libc.lowest_address()
+        self.libc.set(self.key, address)
+        return int(address)
+
+    def enter(self) -> int:
+        """The record of a thread that calls compiled code for the first time."""
+        address = self.record()
+        if threading.main_thread().ident == _thread.get_ident():
+            self.take_main(address)
+        return address
+
+    def take_main(self, address: int) -> None:
+        """This is the thread that Python's signal handlers run in."""
+        with self.changing:
+            self.main, self.main_ident = _Words.from_address(address), _thread.get_ident()
+            self.main[native.MAIN] = 1
+            self.places[self.main_ident] = address
+            if not self._watching and _layout() is not None:
+                self._watching = True
+                _thread.start_new_thread(self._watch, ())
+
+    def _watch(self) -> None:
+        """The watcher. It takes the lock of the interpreter for an instant at each look."""
+        main, ident, idle, seen = self.main, self.main_ident, 0, -1
+        while True:
+            time.sleep(TICK_SECONDS)
+            calls, place = main[native.CALLS], main[native.PLACE]
+            if calls != seen:
+                seen, idle = calls, 0
+            elif place:
+                idle = 0
+                _poke(ident)
+            else:
+                idle += 1
+                if idle >= _IDLE_TICKS:
+                    idle = 0
+                    self._sleep(main)
+
+    def _sleep(self, main: Any) -> None:
+        """Until the main thread calls something."""
+        acquire = ctypes.CDLL(None).PyThread_acquire_lock  # which lets go of the interpreter's
+        if not self._lock:
+            allocate = ctypes.pythonapi.PyThread_allocate_lock
+            allocate.restype = ctypes.c_void_p
+            self._lock = allocate() or 0
+            acquire(ctypes.c_void_p(self._lock), 0)
+        main[native.WAKE] = self._lock
+        acquire(ctypes.c_void_p(self._lock), 1)
+
+    def forget(self) -> None:
+        """In the child of a fork: its one thread is the main one, and nobody watches."""
+        self.changing = _thread.allocate_lock()
+        self._watching, self._lock = False, 0
+        self.places.clear()
+        if self.main is not None:
+            self.main = None
+            address = self.record()
+            words = _Words.from_address(address)
+            words[native.WAKE] = 0
+            self.take_main(address)
+
+
+def _address(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+class _State:
+    watch: _Watch | None = None
+    making = _thread.allocate_lock()
+
+
+def _watch() -> _Watch:
+    if _State.watch is None:
+        with _State.making:
+            if _State.watch is None:
+                _State.watch = _Watch()
+                if hasattr(os, "register_at_fork"):
+                    os.register_at_fork(after_in_child=_after_fork)
+    return _State.watch
+
+
+def _after_fork() -> None:
+    _State.making = _thread.allocate_lock()
+    _handler.cache_clear()
+    if _State.watch is not None:
+        _State.watch.forget()
+
+
+def words_address() -> int:
+    """What a module's variable `GUARD` is to point at, good for the whole process."""
+    watch = _watch()
+    if watch.main is None and threading.main_thread().ident == _thread.get_ident():
+        watch.take_main(watch.record())
+    return ctypes.addressof(watch.words)
+
+
+def raised() -> BaseException:
+    """Why the call that this thread has just left was left."""
+    watch = _watch()
+    words = _Words.from_address(watch.record())
+    kind, value, trace = (words[n] for n in (native.KIND, native.VALUE, native.TRACE))
+    if not value:
+        return Stopped()
+    for n in (native.KIND, native.VALUE, native.TRACE):
+        words[n] = 0
+    error: BaseException = ctypes.cast(value, ctypes.py_object).value
+    if trace:
+        error = error.with_traceback(ctypes.cast(trace, ctypes.py_object).value)
+    for reference in (kind, value, trace):
+        if reference:
+            ctypes.pythonapi.Py_DecRef(ctypes.c_void_p(reference))
+    return error
+
+
+# Telling a thread -----------------------------------------------------------------------------
+
+
+class _Handler:
+    """The signal handler, compiled when it is first needed."""
+
+    def __init__(self) -> None:
+        target = llvm.host_target()
+        code = llvm.compile_text(native.poked_text(target), target, 0)
+        self._loaded = llvm.load(code, (native.POKED, native.ASK, native.POKE_WORDS))
+        at = self._loaded.addresses
+        self.address, self.ask = at[native.POKED], at[native.ASK]
+        self._words: Any = (ctypes.c_uint64 * 2).from_address(at[native.POKE_WORDS])
+        ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_watch().words), 8)
+        layout = _layout()
+        assert layout is not None
+        self._flags_at, self._flags = layout
+
+    def install(self) -> None:
+        """Have the handler there, in front of another that may have been set since."""
+        sigaction = _watch().libc.sigaction
+        found = (ctypes.c_char * _ACTION_BYTES)()
+        sigaction(signal.SIGURG, None, found)
+        before = ctypes.c_void_p.from_buffer(found).value or 0
+        if before == self.address:
+            return
+        self._words[native.BEFORE] = before
+        action = (ctypes.c_char * _ACTION_BYTES)()
+        ctypes.c_void_p.from_buffer(action).value = self.address
+        ctypes.c_uint32.from_buffer(action, self._flags_at).value = self._flags
+        sigaction(signal.SIGURG, action, None)
+
+
+@cache
+def _handler() -> _Handler:
+    return _Handler()
+
+
+def _poke(ident: int) -> None:
+    """Have the handler run in a thread that lives."""
+    _handler().install()
+    signal.pthread_kill(ident, signal.SIGURG)
+
+
+def attend() -> None:
+    """Let this thread be told to stop, until `release`."""
+    watch = _watch()
+    watch.places[_thread.get_ident()] = watch.record()
+
+
+def release() -> None:
+    """This thread ends."""
+    if _State.watch is not None:
+        _State.watch.places.pop(_thread.get_ident(), None)
+
+
+def stop(ident: int) -> bool:
+    """Tell a thread that lives, and that attends, to leave the call that it is in; whether it is
+    in one. It raises `Stopped` then."""
+    watch = _State.watch
+    address = None if watch is None else watch.places.get(ident)
+    if address is None or _layout() is None:
+        return False
+    words = _Words.from_address(address)
+    if not words[native.PLACE]:
+        return False
+    words[native.STOP] = 1
+    _poke(ident)
+    return True
