@@ -7,7 +7,9 @@ that threads share, not how threads start; `runtime.crew` does.
 A thread of the crew is idle and looking, asleep in its lock, asked for, running, or dismissed. It
 is asked for by an exchange of its word, so that whoever asks sees whether it sleeps. Who shared the
 range out runs batches itself, takes back what it asked of those that have not begun, and waits for
-the others: first looking, then asleep in a lock of its own.
+the others: first looking, then asleep in a lock of its own. Where it leaves its own turns in the
+middle (`backend.preempt`), or Python's signal handlers raise while it sleeps, no batch is begun any
+more, and the others are told to leave theirs: nobody is inside when the range has ended.
 """
 
 from __future__ import annotations
@@ -23,6 +25,18 @@ from samebits.backend.emit_range import (
     TRAP,
     WORDS,
 )
+from samebits.backend.preempt import (
+    ASK,
+    KEY,
+    LEFT,
+    MAIN,
+    RECORD_WORDS,
+    STOP,
+    WAITS,
+    ask_text,
+    can_guard,
+    key_type,
+)
 from samebits.backend.targets import Target
 
 CREW, RUN, WORK, ASSEMBLE = "sb_crew", "sb_crew_run", "sb_crew_work", "sb_crew_assemble"
@@ -31,11 +45,14 @@ stays until it is dismissed; `void assemble(lines, count, ready)`, which waits f
 has the crew, dismisses all and takes others."""
 
 BUSY, READY, HELPERS, LINES, JOBS, BEGIN, INSIDE, ACQUIRE, RELEASE, HANDED_OUT = range(10)
+KEYS, DISPERSE = range(10, 12)
 """Words on the first two lines: 1 while a range has the crew; 0 where `BEGIN` has to make one;
 threads besides the one that asks; the address of their lines; that of the number of tasks of the
 pool that run now; `void begin()`; `i32 inside()`, whether this thread is inside such a task;
-`i32 acquire(lock, 1)` and `void release(lock)`, which any thread may call; how many ranges it was
-given so far."""
+`i32 acquire(lock, microseconds, 0)`, which gives 0 where the time is over and waits for good for
+-1, and `void release(lock)`, which any thread may call; how many ranges it was given so far; then
+the address of `backend.preempt`'s words, and `void disperse()`, which tells all threads of the crew
+to leave the range that they run."""
 REMAINING, OWN_LOCK, FUNCTION, SLOTS, BLOCK = range(16, 21)
 """Words on the third line, of the range that has the crew: threads that were asked for and have
 not ended, plus `_SLEEPS` while the one that asked sleeps in its lock; what they are to call."""
@@ -49,6 +66,10 @@ _SLEEPS = 1 << 32
 BATCHES_A_WORKER = 8
 """Batches that a thread gets where the kernel leaves their size open: enough that none waits long
 for the last one."""
+_WAIT_MICROSECONDS = 50_000
+"""How long who shared a range out sleeps before it sees to Python's signals."""
+_ENDED = 1 << 62
+"""The next batch of a range that begins none any more."""
 IN_LINE = -1
 """Says that the kernel is to run the turns itself."""
 
@@ -66,9 +87,27 @@ target triple = "{triple}"
 @{crew} = global [{crew_words} x i64] zeroinitializer, align {line_bytes}
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
+{declared}
 
 define i32 @{run}(ptr %range, ptr %slots, i64 %turns, i64 %batch, i64 %least, ptr %own) {{
 entry:
+  %outside = alloca [{record_words} x i64], align 8
+  call void @llvm.memset.p0.i64(ptr align 8 %outside, i8 0, i64 {record_bytes}, i1 false)
+{find}
+  %place = load volatile ptr, ptr %record
+  store atomic volatile ptr null, ptr %record seq_cst, align 8
+  %status = call i32 @sb.share(
+    ptr %range, ptr %slots, i64 %turns, i64 %batch, i64 %least, ptr %own, ptr %record)
+  store atomic volatile ptr %place, ptr %record seq_cst, align 8
+  ret i32 %status
+}}
+
+define internal i32 @sb.share(
+    ptr %range, ptr %slots, i64 %turns, i64 %batch, i64 %least, ptr %own, ptr %record) noinline {{
+entry:
+  %stop.p = getelementptr i64, ptr %record, i64 {STOP}
+  %waits.p = getelementptr i64, ptr %record, i64 {WAITS}
+  %main.p = getelementptr i64, ptr %record, i64 {MAIN}
   %block = alloca [{words} x i64], align {line_bytes}
   %ready = load atomic i64, ptr {READY} acquire, align 8
   %has = icmp ne i64 %ready, 0
@@ -148,9 +187,18 @@ called:
   br i1 %all, label %help, label %call
 help:
   %done = call i32 %range(ptr %slots, ptr %block)
+  %left.it = icmp eq i32 %done, {left}
+  br i1 %left.it, label %break, label %take.back
+break:
+  store atomic i64 {ended}, ptr %block seq_cst, align 8
+  %break.f = load ptr, ptr {DISPERSE}
+  call void %break.f()
+  br label %take.back
+take.back:
+  %broken = phi i1 [ false, %help ], [ true, %break ]
   br label %retract
 retract:
-  %j = phi i64 [ 0, %help ], [ %j.1, %retracted ]
+  %j = phi i64 [ 0, %take.back ], [ %j.1, %retracted ]
   %at.j = mul i64 %j, {line_bytes}
   %line.j = getelementptr i8, ptr %lines, i64 %at.j
   %took = cmpxchg ptr %line.j, i64 {asked}, i64 {idle} acq_rel monotonic, align 8
@@ -178,12 +226,47 @@ rest:
   %late = icmp eq i64 %left.now, 0
   br i1 %late, label %end, label %sleep
 sleep:
+  store atomic volatile i64 0, ptr %stop.p seq_cst, align 8
+  store atomic volatile i64 1, ptr %waits.p seq_cst, align 8
+  br label %doze
+doze:
+  %ends = phi i1 [ %broken, %sleep ], [ false, %may.ask ], [ false, %hear ], [ true, %disperse ]
   %own.lock = load ptr, ptr {OWN_LOCK}
   %sleep.f = load ptr, ptr {ACQUIRE}
-  %got = call i32 %sleep.f(ptr %own.lock, i32 1)
+  %got = call i32 %sleep.f(ptr %own.lock, i64 {wait}, i32 0)
+  %woken = icmp ne i32 %got, 0
+  br i1 %woken, label %awake, label %consider
+consider:
+  br i1 %ends, label %disperse, label %listen
+listen:
+  %stop = load atomic volatile i64, ptr %stop.p seq_cst, align 8
+  %stops = icmp ne i64 %stop, 0
+  br i1 %stops, label %give.up, label %may.ask
+may.ask:
+  %main = load i64, ptr %main.p
+  %is.main = icmp ne i64 %main, 0
+  br i1 %is.main, label %hear, label %doze
+hear:
+  %raised = call i32 @{ask_name}(ptr %record)
+  %none.raised = icmp eq i32 %raised, 0
+  br i1 %none.raised, label %doze, label %give.up
+give.up:
+  store atomic i64 {ended}, ptr %block seq_cst, align 8
+  br label %disperse
+disperse:
+  %disperse.f = load ptr, ptr {DISPERSE}
+  call void %disperse.f()
+  br label %doze
+awake:
+  store atomic volatile i64 0, ptr %waits.p seq_cst, align 8
   br label %end
 end:
+  %ended = phi i1 [ %broken, %watch ], [ %broken, %rest ], [ %ends, %awake ]
   store atomic i64 0, ptr {BUSY} release, align 8
+  br i1 %ended, label %gone, label %look.at
+gone:
+  ret i32 {left}
+look.at:
   %lowest.p = getelementptr i64, ptr %block, i64 {trap}
   %lowest = load i64, ptr %lowest.p
   %clean = icmp eq i64 %lowest, {no_trap}
@@ -226,7 +309,7 @@ tire:
 sleep:
   %lock = load ptr, ptr %lock.p
   %sleep.f = load ptr, ptr {ACQUIRE}
-  %got = call i32 %sleep.f(ptr %lock, i32 1)
+  %got = call i32 %sleep.f(ptr %lock, i64 -1, i32 0)
   br label %idle
 act:
   %taken = cmpxchg ptr %line, i64 {asked}, i64 {running} acq_rel acquire, align 8
@@ -302,7 +385,7 @@ def crew_text(target: Target) -> str:
     places = dict(
         BUSY=BUSY, READY=READY, HELPERS=HELPERS, LINES=LINES, JOBS=JOBS, BEGIN=BEGIN,
         INSIDE=INSIDE, ACQUIRE=ACQUIRE, RELEASE=RELEASE, HANDED_OUT=HANDED_OUT,
-        REMAINING=REMAINING, OWN_LOCK=OWN_LOCK, FUNCTION=FUNCTION, SLOTS=SLOTS, BLOCK=BLOCK,
+        KEYS=KEYS, DISPERSE=DISPERSE, REMAINING=REMAINING, OWN_LOCK=OWN_LOCK, FUNCTION=FUNCTION, SLOTS=SLOTS, BLOCK=BLOCK,
     )  # fmt: skip
     words = {name: f"getelementptr (i64, ptr @{CREW}, i64 {n})" for name, n in places.items()}
     return _TEXT.format(
@@ -312,8 +395,31 @@ def crew_text(target: Target) -> str:
         batches_a_worker=BATCHES_A_WORKER, in_line=IN_LINE, thread_lock=THREAD_LOCK,
         idle=_IDLE, asleep=_ASLEEP, asked=_ASKED, running=_RUNNING, dismissed=_DISMISSED,
         sleeps=_SLEEPS, sleeps_1=_SLEEPS + 1, looks=_LOOKS.get(target.architecture, 1),
-        pause=_PAUSE.get(target.architecture, ""), **words,
-    )  # fmt: skip
+        pause=_PAUSE.get(target.architecture, ""), declared=_declared(target), find=_find(target, words["KEYS"]),
+        record_words=RECORD_WORDS, record_bytes=8 * RECORD_WORDS, left=LEFT, ended=_ENDED,
+        wait=_WAIT_MICROSECONDS, ask_name=ASK, MAIN=MAIN, STOP=STOP, WAITS=WAITS, **words,
+    ) + (ask_text() if can_guard(target) else _NOBODY_ASKS)  # fmt: skip
+
+
+_NOBODY_ASKS = f"define internal i32 @{ASK}(ptr %record) {{\n  ret i32 0\n}}\n"
+
+
+def _declared(target: Target) -> str:
+    return f"declare ptr @pthread_getspecific({key_type(target)})" if can_guard(target) else ""
+
+
+def _find(target: Target, keys: str) -> str:
+    """Lines that set `%record` to this thread's record, and to `%outside` where it has none."""
+    if not can_guard(target):
+        return "  %record = getelementptr i8, ptr %outside, i64 0"
+    key = key_type(target)
+    return f"""\
+  %keys = load ptr, ptr {keys}
+  %key.p = getelementptr i64, ptr %keys, i64 {KEY}
+  %key = load {key}, ptr %key.p
+  %found = call ptr @pthread_getspecific({key} %key)
+  %none = icmp eq ptr %found, null
+  %record = select i1 %none, ptr %outside, ptr %found"""
 
 
 def _fill() -> str:

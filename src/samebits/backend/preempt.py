@@ -24,11 +24,12 @@ KEY, ENTER, RELEASE = range(3)
 """The process's words: pthread's key of a thread's record; `ptr enter()`, which makes the record of
 a thread that has none; CPython's `void release(lock)`."""
 
-PLACE, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE = range(9)
+PLACE, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
 """Words of a thread's record: the buffer to come back to, null outside of bodies; 1 where the
 thread is to leave; bodies called so far; a lock that the next call is to release, because the
 watcher sleeps in it; the lowest address of the stack, 0 where that is not known; 1 for the thread
-that Python's signal handlers run in; what such a handler has raised, three references."""
+that Python's signal handlers run in; what such a handler has raised, three references; 1 while it waits for the threads of a range that
+it shared out, and looks at `STOP` now and then."""
 RECORD_WORDS = 16
 
 LEFT = (1 << 20) - 1
@@ -166,18 +167,14 @@ BEFORE = 1
 ASK = "sb_ask"
 """`i32 sb_ask(record)`: have Python's signal handlers run; 1 where one raised, which is noted."""
 
-_POKED = """\
-target triple = "{triple}"
-@{words} = global [2 x i64] zeroinitializer, align 8
-declare ptr @pthread_getspecific({key})
-declare void @_longjmp(ptr, i32) noreturn
+_ASK = """\
 declare i32 @PyGILState_Ensure()
 declare void @PyGILState_Release(i32)
 declare i32 @PyErr_CheckSignals()
 declare void @PyErr_Fetch(ptr, ptr, ptr)
 declare void @PyErr_NormalizeException(ptr, ptr, ptr)
 
-define i32 @{ask}(ptr %record) {{
+define internal i32 @{ask}(ptr %record) {{
 entry:
   %held = call i32 @PyGILState_Ensure()
   %raised = call i32 @PyErr_CheckSignals()
@@ -195,6 +192,13 @@ end:
   %answer = zext i1 %some to i32
   ret i32 %answer
 }}
+"""
+
+_POKED = """\
+target triple = "{triple}"
+@{words} = global [2 x i64] zeroinitializer, align 8
+declare ptr @pthread_getspecific({key})
+declare void @_longjmp(ptr, i32) noreturn
 
 define void @{poked}(i32 %signal) {{
 entry:
@@ -246,12 +250,18 @@ end:
 """
 
 
+def ask_text() -> str:
+    """LLVM text of `@sb_ask`, for the module that it is in alone."""
+    return _ASK.format(ask=ASK, **_PLACES)
+
+
 def poked_text(target: Target) -> str:
     """The module of the signal handler, for a process of this target."""
-    return _POKED.format(
+    poked = _POKED.format(
         triple=target.triple, words=POKE_WORDS, poked=POKED, ask=ASK, key=key_type(target),
         BEFORE=BEFORE, **_PLACES,
     )  # fmt: skip
+    return poked + ask_text()
 
 
 _PLACES = dict(

@@ -16,7 +16,7 @@ from typing import Any
 from samebits.backend import crew as native
 from samebits.backend import llvm
 from samebits.backend.emit_range import LINE_BYTES
-from samebits.runtime import pool
+from samebits.runtime import pool, preempt
 
 _EXIT_SECONDS = 1.0
 """How long the end of the process waits for the range that is being run."""
@@ -43,7 +43,11 @@ class _Crew:
         self.words[native.BEGIN] = _address(self._begin)
         self.words[native.INSIDE] = _address(self._inside)
         self.words[native.JOBS] = ctypes.addressof(pool.running)
-        self.words[native.ACQUIRE] = _address(ctypes.pythonapi.PyThread_acquire_lock)
+        self._disperse = ctypes.CFUNCTYPE(None)(self.disperse)
+        self._members: set[int] = set()
+        self.words[native.DISPERSE] = _address(self._disperse)
+        self.words[native.KEYS] = preempt.words_address()
+        self.words[native.ACQUIRE] = _address(ctypes.pythonapi.PyThread_acquire_lock_timed)
         self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
         self.words[native.OWN_LOCK] = _held_lock()
 
@@ -74,8 +78,18 @@ class _Crew:
 
     def _stay(self, line: int, lock: int, room: object) -> None:
         """What a thread of the crew does; `room` is where its line lies."""
+        ident = _thread.get_ident()
+        preempt.attend()
+        self._members.add(ident)
         self._work(line)
+        self._members.discard(ident)
+        preempt.release()
         self._locks.append(lock)  # it is taken again, and who woke this thread may be inside yet
+
+    def disperse(self) -> None:
+        """Tell every thread to leave the range that it runs."""
+        for ident in tuple(self._members):
+            preempt.stop(ident)
 
     def dismiss(self, ready: bool = False) -> None:
         """Let every thread go. With `ready`, there will be no others."""
@@ -85,6 +99,7 @@ class _Crew:
     def forget(self) -> None:
         """In the child of a fork: the parent's threads are not here."""
         self._changing = _thread.allocate_lock()
+        self._members.clear()
         for word in (native.BUSY, native.READY, native.HELPERS):
             self.words[word] = 0
         self.words[native.OWN_LOCK] = _held_lock()

@@ -1,7 +1,7 @@
 """Leaving compiled code that runs for long: on Ctrl-C, when told to, and for want of stack.
 
-Owns the records of the threads that are inside compiled code, the watcher that looks ten times a
-second whether the main thread has been in one call since it last looked, and the signal by which
+Owns the records of the threads that are inside compiled code, the watcher that looks twenty times
+a second whether the main thread has been in one call since it last looked, and the signal by which
 it has that thread see to Python's own signals. `backend.preempt` has what runs in the thread.
 
 The signal is SIGURG, which nobody is ended by. A handler that was there before is called first.
@@ -26,9 +26,10 @@ from samebits.backend import llvm
 from samebits.backend import preempt as native
 from samebits.errors import SamebitsError
 
-TICK_SECONDS = 0.08
-"""How often the watcher looks: a call is left at most so long after Ctrl-C, and a little more."""
-_IDLE_TICKS = 12
+TICK_SECONDS = 0.05
+"""How often the watcher looks. At every second look at the same call it has the thread see to its
+signals, so that it is left within twice that time, and a little more."""
+_IDLE_TICKS = 20
 """Looks without a call after which the watcher sleeps until there is one."""
 
 _Words = ctypes.c_uint64 * native.RECORD_WORDS
@@ -154,15 +155,16 @@ class _Watch:
 
     def _watch(self) -> None:
         """The watcher. It takes the lock of the interpreter for an instant at each look."""
-        main, ident, idle, seen = self.main, self.main_ident, 0, -1
+        main, ident, idle, seen, looks = self.main, self.main_ident, 0, -1, 0
         while True:
             time.sleep(TICK_SECONDS)
             calls, place = main[native.CALLS], main[native.PLACE]
             if calls != seen:
-                seen, idle = calls, 0
+                seen, idle, looks = calls, 0, 0
             elif place:
-                idle = 0
-                _poke(ident)
+                idle, looks = 0, looks + 1
+                if looks % 2:
+                    _poke(ident)
             else:
                 idle += 1
                 if idle >= _IDLE_TICKS:
@@ -254,9 +256,9 @@ class _Handler:
     def __init__(self) -> None:
         target = llvm.host_target()
         code = llvm.compile_text(native.poked_text(target), target, 0)
-        self._loaded = llvm.load(code, (native.POKED, native.ASK, native.POKE_WORDS))
+        self._loaded = llvm.load(code, (native.POKED, native.POKE_WORDS))
         at = self._loaded.addresses
-        self.address, self.ask = at[native.POKED], at[native.ASK]
+        self.address = at[native.POKED]
         self._words: Any = (ctypes.c_uint64 * 2).from_address(at[native.POKE_WORDS])
         ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_watch().words), 8)
         layout = _layout()
@@ -309,8 +311,11 @@ def stop(ident: int) -> bool:
     if address is None or _layout() is None:
         return False
     words = _Words.from_address(address)
-    if not words[native.PLACE]:
-        return False
-    words[native.STOP] = 1
-    _poke(ident)
-    return True
+    if words[native.PLACE]:
+        words[native.STOP] = 1
+        _poke(ident)
+        return True
+    if words[native.WAITS]:
+        words[native.STOP] = 1
+        return True
+    return False
