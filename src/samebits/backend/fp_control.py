@@ -168,17 +168,21 @@ back:
 done:
   ret i32 %status
 """,
+    # The sticky flags have a register of their own.
     "fpcr": """\
   %found = call i64 @llvm.aarch64.get.fpcr()
+  %flags = call i64 @llvm.aarch64.get.fpsr()
   %odd = icmp ne i64 %found, {word}
   br i1 %odd, label %pin, label %run, !prof !0
 pin:
   call void @llvm.aarch64.set.fpcr(i64 {word})
   %pinned = call i32 {body}(ptr %args)
   call void @llvm.aarch64.set.fpcr(i64 %found)
+  call void @llvm.aarch64.set.fpsr(i64 %flags)
   ret i32 %pinned
 run:
   %status = call i32 {body}(ptr %args)
+  call void @llvm.aarch64.set.fpsr(i64 %flags)
   ret i32 %status
 """,
 }

@@ -104,8 +104,15 @@ _PINNED = {
   %pinned = icmp eq i32 %control, 8064""",
     "fpcr": """\
   %found = call i64 @llvm.aarch64.get.fpcr()
+  %flags = call i64 @llvm.aarch64.get.fpsr()
   %pinned = icmp eq i64 %found, 0""",
     None: "  %pinned = icmp eq i64 0, 0",
+}
+# And it raises a sticky flag, which is the caller's business.
+_BACK = {
+    "mxcsr": "  call void @llvm.x86.sse.ldmxcsr(ptr %word)",
+    "fpcr": "  call void @llvm.aarch64.set.fpsr(i64 %flags)",
+    None: "",
 }
 
 
@@ -119,6 +126,7 @@ entry:
 go:
   %items = getelementptr i8, ptr %tuple, i64 {_TUPLE_ITEMS}
   %status = call i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots)
+{_BACK[fp_control]}
   ret i64 %status
 slow:
   ret i64 1

@@ -1,4 +1,7 @@
-"""Run entries of a module on another row's emulator: raw slots in, status and slots out."""
+"""Run entries of a module on another row's emulator: raw slots in, status and slots out.
+
+The program ends with an error where a call leaves the caller another rounding or other flags.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,11 @@ static int own_get(void) { int w; __asm__ volatile("cfc1 %%0, $31" : "=r"(w)); r
 static int own_set(int w) { __asm__ volatile("ctc1 %%0, $31" : : "r"(w)); return 0; }
 #define fegetround own_get
 #define fesetround own_set
+static int own_test(int wanted) { (void)wanted; int w;
+                                  __asm__ volatile("cfc1 %%0, $31" : "=r"(w)); return w & 0x7C; }
+static int own_clear(int which) { (void)which; return 0; }
+#define fetestexcept own_test
+#define feclearexcept own_clear
 #endif
 static uint64_t get(int bytes) {
     uint64_t v = 0;
@@ -55,7 +63,11 @@ int main(int argc, char **argv) {
             slots[i] = get(8);
             if (slots[i] == %(memory)sull) slots[i] = (uintptr_t)memory;
         }
+        if (left %% 2) feclearexcept(FE_ALL_EXCEPT);
+        else if (left %% 4) feraiseexcept(FE_DIVBYZERO);
+        int flags = fetestexcept(FE_ALL_EXCEPT);
         put((uint32_t)entries[n](slots), 4);
+        if (fetestexcept(FE_ALL_EXCEPT) != flags) return 5;
         if (fegetround() != rounding) return 4;
         for (uint64_t i = 0; i < count; i++) put(slots[i], 8);
     }

@@ -268,3 +268,63 @@ def test_arguments_and_results_are_the_same_bits_under_a_flushing_caller() -> No
     finally:
         fpenv.write(before)
     assert found == [2, 4, 6]
+
+
+@sb.kernel
+def thirds(x: sb.float32, out: sb.Array[sb.float64]) -> sb.float32:
+    for i in range(len(out)):
+        out[i] = out[i] / 3.0
+    return x / sb.float32(3)
+
+
+@sb.kernel
+def thirds_on_threads(out: sb.Array[sb.float64]):
+    for i in sb.prange(len(out), batch=1):
+        out[i] = out[i] / 3.0
+
+
+@sb.job
+class Thirds(sb.ParallelFor):
+    out: sb.Array[sb.float64]
+
+    def execute(self, index: sb.int32) -> None:
+        self.out[index] = self.out[index] / 3.0
+
+
+def _trap() -> None:
+    with contextlib.suppress(sb.Trap):
+        _index(np.ones(2), 5)
+
+
+@sb.kernel
+def _index(x: sb.Array[sb.float64], i: int) -> sb.float64:
+    x[0] = x[0] / 3.0
+    return x[i]
+
+
+LINE = np.linspace(0.0, 9.0, 50)
+STICKY = {
+    "kernel": lambda: thirds(0.1, np.ones(8)),  # 0.1 is rounded to float32 on its way
+    "range": lambda: thirds_on_threads(np.ones(64)),
+    "job": lambda: Thirds(out=np.ones(8)).schedule(8).complete(),
+    "job in line": lambda: Thirds(out=np.ones(8)).run(8),
+    "function of an array": lambda: sb.math.sin(LINE),
+    "function of a number": lambda: sb.math.sin(0.5),
+    "sum": lambda: sb.math.sum(LINE),
+    "trap": _trap,
+}
+
+
+@needs_mxcsr
+@pytest.mark.parametrize("flags", [0, 0x04, 0x3F], ids=["none", "one", "all"])
+@pytest.mark.parametrize("what", STICKY)
+def test_the_callers_sticky_flags_are_as_they_were(what: str, flags: int) -> None:
+    STICKY[what]()  # compiled
+    word = 0x1F80 | flags
+    before = fpenv.read()
+    try:
+        fpenv.write(word)
+        STICKY[what]()
+        assert hex(fpenv.read()) == hex(word)
+    finally:
+        fpenv.write(before)
