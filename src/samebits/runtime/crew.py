@@ -39,12 +39,14 @@ class _Crew:
         self._begin = ctypes.CFUNCTYPE(None)(self.begin)
         self._inside = ctypes.CFUNCTYPE(ctypes.c_int32)(_is_inside_a_task)
         self._changing = _thread.allocate_lock()
+        self._leaving = _thread.allocate_lock()
         self._locks: list[int] = []
         self.words[native.BEGIN] = _address(self._begin)
         self.words[native.INSIDE] = _address(self._inside)
         self.words[native.JOBS] = ctypes.addressof(pool.running)
         self._disperse = ctypes.CFUNCTYPE(None)(self.disperse)
-        self._members: set[int] = set()
+        self._members: dict[int, int] = {}
+        """The identities of its threads, and their records' addresses."""
         self.words[native.DISPERSE] = _address(self._disperse)
         self.words[native.KEYS] = preempt.words_address()
         self.words[native.ACQUIRE] = _address(ctypes.pythonapi.PyThread_acquire_lock_timed)
@@ -79,17 +81,17 @@ class _Crew:
     def _stay(self, line: int, lock: int, room: object) -> None:
         """What a thread of the crew does; `room` is where its line lies."""
         ident = _thread.get_ident()
-        preempt.attend()
-        self._members.add(ident)
+        self._members[ident] = preempt.record()
         self._work(line)
-        self._members.discard(ident)
-        preempt.release()
+        with self._leaving:
+            del self._members[ident]
         self._locks.append(lock)  # it is taken again, and who woke this thread may be inside yet
 
     def disperse(self) -> None:
         """Tell every thread to leave the range that it runs."""
-        for ident in tuple(self._members):
-            preempt.stop(ident)
+        with self._leaving:
+            for ident, record in tuple(self._members.items()):
+                preempt.stop(ident, record)
 
     def dismiss(self, ready: bool = False) -> None:
         """Let every thread go. With `ready`, there will be no others."""
@@ -99,6 +101,7 @@ class _Crew:
     def forget(self) -> None:
         """In the child of a fork: the parent's threads are not here."""
         self._changing = _thread.allocate_lock()
+        self._leaving = _thread.allocate_lock()
         self._members.clear()
         for word in (native.BUSY, native.READY, native.HELPERS):
             self.words[word] = 0

@@ -104,7 +104,9 @@ class _Base:
             definition.check_races(filled, length.found(), length.batch)
         else:
             definition.aliases.check(slots)
-            definition.entry.function(slots, block.address)
+            status = definition.entry.function(slots, block.address)
+            if status:
+                raise definition.entry.trap(status)
         del keep
         if block.status:
             raise definition.entry.trap(block.status, block.own_numbers)

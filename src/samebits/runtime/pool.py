@@ -32,6 +32,7 @@ from samebits.runtime.tasks import (
     WAITING,
     Task,
 )
+from samebits.runtime.working import stop, work
 
 MOST_WORKERS = 1024
 _EXIT_SECONDS = 1.0
@@ -205,6 +206,7 @@ class Pool:
             for task in (*self._ready, *self._running):
                 task.error = SamebitsError("the process ended before this job had")
                 task.give_up()
+        stop()
         end = time.monotonic() + _EXIT_SECONDS
         while self._running and time.monotonic() < end:
             time.sleep(0.001)
@@ -369,7 +371,7 @@ class Pool:
         try:
             inside.depth = outer + 1
             if task.prepare is None or self._prepare(task):
-                task.function(task.slots, task.shared)
+                work(task)
         finally:
             inside.depth = outer
 

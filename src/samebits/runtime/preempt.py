@@ -1,8 +1,7 @@
 """Leaving compiled code that runs for long: on Ctrl-C, when told to, and for want of stack.
 
-Owns the records of the threads that are inside compiled code, the watcher that looks twenty times
-a second whether the main thread has been in one call since it last looked, and the signal by which
-it has that thread see to Python's own signals. `backend.preempt` has what runs in the thread.
+Owns the records of the threads that are inside compiled code, and the signal by which they are told
+to leave it, or to see to Python's own signals. `backend.preempt` has what runs in the thread then.
 
 The signal is SIGURG, which nobody is ended by. A handler that was there before is called first.
 Where the system has no such signals (Windows), a call runs to its end.
@@ -11,26 +10,18 @@ Where the system has no such signals (Windows), a call runs to its end.
 from __future__ import annotations
 
 import _thread
-import contextlib
+import atexit
 import ctypes
 import os
 import signal
 import sys
 import threading
-import time
-from collections.abc import Callable, Generator
 from functools import cache
 from typing import Any
 
 from samebits.backend import llvm
 from samebits.backend import preempt as native
-from samebits.errors import SamebitsError
-
-TICK_SECONDS = 0.05
-"""How often the watcher looks. At every second look at the same call it has the thread see to its
-signals, so that it is left within twice that time, and a little more."""
-_IDLE_TICKS = 20
-"""Looks without a call after which the watcher sleeps until there is one."""
+from samebits.runtime.watcher import Watcher
 
 _Words = ctypes.c_uint64 * native.RECORD_WORDS
 
@@ -116,12 +107,9 @@ class _Watch:
         self.words[native.ENTER] = _address(self._enter)
         self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
         self.changing = _thread.allocate_lock()
-        self.places: dict[int, int] = {}
-        """The records of threads that may be told to stop."""
         self.main: Any = None
         self.main_ident = 0
-        self._watching = False
-        self._lock = 0
+        self.watcher: Watcher | None = None
 
     def record(self) -> int:
         """The address of this thread's record, made at its first call here."""
@@ -148,51 +136,27 @@ class _Watch:
         with self.changing:
             self.main, self.main_ident = _Words.from_address(address), _thread.get_ident()
             self.main[native.MAIN] = 1
-            self.places[self.main_ident] = address
-            if not self._watching and _layout() is not None:
-                self._watching = True
-                _thread.start_new_thread(self._watch, ())
+            if self.watcher is None and _layout() is not None:
+                ident = self.main_ident
+                self.watcher = Watcher(self.main, lambda: _poke(ident))
+                self.watcher.start()
 
-    def _watch(self) -> None:
-        """The watcher. It takes the lock of the interpreter for an instant at each look."""
-        main, ident, idle, seen, looks = self.main, self.main_ident, 0, -1, 0
-        while True:
-            time.sleep(TICK_SECONDS)
-            calls, place = main[native.CALLS], main[native.PLACE]
-            if calls != seen:
-                seen, idle, looks = calls, 0, 0
-            elif place:
-                idle, looks = 0, looks + 1
-                if looks % 2:
-                    _poke(ident)
-            else:
-                idle += 1
-                if idle >= _IDLE_TICKS:
-                    idle = 0
-                    self._sleep(main)
+    def pause(self) -> None:
+        """No watcher, while the process forks or when it ends."""
+        if self.watcher is not None:
+            self.watcher.end()
 
-    def _sleep(self, main: Any) -> None:
-        """Until the main thread calls something."""
-        acquire = ctypes.CDLL(None).PyThread_acquire_lock  # which lets go of the interpreter's
-        if not self._lock:
-            allocate = ctypes.pythonapi.PyThread_allocate_lock
-            allocate.restype = ctypes.c_void_p
-            self._lock = allocate() or 0
-            acquire(ctypes.c_void_p(self._lock), 0)
-        main[native.WAKE] = self._lock
-        acquire(ctypes.c_void_p(self._lock), 1)
+    def resume(self) -> None:
+        """Watch again."""
+        if self.watcher is not None:
+            self.watcher.start()
 
     def forget(self) -> None:
-        """In the child of a fork: its one thread is the main one, and nobody watches."""
+        """In the child of a fork: its one thread is the main one."""
         self.changing = _thread.allocate_lock()
-        self._watching, self._lock = False, 0
-        self.places.clear()
         if self.main is not None:
-            self.main = None
-            address = self.record()
-            words = _Words.from_address(address)
-            words[native.WAKE] = 0
-            self.take_main(address)
+            self.main, self.watcher = None, None
+            self.take_main(self.record())
 
 
 def _address(function: Any) -> int:
@@ -209,8 +173,13 @@ def _watch() -> _Watch:
         with _State.making:
             if _State.watch is None:
                 _State.watch = _Watch()
+                atexit.register(_State.watch.pause)
                 if hasattr(os, "register_at_fork"):
-                    os.register_at_fork(after_in_child=_after_fork)
+                    os.register_at_fork(
+                        before=_State.watch.pause,
+                        after_in_parent=_State.watch.resume,
+                        after_in_child=_after_fork,
+                    )
     return _State.watch
 
 
@@ -291,26 +260,17 @@ def _poke(ident: int) -> None:
     signal.pthread_kill(ident, signal.SIGURG)
 
 
-def attend() -> None:
-    """Let this thread be told to stop, until `release`."""
-    watch = _watch()
-    watch.places[_thread.get_ident()] = watch.record()
+def record() -> int:
+    """The address of this thread's record, by which it can be told to stop while it lives."""
+    return _watch().record()
 
 
-def release() -> None:
-    """This thread ends."""
-    if _State.watch is not None:
-        _State.watch.places.pop(_thread.get_ident(), None)
-
-
-def stop(ident: int) -> bool:
-    """Tell a thread that lives, and that attends, to leave the call that it is in; whether it is
-    in one. It raises `Stopped` then."""
-    watch = _State.watch
-    address = None if watch is None else watch.places.get(ident)
-    if address is None or _layout() is None:
+def stop(ident: int, record: int) -> bool:
+    """Tell a thread that lives to leave the call that it is in, which raises `Stopped` then;
+    whether it is in one. `record` is its own."""
+    if _layout() is None:
         return False
-    words = _Words.from_address(address)
+    words = _Words.from_address(record)
     if words[native.PLACE]:
         words[native.STOP] = 1
         _poke(ident)

@@ -15,7 +15,7 @@ from samebits.sim.saved import Saved, read_saved
 from samebits.sim.simulation import Simulation, check_seed
 
 BLOCK_FRAMES = 4096
-"""Frames that run natively at a stretch; between stretches a keyboard interrupt gets through."""
+"""Frames that run natively at a stretch. An interrupted one is as if it had not begun."""
 
 
 class Session:

@@ -1,0 +1,60 @@
+"""Threads inside the range functions of tasks: which is in which, and how they are made to leave.
+
+A job whose batch was left in the middle has failed: what it has written is neither the old nor the
+new, and nothing can take it up again.
+"""
+
+from __future__ import annotations
+
+import _thread
+
+from samebits.backend.preempt import LEFT
+from samebits.errors import JobError
+from samebits.runtime import preempt
+from samebits.runtime.tasks import TRAP, Task
+
+_inside: dict[int, tuple[Task, int]] = {}
+"""Threads by their identity: the task, and the address of the thread's record."""
+_lock = _thread.allocate_lock()
+"""Held while threads are told to leave: none of `_inside` ends meanwhile."""
+
+
+def work(task: Task) -> None:
+    """Run batches of a task until none is left. Raises what a signal's handler has raised."""
+    ident, outer = _thread.get_ident(), None
+    record = preempt.record()
+    try:
+        outer, _inside[ident] = _inside.get(ident), (task, record)
+        status = task.function(task.slots, task.shared)
+    finally:
+        with _lock:
+            if outer is None:
+                _inside.pop(ident, None)
+            else:
+                _inside[ident] = outer
+    if status:
+        _left(task, status)
+
+
+def _left(task: Task, status: int) -> None:
+    """This thread has begun nothing for want of stack, or has left a batch."""
+    cause = preempt.raised() if status == LEFT else None
+    if cause is None:
+        task.words[TRAP] = status  # as if the first batch had trapped
+    elif task.error is None:
+        task.error = JobError(
+            "the job was interrupted in the middle of a batch",
+            note="its arrays hold some of its results, and what depends on it was not run",
+        )
+    task.give_up()
+    stop(task)
+    if cause is not None and not isinstance(cause, preempt.Stopped):
+        raise cause
+
+
+def stop(task: Task | None = None) -> None:
+    """Have every thread leave that is inside of `task`, or of any."""
+    with _lock:
+        for ident, (other, record) in tuple(_inside.items()):
+            if task is None or other is task:
+                preempt.stop(ident, record)

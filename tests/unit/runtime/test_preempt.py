@@ -1,0 +1,467 @@
+"""Compiled code is left in the middle when a signal's handler raises, and only then.
+
+Nothing here looks at a clock: loops are so long that a test would end minutes later, and differently,
+where they were not left.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import samebits as sb
+from samebits import float64, int64
+from samebits.backend import llvm
+from samebits.backend.preempt import GUARD
+from samebits.errors import JobError, StackError
+from samebits.runtime.kernel import compile_native
+from samebits.runtime.pool import set_workers
+
+pytestmark = pytest.mark.skipif(
+    not hasattr(signal, "pthread_kill"), reason="the system has no such signals"
+)
+ENDLESS = 1 << 50
+REPOSITORY = Path(__file__).parents[3]
+
+
+@sb.kernel
+def count(out: sb.Array[int64], n: int64):
+    out[0] = int64(1)
+    k = int64(0)
+    while k < n:
+        k += int64(1)
+        out[1] = out[1] ^ k * int64(6364136223846793005)
+
+
+@sb.kernel
+def sweep(out: sb.Array[int64], x: sb.Array[float64], n: int):
+    out[0] = int64(1)
+    for _ in range(n):
+        for i in range(len(x)):
+            x[i] = x[i] * 0.5 + 1.0
+
+
+@sb.kernel
+def outer(out: sb.Array[int64], n: int64):
+    if n > 0:
+        count(out, n)
+
+
+@sb.kernel
+def chaos(x: sb.Array[float64], n: int) -> float64:
+    total = float64(0.0)
+    for _ in range(n):
+        for i in range(len(x)):
+            x[i] = 3.9 * x[i] * (1.0 - x[i])
+            total += x[i]
+    return total
+
+
+@sb.kernel
+def shared(begun: sb.Array[int64], out: sb.Array[int64], n: int):
+    for i in sb.prange(len(out), batch=1):
+        begun[i] = int64(1)
+        x = out[i] * int64(2) + int64(1)
+        for _ in range(n):
+            x = x ^ x * int64(6364136223846793005)
+        out[i] = x
+
+
+@sb.kernel
+def one_turn_islong_job(begun: sb.Array[int64], out: sb.Array[int64], which: int, n: int):
+    for i in sb.prange(len(out), batch=1):
+        begun[i] = int64(1)
+        if i == which:
+            x = out[i]
+            for _ in range(n):
+                x = x ^ x * int64(6364136223846793005)
+            out[i] = x
+
+
+@sb.job
+class Long(sb.ParallelFor):
+    begun: sb.Array[int64]
+    out: sb.Array[int64]
+    n: int
+
+    def execute(self, index: sb.int32) -> None:
+        self.begun[index] = int64(1)
+        x = self.out[index] * int64(2) + int64(1)
+        for _ in range(self.n):
+            x = x ^ x * int64(6364136223846793005)
+        self.out[index] = x
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]
+    handlers = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGALRM, signal.SIGURG)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+    set_workers(None)
+
+
+@contextlib.contextmanager
+def signalled(out: np.ndarray[Any, Any], number: int = signal.SIGINT) -> Generator[None]:
+    """Send this process a signal once the kernel in the block has written `out`."""
+
+    def send() -> None:
+        while not out.any():
+            pass
+        os.kill(os.getpid(), number)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        yield
+    finally:
+        out[0] = 1
+        thread.join()
+
+
+def numbers(n: int = 8) -> np.ndarray[Any, Any]:
+    return np.zeros(n, np.int64)
+
+
+CALLS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
+    "while": lambda out: count(out, int64(ENDLESS)),
+    "vectors": lambda out: sweep(out, np.zeros(4096), ENDLESS),
+    "called": lambda out: outer(out, int64(ENDLESS)),
+    "not optimised": lambda out: _unoptimised(out, int64(ENDLESS)),
+    "range on threads": lambda out: shared(out, numbers(), ENDLESS),
+    "range whose last turn is another's": lambda out: one_turn_islong_job(out[:2], numbers(2), 1, ENDLESS),
+    "range whose last turn is its own": lambda out: one_turn_islong_job(out[:2], numbers(2), 0, ENDLESS),
+    "job in line": lambda out: long_job(out).run(8),
+    "job in one batch": lambda out: long_job(out).schedule(8, batch=8).complete(),
+}
+
+
+def long_job(begun: np.ndarray[Any, Any], n: int = ENDLESS) -> Long:
+    return Long(begun=begun, out=numbers(len(begun)), n=n)
+
+
+def _unoptimised(*args: Any) -> Any:
+    types = count.fixed_types
+    assert types is not None
+    return compile_native(count, types, llvm.host_target(), 0)(*args)
+
+
+@pytest.mark.parametrize("what", CALLS)
+def test_ctrl_c_leaves_a_loop_that_would_go_on_for_days(what: str) -> None:
+    set_workers(2)
+    out = numbers()
+    with signalled(out), pytest.raises(KeyboardInterrupt):
+        CALLS[what](out)
+    again, expected = numbers(), numbers()  # and what it ran on still works
+    shared(numbers(), again, 1000)
+    set_workers(1)
+    shared(numbers(), expected, 1000)
+    assert again.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("body", ["pass", "x[0] += 1.0"])
+def test_ctrl_c_ends_a_program_in_an_endless_loop(body: str, tmp_path: Path) -> None:
+    script = tmp_path / "endless.py"
+    script.write_text(textwrap.dedent(f"""\
+        import numpy as np, samebits as sb
+        from samebits import float64
+        @sb.kernel
+        def endless(x: sb.Array[float64], go: bool):
+            while go:
+                {body}
+        endless(np.zeros(2), False)
+        print("called", flush=True)
+        endless(np.zeros(2), True)
+        """))
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline() == "called\n"
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGINT, errors
+    assert errors.strip().endswith("KeyboardInterrupt")
+
+
+def test_a_handler_that_returns_lets_the_kernel_go_on_with_the_same_bits() -> None:
+    def run() -> tuple[float64, bytes]:
+        x = np.linspace(0.1, 0.9, 64)
+        return chaos(x, 400_000), x.tobytes()
+
+    expected = run()
+    seen: list[str] = []
+    over = threading.Event()
+
+    def handler(number: int, frame: Any) -> None:
+        chaos(np.full(8, 0.5), 10)  # a kernel, and work for the interpreter
+        seen.append("".join(str(k) for k in range(1000)))
+
+    signal.signal(signal.SIGINT, handler)
+
+    def send() -> None:
+        while not over.wait(0.001):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        while len(seen) < 20:
+            assert run() == expected
+    finally:
+        over.set()
+        thread.join()
+
+
+class _Alarm(Exception):
+    pass
+
+
+def test_what_a_handler_raises_comes_out_of_the_call_with_its_place() -> None:
+    def alarm(number: int, frame: Any) -> None:
+        raise _Alarm(frame.f_code.co_name)
+
+    signal.signal(signal.SIGALRM, alarm)
+    out = numbers()
+    with signalled(out, signal.SIGALRM), pytest.raises(_Alarm) as caught:
+        count(out, int64(ENDLESS))
+    functions = [entry.name for entry in caught.traceback]
+    assert functions[-1] == "alarm"
+    assert sys._getframe().f_code.co_name in functions
+    assert sys.exc_info() == (None, None, None)
+
+
+def test_a_handler_of_the_signal_that_is_used_is_called_as_ever() -> None:
+    out = numbers()
+    with signalled(out), pytest.raises(KeyboardInterrupt):
+        count(out, int64(ENDLESS))  # from here on the signal has been used
+    seen: list[int] = []
+    signal.signal(signal.SIGURG, lambda number, frame: seen.append(number))
+    os.kill(os.getpid(), signal.SIGURG)
+    assert signal.SIGURG in seen
+    out = numbers()
+    with signalled(out), pytest.raises(KeyboardInterrupt):
+        count(out, int64(ENDLESS))
+    before = len(seen)
+    os.kill(os.getpid(), signal.SIGURG)
+    assert len(seen) > before
+
+
+def test_a_kernel_of_another_thread_goes_on_as_a_loop_of_python_would() -> None:
+    set_workers(1)
+    out, done = numbers(), threading.Event()
+
+    def run() -> None:
+        for _ in range(3):
+            count(out, int64(20_000_000))
+        done.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt):
+        while not out.any():
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+        thread.join()
+    thread.join()
+    assert done.is_set()
+
+
+def test_a_process_forks_without_the_thread_that_watches() -> None:
+    script = f"""
+import os, signal, sys
+threads = []
+os.register_at_fork(before=lambda: threads.append(len(os.listdir("/proc/self/task"))))
+sys.path.insert(0, {str(REPOSITORY)!r})
+import numpy as np
+import threading
+before = len(os.listdir("/proc/self/task"))
+from tests.unit.runtime.test_preempt import *
+out = numbers()
+count(out, int64(10))
+started = len(os.listdir("/proc/self/task"))
+for _ in range(2):
+    pid = os.fork()
+    if not pid:
+        out = numbers()
+        try:
+            with signalled(out):
+                count(out, int64(ENDLESS))
+        except KeyboardInterrupt:
+            os._exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
+out = numbers()
+try:
+    with signalled(out):
+        count(out, int64(ENDLESS))
+except KeyboardInterrupt:
+    print(started - before, [n - before for n in threads])
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                          timeout=300, check=False, env=environment)  # fmt: skip
+    assert (done.stdout, done.returncode) == ("1 [0, 0]\n", 0), done.stderr
+
+
+def test_a_job_left_in_the_middle_has_failed_and_what_depends_on_it_is_not_run() -> None:
+    set_workers(1)
+    out, after = numbers(), numbers()
+    handle = long_job(out).schedule(8, batch=8)
+    following = long_job(after, 1).schedule(8, depends_on=handle)
+    with signalled(out), pytest.raises(KeyboardInterrupt):
+        handle.complete()
+    for one in (handle, following):
+        with pytest.raises(JobError, match="interrupted in the middle of a batch"):
+            one.complete()
+    assert not after.any()
+    out[:] = 0
+    long_job(out, 1).schedule(8).complete()
+    assert out.all()
+
+
+def test_the_end_of_the_process_ends_jobs_in_the_middle() -> None:
+    script = f"""
+import sys
+sys.path.insert(0, {str(REPOSITORY)!r})
+from tests.unit.runtime.test_preempt import *
+from samebits.runtime import pool, working
+set_workers(3)
+out = numbers(2)
+handle = long_job(out).schedule(2, batch=1)
+while not handle.is_completed and not out.all():
+    pass
+pool._EXIT_SECONDS = 600
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_only_what_may_run_long_is_guarded() -> None:
+    @sb.kernel
+    def short(x: sb.Array[float64]) -> float64:
+        total = float64(0.0)
+        for i in range(16):
+            total += x[i]
+        return total
+
+    objects = {k: _object(k) for k in (short, count, chaos)}
+    assert {k: GUARD.encode() in code for k, code in objects.items()} == {
+        short: False, count: True, chaos: True
+    }  # fmt: skip
+
+
+def _object(kernel: Any) -> bytes:
+    from samebits.runtime.kernel import _compile, _linked
+
+    return _compile(_linked(kernel, kernel.fixed_types), llvm.host_target(), 3, False).object_bytes
+
+
+@sb.kernel
+def large(n: int) -> float64:
+    local = sb.zeros(32_000, float64)
+    for i in range(32_000):
+        local[i] = float64(i)
+    return local[n]
+
+
+@sb.kernel
+def many_large(out: sb.Array[float64]):
+    for i in sb.prange(len(out), batch=1):
+        local = sb.zeros(32_000, float64)
+        for k in range(32_000):
+            local[k] = float64(k)
+        out[i] = local[i]
+
+
+@sb.job
+class Large(sb.ParallelFor):
+    out: sb.Array[float64]
+
+    def execute(self, index: sb.int32) -> None:
+        local = sb.zeros(32_000, float64)
+        for k in range(32_000):
+            local[k] = float64(k)
+        self.out[index] = local[index]
+
+
+STACKS = """
+import sys, threading
+sys.path.insert(0, {repository!r})
+from tests.unit.runtime.test_preempt import *
+found = []
+def run():
+    try:
+        found.append({call})
+    except Exception as error:
+        found.append(f"{{type(error).__name__}}: {{error.message}}")
+threading.stack_size({size})
+thread = threading.Thread(target=run)
+thread.start()
+thread.join()
+print(*found)
+"""
+SMALL = "StackError: this thread's stack has no room for 512,000 bytes of local memory\n"
+
+
+def _on_a_stack(size: int, call: str, before: str = "") -> str:
+    script = before + STACKS.format(repository=str(REPOSITORY), call=call, size=size)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_local_memory_that_a_threads_stack_has_no_room_for_is_an_error() -> None:
+    assert _on_a_stack(262_144, "large(7)") == SMALL
+    assert _on_a_stack(1 << 20, "large(7)") == "7.0\n"
+
+
+def test_threads_with_small_stacks_leave_a_ranges_turns_to_those_with_room() -> None:
+    call = "(set_workers(3), o := np.zeros(64), many_large(o), (o == np.arange(64)).all())[-1]"
+    before = "import threading\nthreading.stack_size(262144)\n"
+    direct = before + (
+        f"import sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
+        "from tests.unit.runtime.test_preempt import *\n"
+        f"print({call})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", direct], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
+
+
+def test_a_job_on_threads_with_small_stacks_fails_and_says_so() -> None:
+    script = (
+        "import threading\nthreading.stack_size(262144)\n"
+        f"import sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
+        "from tests.unit.runtime.test_preempt import *\n"
+        "set_workers(2)\n"
+        "handle = Large(out=np.zeros(8)).schedule(8, batch=1)\n"
+        "while not handle.is_completed: pass\n"
+        "try:\n    handle.complete()\nexcept StackError as error:\n    print(error.message)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == SMALL.removeprefix("StackError: "), done.stderr
+
+
+def test_a_stack_error_can_be_pickled() -> None:
+    import pickle
+
+    error = pickle.loads(pickle.dumps(StackError("256,000")))
+    assert str(error) == str(StackError("256,000"))
