@@ -112,13 +112,17 @@ def verify(
     update_golden: Annotated[
         bool, typer.Option("--update-golden", help="Write the golden file.")
     ] = False,
+    timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Stop a target that runs longer; it is not run then."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
     """Run SIM in every execution that this machine has, and compare frame by frame.
 
     Without a REPLAY, a script plays 600 frames. Managed, evaluate and emulated targets stop at a
     stated prefix of a long run, unless `--frames all`. Exit status: 0 the same, 1 they differ or
-    a target's program failed, 2 bad usage or input.
+    a target's program failed, 2 bad usage or input, or a target ran longer than `--timeout`.
     """
     from samebits.cli.verify import Options, run
 
@@ -132,6 +136,7 @@ def verify(
         golden=golden,
         update_golden=update_golden,
         json=json,
+        timeout=timeout,
     )
     _finish(lambda: run(options))
 

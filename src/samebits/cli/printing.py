@@ -127,7 +127,7 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-_WORST = ("differs", "failed", "not compared", "damaged")
+_WORST = ("differs", "failed", "not compared", "not run", "damaged")
 
 
 def _overall(runs: Sequence[Run]) -> str:

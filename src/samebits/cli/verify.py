@@ -34,6 +34,7 @@ class Options:
     golden: str | None
     update_golden: bool
     json: bool
+    timeout: float | None = None
 
     @property
     def limit(self) -> int | None:
@@ -65,6 +66,7 @@ def run(options: Options) -> int:
             whole=options.frames == "all",
             known=_known(options, golden, source),
             sample_every=simulation.tick_rate if options.update_golden else 0,
+            timeout=options.timeout,
         )
         players = None
         if isinstance(source, PlayerSource):
@@ -101,6 +103,11 @@ def run(options: Options) -> int:
 
 def _check(options: Options) -> None:
     options.limit  # noqa: B018
+    if options.timeout is not None and not 0 < options.timeout <= 1e6:
+        raise SimulationError(
+            f"--timeout {options.timeout:g} is no time that a target can take",
+            fix="write --timeout 60, or leave it out for none",
+        )
     if options.update_golden and options.golden is None:
         raise SimulationError(
             "--update-golden does not say which file", fix="add --golden FILE, the file to write"

@@ -48,7 +48,8 @@ class Divergence:
 class RowReport:
     """What one row did. `frames` counts whole frames; `prefix` says that it stopped early to save
     time. `final_hash` is after the last of them. `failure` says what became of a program that
-    did not run to its end."""
+    did not run to its end. `overdue` says that it was stopped for taking too long, as `reason` then
+    tells."""
 
     name: str
     reason: str | None = None
@@ -62,6 +63,7 @@ class RowReport:
     compared: int = 0
     """Frames, the state after `init` and a trap among them, that were held against another row's,
     or against what others wrote down."""
+    overdue: bool = False
 
     @property
     def result(self) -> str:

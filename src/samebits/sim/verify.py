@@ -8,15 +8,18 @@ Emulated rows work in processes of their own, several at a time, while others ru
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import RunnerError, Trap
+from samebits.runtime.time_limit import TimeOver, within
 from samebits.sim.difference import first_difference
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
@@ -47,6 +50,7 @@ _UNDETERMINED = "running up to this frame again gave equal states: something is 
 
 Progress = Callable[[str, int], None]
 """What is being done, and frames that every row has behind it."""
+T = TypeVar("T")
 RowProgress = Callable[[str, int], None]
 """An emulated row's name, and frames that it has behind it. Called from several threads."""
 
@@ -62,11 +66,53 @@ class _Runner:
     start: Outcome | None = None
     block_start: bytes = b""
     stretch: int = 1
+    spent: float = 0.0
+    """Seconds that it has run for."""
 
     @property
     def at(self) -> Execution:
         assert self.execution is not None
         return self.execution
+
+    def limited(self, limit: float | None, run: Callable[[], T]) -> T:
+        """What `run()` returns. Raises TimeOver where this row has then run for more than `limit`
+        seconds in all."""
+        began = time.perf_counter()
+        left = None if limit is None else limit - self.spent
+        try:
+            if left is None or not self.row.emulated:
+                return within(left, run)
+            return self._ended_after(left, run)
+        finally:
+            self.spent += time.perf_counter() - began
+
+    def _ended_after(self, seconds: float, run: Callable[[], T]) -> T:
+        """As `within`, of what runs in a process of its own."""
+        over = threading.Event()
+
+        def end() -> None:
+            over.set()
+            self.at.close()
+
+        timer = threading.Timer(max(0.0, seconds), end)
+        timer.start()
+        try:
+            return run()
+        except RunnerError:
+            if over.is_set():
+                raise TimeOver from None
+            raise
+        finally:
+            timer.cancel()
+            timer.join()
+
+    def overdue(self, limit: float | None) -> None:
+        """It has not come to an end, and nothing is said of what it would have given."""
+        self.report.reason, self.report.overdue = f"over {limit:g} s", True
+        self.running = False
+        self.start = None
+        if self.execution is not None:
+            self.execution.close()
 
     def failed(self, error: RunnerError) -> None:
         """It says so in its row, and is out of the way."""
@@ -91,6 +137,8 @@ class Verification:
     """Keep the reference's hash of every so many frames in `sampled`, and of the last."""
     frames: int = 0
     sampled: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    timeout: float | None = None
+    """Seconds after which a row is stopped, whatever it does: it counts as not run."""
 
     def __post_init__(self) -> None:
         self.rows = [RowReport(row.name, row.reason) for row in self.table]
@@ -103,9 +151,12 @@ class Verification:
     @property
     def result(self) -> str:
         """`differs` where any row does, `failed` where a program did, `not compared` where a row
-        or what others wrote down was held against nothing, or `same`."""
+        or what others wrote down was held against nothing, `not run` where a row was stopped for
+        taking too long, or `same`."""
         results = [row.result for row in (*self.rows, *self.recorded.values())]
         bad = next((r for r in ("differs", "failed", "not compared") if r in results), None)
+        if bad is None and any(row.overdue for row in self.rows):
+            return "not run"
         return bad or ("same" if "same" in results else "not compared")
 
     @property
@@ -170,7 +221,10 @@ class Verification:
             if self._stopping:
                 return
             try:
-                execution.start(self.source.seed)
+                runner.limited(self.timeout, lambda: execution.start(self.source.seed))
+            except TimeOver:
+                runner.overdue(self.timeout)
+                return
             except Trap as trap:
                 runner.report.trap = TrapFact.of(trap)
                 runner.start = Outcome(np.zeros(0, np.uint64), runner.report.trap)
@@ -237,6 +291,8 @@ class Verification:
         def advance(runner: _Runner) -> None:
             try:
                 found[runner] = self._advance(runner, block.inputs, progress)
+            except TimeOver:
+                runner.overdue(self.timeout)
             except RunnerError as error:
                 runner.failed(error)
 
@@ -267,7 +323,8 @@ class Verification:
                 break
             count = _stretch(runner, len(inputs) - first, self.whole)
             began = time.perf_counter()
-            done = execution.advance(inputs[first : first + count])
+            part = inputs[first : first + count]
+            done = runner.limited(self.timeout, lambda part=part: execution.advance(part))
             seconds = time.perf_counter() - began
             report.seconds += seconds
             report.frames += len(done.hashes)

@@ -1,0 +1,87 @@
+"""A limit for how long a call may take, whether it is compiled code or Python's that goes on.
+
+Compiled code is left as on Ctrl-C (`preempt`); Python's is given an exception between bytecodes.
+"""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from samebits.runtime import preempt
+
+_AGAIN_SECONDS = 0.05
+"""How soon a thread that has not left yet is told again: it may have been between two calls."""
+T = TypeVar("T")
+
+
+class TimeOver(Exception):
+    """The call took longer than it may."""
+
+
+class _Overdue(BaseException):
+    """What Python's own code is interrupted by."""
+
+
+class _Limit:
+    """Watches one thread while it runs something."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ident, self._record = _thread.get_ident(), preempt.record()
+        self._ended = threading.Event()
+        self._changing = threading.Lock()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        if self._ended.wait(self._seconds):
+            return
+        told = False
+        while not self._ended.wait(_AGAIN_SECONDS * told):
+            with self._changing:
+                if self._ended.is_set():
+                    return
+                if not preempt.stop(self._ident, self._record) and not told:
+                    self._interrupt(_Overdue)
+            told = True
+
+    def _interrupt(self, kind: type[BaseException] | None) -> None:
+        thread = ctypes.c_ulong(self._ident)
+        given = None if kind is None else ctypes.py_object(kind)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, given)
+
+    def end(self) -> None:
+        """Nothing is raised in the thread after this has returned."""
+        with self._changing:
+            self._ended.set()
+            self._interrupt(None)
+        self._thread.join()
+
+
+def within(seconds: float | None, run: Callable[[], T]) -> T:
+    """What `run()` returns; TimeOver where it takes longer than `seconds`, if there is a limit.
+
+    What it works on is then as the interrupted code left it.
+    """
+    if seconds is None:
+        return run()
+    limit, over = _Limit(max(0.0, seconds)), False
+    result: list[T] = []
+    try:
+        result.append(run())
+    except (_Overdue, preempt.Stopped):
+        over = True
+    finally:
+        while True:  # it may come until the end has been told
+            try:
+                limit.end()
+                break
+            except _Overdue:
+                over = True
+    if over or not result:
+        raise TimeOver
+    return result[0]
