@@ -385,7 +385,8 @@ def crew_text(target: Target) -> str:
     places = dict(
         BUSY=BUSY, READY=READY, HELPERS=HELPERS, LINES=LINES, JOBS=JOBS, BEGIN=BEGIN,
         INSIDE=INSIDE, ACQUIRE=ACQUIRE, RELEASE=RELEASE, HANDED_OUT=HANDED_OUT,
-        KEYS=KEYS, DISPERSE=DISPERSE, REMAINING=REMAINING, OWN_LOCK=OWN_LOCK, FUNCTION=FUNCTION, SLOTS=SLOTS, BLOCK=BLOCK,
+        KEYS=KEYS, DISPERSE=DISPERSE, REMAINING=REMAINING, OWN_LOCK=OWN_LOCK,
+        FUNCTION=FUNCTION, SLOTS=SLOTS, BLOCK=BLOCK,
     )  # fmt: skip
     words = {name: f"getelementptr (i64, ptr @{CREW}, i64 {n})" for name, n in places.items()}
     return _TEXT.format(
@@ -395,7 +396,8 @@ def crew_text(target: Target) -> str:
         batches_a_worker=BATCHES_A_WORKER, in_line=IN_LINE, thread_lock=THREAD_LOCK,
         idle=_IDLE, asleep=_ASLEEP, asked=_ASKED, running=_RUNNING, dismissed=_DISMISSED,
         sleeps=_SLEEPS, sleeps_1=_SLEEPS + 1, looks=_LOOKS.get(target.architecture, 1),
-        pause=_PAUSE.get(target.architecture, ""), declared=_declared(target), find=_find(target, words["KEYS"]),
+        pause=_PAUSE.get(target.architecture, ""), declared=_declared(target),
+        find=_find(target, words["KEYS"]),
         record_words=RECORD_WORDS, record_bytes=8 * RECORD_WORDS, left=LEFT, ended=_ENDED,
         wait=_WAIT_MICROSECONDS, ask_name=ASK, MAIN=MAIN, STOP=STOP, WAITS=WAITS, **words,
     ) + (ask_text() if can_guard(target) else _NOBODY_ASKS)  # fmt: skip

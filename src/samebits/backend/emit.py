@@ -277,9 +277,7 @@ def emit_module(
         more = f"ptr @{OWN}" if emission.owns(name) else ""
         function, traps = emission.function(name), emission.traps(name)
         guard = emission.guard(name)
-        texts.append(
-            entry_text(index, function, traps, target, locations, more, departures, guard)
-        )
+        texts.append(entry_text(index, function, traps, target, locations, more, departures, guard))
     texts += [
         range_text(
             f"sb_range_{index}", emission.function(name), emission.traps(name), target, locations,

@@ -28,8 +28,8 @@ PLACE, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
 """Words of a thread's record: the buffer to come back to, null outside of bodies; 1 where the
 thread is to leave; bodies called so far; a lock that the next call is to release, because the
 watcher sleeps in it; the lowest address of the stack, 0 where that is not known; 1 for the thread
-that Python's signal handlers run in; what such a handler has raised, three references; 1 while it waits for the threads of a range that
-it shared out, and looks at `STOP` now and then."""
+that Python's signal handlers run in; what such a handler has raised, three references; 1 while it
+waits for the threads of a range that it shared out, and looks at `STOP` now and then."""
 RECORD_WORDS = 16
 
 LEFT = (1 << 20) - 1

@@ -198,6 +198,18 @@ def words_address() -> int:
     return ctypes.addressof(watch.words)
 
 
+def is_inside() -> bool:
+    """Whether the main thread is inside a call that can be left."""
+    main = None if _State.watch is None else _State.watch.main
+    return main is not None and bool(main[native.PLACE])
+
+
+def calls() -> int:
+    """How many such calls the main thread has made so far."""
+    main = None if _State.watch is None else _State.watch.main
+    return 0 if main is None else int(main[native.CALLS])
+
+
 def raised() -> BaseException:
     """Why the call that this thread has just left was left."""
     watch = _watch()

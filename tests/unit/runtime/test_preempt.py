@@ -1,12 +1,10 @@
 """Compiled code is left in the middle when a signal's handler raises, and only then.
 
-Nothing here looks at a clock: loops are so long that a test would end minutes later, and differently,
-where they were not left.
+Nothing here looks at a clock: loops are so long that nothing would end where they were not left.
 """
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import os
 import signal
@@ -80,7 +78,7 @@ def shared(begun: sb.Array[int64], out: sb.Array[int64], n: int):
 
 
 @sb.kernel
-def one_turn_islong_job(begun: sb.Array[int64], out: sb.Array[int64], which: int, n: int):
+def one_turn_is_long(begun: sb.Array[int64], out: sb.Array[int64], which: int, n: int):
     for i in sb.prange(len(out), batch=1):
         begun[i] = int64(1)
         if i == which:
@@ -141,8 +139,12 @@ CALLS: dict[str, Callable[[np.ndarray[Any, Any]], Any]] = {
     "called": lambda out: outer(out, int64(ENDLESS)),
     "not optimised": lambda out: _unoptimised(out, int64(ENDLESS)),
     "range on threads": lambda out: shared(out, numbers(), ENDLESS),
-    "range whose last turn is another's": lambda out: one_turn_islong_job(out[:2], numbers(2), 1, ENDLESS),
-    "range whose last turn is its own": lambda out: one_turn_islong_job(out[:2], numbers(2), 0, ENDLESS),
+    "range whose last turn is another's": lambda out: one_turn_is_long(
+        out[:2], numbers(2), 1, ENDLESS
+    ),
+    "range whose last turn is its own": lambda out: one_turn_is_long(
+        out[:2], numbers(2), 0, ENDLESS
+    ),
     "job in line": lambda out: long_job(out).run(8),
     "job in one batch": lambda out: long_job(out).schedule(8, batch=8).complete(),
 }
@@ -174,7 +176,8 @@ def test_ctrl_c_leaves_a_loop_that_would_go_on_for_days(what: str) -> None:
 @pytest.mark.parametrize("body", ["pass", "x[0] += 1.0"])
 def test_ctrl_c_ends_a_program_in_an_endless_loop(body: str, tmp_path: Path) -> None:
     script = tmp_path / "endless.py"
-    script.write_text(textwrap.dedent(f"""\
+    script.write_text(
+        textwrap.dedent(f"""\
         import numpy as np, samebits as sb
         from samebits import float64
         @sb.kernel
@@ -184,7 +187,8 @@ def test_ctrl_c_ends_a_program_in_an_endless_loop(body: str, tmp_path: Path) -> 
         endless(np.zeros(2), False)
         print("called", flush=True)
         endless(np.zeros(2), True)
-        """))
+        """)
+    )
     with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as process:  # fmt: skip
         assert process.stdout is not None
@@ -269,11 +273,15 @@ def test_a_kernel_of_another_thread_goes_on_as_a_loop_of_python_would() -> None:
 
     thread = threading.Thread(target=run)
     thread.start()
-    with pytest.raises(KeyboardInterrupt):
+
+    def wait() -> None:
         while not out.any():
             pass
         os.kill(os.getpid(), signal.SIGINT)
         thread.join()
+
+    with pytest.raises(KeyboardInterrupt):
+        wait()
     thread.join()
     assert done.is_set()
 

@@ -1,4 +1,4 @@
-"""A simulation whose step goes round as often as its input says: for days, if it is large."""
+"""A simulation whose step goes round as often as its input says: for days, if that is much."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from samebits import int64, uint64
 
 @sb.struct
 class State:
-    a: uint64
+    before: uint64
     turns: uint64
-    b: uint64
+    after: uint64
 
 
 @sb.struct
@@ -19,24 +19,37 @@ class Input:
 
 
 @sb.kernel
-def init(state: State, seed: uint64):
-    state.a = seed
+def init(state: State, seed: uint64) -> None:
+    state.turns = seed
 
 
 @sb.kernel
-def step(state: State, inputs: sb.ReadOnly[Input]):
-    state.a += uint64(1)
+def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
+    state.before += uint64(1)
     k = int64(0)
     while k < inputs[0].turns:
         k += int64(1)
         state.turns = state.turns * uint64(6364136223846793005) + uint64(1)
-    state.b += uint64(1)
+    state.after += uint64(1)
 
 
-def script(frame: int, inputs: sb.Array[Input]) -> None: ...
+def short(frame: int, player: int, seed: int) -> dict[str, object]:
+    return {"turns": 3}
 
 
-simulation = sb.Simulation(
-    name="endless", version=1, state=State, input=Input, init=init, step=step,
-    players=1, tick_rate=60,
+def endless(frame: int, player: int, seed: int) -> dict[str, object]:
+    """In frame 12, and in every one after it."""
+    return {"turns": 3 if frame < 12 else 1 << 50}
+
+
+ENDLESS = sb.Simulation(
+    name="endless",
+    version="1",
+    state=State,
+    input=Input,
+    players=1,
+    init=init,
+    step=step,
+    tick_rate=30,
+    scripts={"endless": endless, "short": short},
 )
