@@ -17,6 +17,7 @@ from samebits.backend.preempt import LEAST_LOCALS, LEAST_STATEMENTS
 from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
 from samebits.errors import CompileError, IRError
+from samebits.ir.carried import local_bytes
 from samebits.ir.grammar import (
     CALLS,
     For,
@@ -208,7 +209,7 @@ class CallGraph:
                 constants.add(statement.id)
             elif statement.opcode in DIVISIONS:
                 divides = divides or statement.args[1].op not in constants
-        own = sum(t.size for t in function.locals.values())
+        own = local_bytes(function)
         if own + deepest > STACK_LIMIT:
             raise CompileError(
                 f"local arrays and structs of {name} and what it calls need "

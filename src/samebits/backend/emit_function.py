@@ -24,6 +24,7 @@ from samebits.backend.lowering import LOWERINGS
 from samebits.backend.lowering_float import mend
 from samebits.backend.wide import unsigned_quotient
 from samebits.errors import IRError
+from samebits.ir.carried import destination
 from samebits.ir.grammar import (
     CALLS,
     Break,
@@ -119,8 +120,12 @@ class FunctionEmitter(FunctionWriter):
                 self._allocas.append(f"  store {part} {value}, ptr {place}")
         for name, t in self.function.slots.items():
             self._slots[name] = tuple(self._alloca(part) for part in parts(t))
+        lies_in = destination(self.function)
         for name, t in self.function.locals.items():
-            self._locals[name] = self._alloca(memory(t), f", align {max(16, t.align)}")
+            if name not in lies_in:
+                self._locals[name] = self._alloca(memory(t), f", align {max(16, t.align)}")
+        for name, other in lies_in.items():
+            self._locals[name] = self._locals[other]
         if self.module.owns(self.function.name):
             arguments.append(f"ptr {OWN_PLACE}")
         return arguments

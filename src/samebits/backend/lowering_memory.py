@@ -152,6 +152,8 @@ def _copy(f: FunctionWriter, op: Op) -> None:
     """memmove, for source and target may be one place."""
     t = _target(op)
     target, source = map(f.operand, op.args)
+    if target == source:
+        return
     f.do(
         f"call void @llvm.memmove.p0.p0.i64(ptr align {t.align} {target}, "
         f"ptr align {t.align} {source}, i64 {t.size}, i1 false)"

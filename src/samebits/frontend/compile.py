@@ -15,6 +15,7 @@ from samebits.frontend import names, own_index, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
 from samebits.frontend.fast import warn_of_tests
 from samebits.frontend.source import Source, source_of
+from samebits.ir.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.fingerprint import described
@@ -220,7 +221,8 @@ class _Lowering:
 
     def _check_locals(self, ctx: Context) -> None:
         builder = ctx.builder
-        total = sum(t.size for t in builder.locals.values())
+        once = carried(builder.body)
+        total = sum(t.size for name, t in builder.locals.items() if name not in once)
         if total <= MAX_LOCALS:
             return
         largest = max(builder.local_spans, key=lambda name: builder.locals[name].size)

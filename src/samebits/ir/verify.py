@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NoReturn
 
 from samebits.errors import IRError, Span
+from samebits.ir.carried import local_bytes
 from samebits.ir.grammar import (
     JOINS,
     MAX_LANES,
@@ -99,7 +100,7 @@ class _Verifier:
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             self.fail(f"slot {twice!r}", "each slot has a name of its own", it.span)
-        if sum(t.size for t in it.locals.values()) > MAX_LOCALS:
+        if local_bytes(it) > MAX_LOCALS:
             self.fail("locals", f"they take at most {MAX_LOCALS} bytes", it.span)
         scalars = len(it.results) == 1 and all(isinstance(t, ScalarType) for _, t in it.params)
         if it.rare and not scalars:

@@ -81,12 +81,12 @@ def test_a_sum_of_many_hundreds_is_refused_in_every_execution(load: Load) -> Non
 
 
 def test_locals_that_do_not_fit_the_stack_are_refused_at_the_largest(load: Load) -> None:
-    rows = "".join(f"    a{i} = sb.zeros({4000 + i}, float32)\n" for i in range(60))
+    rows = "".join(f"    a{i} = sb.zeros({4000 + i}, float32)\n" for i in range(70))
     k = load(f"@sb.kernel\ndef k(x: float32) -> float32:\n{rows}    return a3[0]\n")
     with pytest.raises(sb.CompileError) as caught:
         same(k, 1.0)
     assert caught.value.message == "the local memory of 'k' does not fit the stack"
-    assert spanned(caught.value.span) == "sb.zeros(4059, float32)"
+    assert spanned(caught.value.span) == "sb.zeros(4069, float32)"
     assert "the most is 1,048,576" in str(caught.value.note)
 
 

@@ -22,6 +22,7 @@ import pytest
 import samebits as sb
 from samebits import float64, int64
 from samebits.backend import llvm
+from samebits.backend.emit import emit_module
 from samebits.backend.preempt import GUARD
 from samebits.errors import JobError, StackError
 from samebits.runtime.kernel import compile_native
@@ -421,7 +422,7 @@ thread.start()
 thread.join()
 print(*found)
 """
-SMALL = "StackError: this thread's stack has no room for 512,000 bytes of local memory\n"
+SMALL = "StackError: this thread's stack has no room for 256,000 bytes of local memory\n"
 
 
 def _on_a_stack(size: int, call: str, before: str = "") -> str:
@@ -466,6 +467,57 @@ def test_a_job_on_threads_with_small_stacks_fails_and_says_so() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
     )
     assert done.stdout == SMALL.removeprefix("StackError: "), done.stderr
+
+
+@sb.kernel
+def three(x: sb.ReadOnly[float64], n: int) -> float64:
+    a = sb.zeros(32_768, float64)
+    b = sb.zeros(32_768, float64)
+    for turn in range(3):
+        c = sb.zeros(32_768, float64)
+        for i in range(len(x)):
+            c[i] += x[i] + float64(turn)
+            b[i] += c[i]
+            a[i] += b[i]
+    return a[n] + b[n]
+
+
+@sb.kernel
+def five() -> float64:
+    a = sb.zeros(32_768, float64)
+    b = sb.zeros(32_768, float64)
+    c = sb.zeros(32_768, float64)
+    d = sb.zeros(32_768, float64)
+    e = sb.zeros(32_768, float64)
+    return a[0] + b[0] + c[0] + d[0] + e[0]
+
+
+def test_local_memory_is_counted_once() -> None:
+    """768 KiB of the 1,024 that a call may have; not twice that."""
+    x = np.linspace(0.0, 1.0, 100)
+    assert three(x, 7) == three.managed(x, 7)
+    with pytest.raises(sb.CompileError, match="does not fit the stack") as caught:
+        five()
+    assert "it takes 1,310,720 bytes" in str(caught.value)
+
+
+def test_the_loops_of_guarded_code_have_nothing_in_them() -> None:
+    texts = [_texts(chaos, threads) for threads in (False, True)]
+    plain, guarded = texts
+    functions = [part for part in plain.split("\n\n") if part.startswith("define")]
+    loops = [f for f in functions if "@sb_entry_" not in f]
+    assert len(loops) >= 2
+    assert all(f in guarded for f in loops)
+    assert "@sb.guarded" in guarded
+
+
+def _texts(kernel: Any, threads: bool) -> str:
+    from samebits.passes.pipeline import optimise
+    from samebits.runtime.kernel import _linked
+
+    module, names = _linked(kernel, kernel.fixed_types)
+    ready = optimise(module, names)
+    return emit_module(ready, names, llvm.host_target(), threads=threads).text
 
 
 def test_a_stack_error_can_be_pickled() -> None:
