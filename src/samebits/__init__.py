@@ -25,6 +25,7 @@ from samebits.errors import (
     SamebitsError,
     SamebitsWarning,
     SimulationError,
+    StackError,
     TargetError,
     Trap,
 )
@@ -241,6 +242,7 @@ __all__ = [
     "SamebitsWarning",
     "Simulation",
     "SimulationError",
+    "StackError",
     "TargetError",
     "Trap",
     "WriteOnly",

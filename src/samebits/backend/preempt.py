@@ -121,8 +121,8 @@ run:
   %calls.1 = add i64 %calls, 1
   store volatile i64 %calls.1, ptr %calls.p
   %stop.p = getelementptr i64, ptr %record, i64 {STOP}
-  store atomic volatile i64 0, ptr %stop.p seq_cst, align 8
-  store atomic volatile ptr %buffer, ptr %record seq_cst, align 8
+  store atomic volatile i64 0, ptr %stop.p release, align 8
+  store atomic volatile ptr %buffer, ptr %record release, align 8
   %status = call i32 %body(ptr %args)
   store atomic volatile ptr %before, ptr %record release, align 8
   ret i32 %status
