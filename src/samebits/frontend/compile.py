@@ -105,11 +105,21 @@ def link(unit: Unit) -> Module:
         for callee in part.calls:
             add(callee)
         for name, table in part.tables.items():
-            module.tables[name] = TableData(table.element, tuple(table.data.tolist()))
+            module.tables[name] = _data(table)
         module.functions[part.function.name] = part.function
 
     add(unit)
     return module
+
+
+_tables: weakref.WeakKeyDictionary[Table, TableData] = weakref.WeakKeyDictionary()
+
+
+def _data(table: Table) -> TableData:
+    found = _tables.get(table)
+    if found is None:
+        found = _tables[table] = TableData(table.element, tuple(table.data.tolist()))
+    return found
 
 
 class _Lowering:

@@ -175,7 +175,7 @@ class HostFunction(Function):
     address: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class TableData:
     """Constant numbers that the op `table` refers to, as a fixed array in read-only memory."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from weakref import ref
 
 from samebits.errors import IRError, Span
 from samebits.ir.grammar import (
@@ -26,6 +27,7 @@ from samebits.ir.grammar import (
     While,
     walk,
 )
+from samebits.ir.once import Once
 from samebits.modes import changed, to_text
 from samebits.types import (
     COMPOSITES,
@@ -53,7 +55,7 @@ def print_module(module: Module) -> str:
     blocks = [[HEADER]]
     blocks.extend(_struct(t, labels) for t in labels)
     blocks.extend(_table(name, data) for name, data in module.tables.items())
-    blocks.extend(_Printer(function, labels).function() for function in module.functions.values())
+    blocks.extend(_function(function, labels) for function in module.functions.values())
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -93,9 +95,35 @@ def _labels(module: Module) -> dict[StructType, str]:
                 pass
 
     for function in module.functions.values():
-        for t in _types(function):
+        for t in _mentioned(function):
             visit(t)
     return labels
+
+
+_TYPES: Once[tuple[ValueType | MemoryType, ...]] = Once()
+_TEXTS: Once[list[str]] = Once()
+
+
+def _function(function: Function, labels: dict[StructType, str]) -> list[str]:
+    made = _Printer(function, labels)
+    structs = any(_has_struct(t) for t in _mentioned(function))
+    return made.function() if structs else _TEXTS.of(function, made.function)
+
+
+def _has_struct(t: ValueType | MemoryType) -> bool:
+    match t:
+        case StructType():
+            return True
+        case FixedArrayType() | ArrayType():
+            return _has_struct(t.element)
+        case RefType():
+            return _has_struct(t.target)
+        case _:
+            return False
+
+
+def _mentioned(function: Function) -> tuple[ValueType | MemoryType, ...]:
+    return _TYPES.of(function, lambda: tuple(dict.fromkeys(_types(function))))
 
 
 def _types(function: Function) -> Iterator[ValueType | MemoryType]:
@@ -130,10 +158,21 @@ def _struct(t: StructType, labels: dict[StructType, str]) -> list[str]:
 
 
 def _table(name: str, data: TableData) -> list[str]:
-    values = [attribute_text(value) for value in data.values]
-    rows = [values[i : i + TABLE_COLUMNS] for i in range(0, len(values), TABLE_COLUMNS)]
-    head = f"table {quoted(name)}: {_type(data.element, {})}"
-    return [head, *("  " + ", ".join(row) for row in rows)]
+    found = _ROWS.get(id(data))
+    rows = None if found is None or found[0]() is not data else found[1]
+    if rows is None:
+        values = [attribute_text(value) for value in data.values]
+        rows = [
+            "  " + ", ".join(values[i : i + TABLE_COLUMNS])
+            for i in range(0, len(values), TABLE_COLUMNS)
+        ]
+        number = id(data)
+        _ROWS[number] = ref(data, lambda _: _ROWS.pop(number, None)), rows
+    return [f"table {quoted(name)}: {_type(data.element, {})}", *rows]
+
+
+_ROWS: dict[int, tuple[ref[TableData], list[str]]] = {}
+"""The values of tables that are alive, by identity: equal ones may differ in signs of zeros."""
 
 
 class _Printer:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from samebits.ir.grammar import (
-    CALLS,
     OPS,
     For,
     Function,
@@ -21,6 +20,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
+from samebits.ir.once import callees
 
 REMOVABLE = frozenset({"get", "load"}) | {name for name, rule in OPS.items() if rule.pure}
 """Operations that only compute: where they cannot trap, nobody misses them."""
@@ -35,11 +35,7 @@ def drop_dead_functions(module: Module, entries: Iterable[str]) -> Module:
         if name in alive:
             continue
         alive.add(name)
-        waiting += [
-            str(s.attr)
-            for s in walk(module.functions[name].body)
-            if isinstance(s, Op) and s.opcode in CALLS
-        ]
+        waiting += callees(module.functions[name])
     functions = {name: f for name, f in module.functions.items() if name in alive}
     return Module(functions, module.tables)
 

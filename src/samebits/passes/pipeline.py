@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 
 from samebits.ir.grammar import For, Function, If, Module, Op, Return, While, can_trap, walk
+from samebits.ir.once import Once, callees
 from samebits.modes import FAST
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
 from samebits.passes.goals import goal_of
@@ -27,11 +29,21 @@ def optimise(module: Module, entries: Sequence[str], *, blocks: bool = True) -> 
     functions: dict[str, Function] = {}
     total: set[str] = set()
     for name, function in reached.functions.items():
-        known = total if blocks else None
-        done = functions[name] = optimise_function(function, known, versioned=versioned)
-        if _is_total(done, total):
+        ends = total.intersection(callees(function))
+        make = partial(_optimised, function, ends, blocks, versioned)
+        also = blocks, versioned, frozenset(ends)
+        functions[name], is_total = _OPTIMISED.of(function, make, also)
+        if is_total:
             total.add(name)
     return Module(functions, reached.tables)
+
+
+def _optimised(
+    function: Function, total: set[str], blocks: bool, versioned: bool
+) -> tuple[Function, bool]:
+    """A function after the passes, and whether it is total."""
+    done = optimise_function(function, total if blocks else None, versioned=versioned)
+    return done, _is_total(done, total)
 
 
 def optimise_function(
@@ -92,3 +104,6 @@ def _is_total(function: Function, total: set[str]) -> bool:
 
 
 _NUMBERED = (Op, If, For, While)
+
+_OPTIMISED: Once[tuple[Function, bool]] = Once()
+"""Functions of the math library after the passes, and whether each is total."""

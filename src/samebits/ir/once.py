@@ -1,0 +1,56 @@
+"""What is made of the math library's functions, once in a process.
+
+They come to every module as the same objects, which nobody changes. Owns which ones these are, and
+keeps what others make of them; knows nothing of what that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
+
+from samebits.ir.grammar import CALLS, Function, Op, walk
+
+T = TypeVar("T")
+
+LIBRARY = "samebits.mathlib."
+"""How the names of functions of the math library begin."""
+
+
+def is_library(name: str) -> bool:
+    """Whether a function of this name is one of the math library."""
+    return name.startswith(LIBRARY)
+
+
+class Once(Generic[T]):
+    """One kind of result, by name and by what else it is made of.
+
+    A result is given for the very object that it was made of; another one of the same name, as a
+    diagnosis makes them, takes its place.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, Hashable], tuple[Function, T]] = {}
+
+    def of(self, function: Function, make: Callable[[], T], also: Hashable = None) -> T:
+        """What `make` gives for `function` and `also`; made again for other functions than the
+        library's."""
+        if not is_library(function.name):
+            return make()
+        found = self._made.get((function.name, also))
+        if found is None or found[0] is not function:
+            found = self._made[function.name, also] = function, make()
+        return found[1]
+
+
+_CALLEES: Once[tuple[str, ...]] = Once()
+
+
+def callees(function: Function) -> tuple[str, ...]:
+    """The names of the functions that a function calls, each once, in order."""
+    return _CALLEES.of(function, lambda: _callees(function))
+
+
+def _callees(function: Function) -> tuple[str, ...]:
+    ops = (s for s in walk(function.body) if isinstance(s, Op) and s.opcode in CALLS)
+    return tuple(dict.fromkeys(str(op.attr) for op in ops))
