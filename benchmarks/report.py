@@ -8,8 +8,9 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import export_speed, scaling
+from benchmarks import compile_time, export_speed, scaling
 from benchmarks.arena_speed import GOAL, ArenaSpeed
+from benchmarks.compile_time import CompileTime
 from benchmarks.export_speed import ExportSpeed
 from benchmarks.latency import Latency
 from benchmarks.memory import FEW, FRAMES, Memory
@@ -19,6 +20,12 @@ from benchmarks.suite import Row
 from benchmarks.tables import astray, cost_table, kernel_table, verdict
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
+
+COMPILING = (
+    "First calls of new kernels in one process, with an object cache that is empty at first: CPU "
+    "time, the least of a few neighbours and processes. The first kernel with math functions "
+    "compiles what all later ones share."
+)
 
 
 def processor() -> str:
@@ -97,6 +104,7 @@ def document(
     rows: list[Row],
     parallel: list[Scaling],
     latencies: list[Latency],
+    compiling: list[CompileTime],
     arena: ArenaSpeed | None,
     memory: Memory | None,
     exports: list[ExportSpeed],
@@ -166,4 +174,6 @@ def document(
         lines += ["", "## Memory", "", *memory_lines(memory)]
     if latencies:
         lines += ["", "## Latency", "", *latency_table(latencies)]
+    if compiling:
+        lines += ["", "## Compile time", "", COMPILING, "", *compile_time.table(compiling)]
     return "\n".join(lines) + "\n"

@@ -5,10 +5,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import arena_speed, export_speed, memory, plot, report, scaling, suite
+from benchmarks import arena_speed, compile_time, export_speed, memory, plot, report, scaling, suite
 from benchmarks.latency import latencies
 
-PARTS = (*suite.NAMES, "scaling", "latency", "arena", "exports", "memory")
+PARTS = (*suite.NAMES, "scaling", "latency", "compiling", "arena", "exports", "memory")
 
 
 def main() -> int:
@@ -33,7 +33,8 @@ def main() -> int:
     exports = export_speed.measure(options.rounds) if "exports" in chosen else []
     peak = memory.measure() if "memory" in chosen else None
     times = latencies() if "latency" in chosen else []
-    text = report.document(rows, parallel, times, arena, peak, exports, options.rounds)
+    compiling = compile_time.measure() if "compiling" in chosen else []
+    text = report.document(rows, parallel, times, compiling, arena, peak, exports, options.rounds)
     print(text)
     if options.only is None:
         report.RESULTS.write_text(text)

@@ -15,6 +15,7 @@ from samebits.backend.emit_types import function_symbol, scalar
 from samebits.backend.plans import Plan
 from samebits.backend.preempt import LEAST_LOCALS, LEAST_STATEMENTS
 from samebits.backend.rare import RareFunction
+from samebits.backend.shared import LEAST_CALLED, Kind, SharedFunction, shared_function
 from samebits.backend.targets import Target
 from samebits.errors import CompileError, IRError
 from samebits.ir.carried import local_bytes
@@ -22,6 +23,7 @@ from samebits.ir.grammar import (
     CALLS,
     For,
     Function,
+    HostFunction,
     If,
     Module,
     Op,
@@ -31,6 +33,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
+from samebits.ir.once import is_library
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -58,6 +61,13 @@ class CallGraph:
     def __init__(
         self, module: Module, roots: Sequence[str], target: Target, plan: Plan, threads: bool
     ) -> None:
+        self._shared: dict[str, SharedFunction] = {}
+        self._in_parallel: set[str] = set()
+        self._in_turns: set[str] = set()
+        self.shares = False
+        """Whether it leaves out what is shared."""
+        self.hasty = False
+        """Whether rare functions that are shared are compiled in haste."""
         self.target = target
         self.plan = plan
         self._module = module
@@ -94,6 +104,64 @@ class CallGraph:
             if target.architecture != "wasm32":  # where addresses of functions need a table
                 for rare in self._rare.values():
                     rare.share_loops()
+
+    def share(self, ranges: Sequence[str] | None, hasty: bool | None = None) -> None:
+        """Leave out functions of the math library that are compiled apart, once for all modules:
+        those for rare inputs, and what is called outside loops, other than from `ranges`, if these
+        are given. `hasty`: whether rare functions are compiled in haste; None where there are
+        many."""
+        # A function of this machine is called at an address, which its IR does not have.
+        self.shares = not any(isinstance(self.function(n), HostFunction) for n in self.order)
+        if not self.shares:
+            return
+        rare = [name for name in self.order if name in self._rarely]
+        out_of_line = [n for n in rare if n in self._rare or not self.is_inlined(n)]
+        self.hasty = len(out_of_line) > self.plan.most_rare if hasty is None else hasty
+        self._in_turns = self.reached({*self._called_in_loops, *self._in_parallel, *(ranges or ())})
+        kept: set[str] = set()
+        waiting = list(self._roots)
+        while waiting:
+            name = waiting.pop()
+            if name in kept:
+                continue
+            kept.add(name)
+            for callee in self._calls[name]:
+                kind = self._kind(callee, ranges is not None)
+                if kind is None:
+                    waiting.append(callee)
+                else:
+                    self._shared[callee] = self.shared(callee, kind)
+        self.order = tuple(name for name in self.order if name in kept)
+        self._rare = {n: r for n, r in self._rare.items() if n in kept or n in self._shared}
+        self._rarely &= kept
+        own = {name for name in self._rare if name in kept}
+        self._rarely = own | {n for n in self._rarely if any(n in self._leads_to(o) for o in own)}
+        for name, rare_function in self._rare.items():
+            if name in self._shared:
+                rare_function.symbol = self._shared[name].symbol
+
+    def _leads_to(self, name: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            more = self._calls[waiting.pop()] - found
+            found |= more
+            waiting += more
+        return found
+
+    def _kind(self, name: str, calls: bool) -> Kind | None:
+        """How a function that is called is shared; None where it is not."""
+        if not is_library(name) or name in self._roots or self._traps[name]:
+            return None
+        if name in self._rare:
+            return "rare"
+        many = LEAST_CALLED <= self._sizes[name] < _NO_SIZE
+        results = self.function(name).results
+        return "call" if calls and many and results and name not in self._in_turns else None
+
+    def shared(self, name: str, kind: Kind) -> SharedFunction:
+        """The shared form of a function of the module."""
+        return shared_function(self._module, name, kind, self.hasty, self.target)
 
     def function(self, name: str) -> Function:
         """The function called `name`; raises IRError where there is none."""
@@ -198,6 +266,8 @@ class CallGraph:
                 traps = traps or self._traps[callee]
                 divides = divides or self._divides[callee]
                 deepest = max(deepest, stack_bytes[callee])
+                if statement.opcode == "parallel":
+                    self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
                     traps = True  # threads can be interrupted, which has a status of its own
                     self._bodies.add(callee)

@@ -13,6 +13,7 @@ from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
 from samebits.backend.emit_range import range_text
 from samebits.backend.emit_types import (
+    function_symbol,
     memory_constant,
     memory_scalar,
     parts,
@@ -27,12 +28,14 @@ from samebits.backend.plans import PLANS, Plan
 from samebits.backend.preempt import Guard, can_guard, guard_text
 from samebits.backend.rare import APART, late_text, variants_table
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
-from samebits.backend.seldom import SeldomCopy
+from samebits.backend.seldom import SeldomCopy, seldom_symbol
+from samebits.backend.shared import SharedFunction
 from samebits.backend.targets import Target
 from samebits.backend.turns_apart import turns_are_apart
 from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import IRError
 from samebits.ir.grammar import For, Module, While
+from samebits.ir.once import is_library
 from samebits.passes.goals import goal_of
 
 _ATTRIBUTES = 'attributes #0 = { nounwind%s "no-trapping-math"="true"%s }'
@@ -61,6 +64,8 @@ class Emitted:
     """What the lines of the text's debug locations stand for, from 1; empty where it has none."""
     expected: Expected | None = None
     """The loops that are to be vectorised, if there are any."""
+    needs: tuple[SharedFunction, ...] = ()
+    """The shared functions that it calls."""
 
 
 class _Emission(CallGraph):
@@ -76,21 +81,45 @@ class _Emission(CallGraph):
         locate_loops: bool,
         threads: bool,
         departures: Departures,
+        plan: Plan | None = None,
     ) -> None:
         roots = [*entries, *ranges]
-        super().__init__(module, roots, target, PLANS[goal_of(module, roots)], threads)
+        plan = plan or PLANS[goal_of(module, roots)]
+        super().__init__(module, roots, target, plan, threads)
         self._entries = tuple(entries), tuple(ranges)
         self.departures = departures
         self.locations = locations
         self._locate_loops = locate_loops
         self._turns: dict[str, str] = {}
         self._copies: dict[str, SeldomCopy] = {}
+        self._shared_copies: dict[str, SharedFunction] = {}
         self._sites: dict[TrapSite, int] = {}
         self._helpers: dict[str, None] = {}
         self._guarded = False
         self._loops: list[str] = []
         self._tables: dict[str, str] = {}
         self._expected: dict[Expectation, int] = {}
+
+    def needs(self) -> tuple[SharedFunction, ...]:
+        """The shared functions, those that the module itself has aside."""
+        called = (f for n, f in self._shared.items() if n not in self._roots)
+        return (*called, *self._shared_copies.values())
+
+    def is_own(self, shared: SharedFunction) -> None:
+        """The root of that name is a rare function that others share."""
+        self._shared[shared.name] = shared
+        self._rare[shared.name].symbol = shared.symbol
+
+    def symbol(self, name: str) -> str:
+        shared = self._shared.get(name)
+        return function_symbol(name) if shared is None else shared.symbol
+
+    def wrapper(self, name: str, symbol: str) -> SeldomCopy:
+        """A function called `symbol` that calls the function `name`."""
+        function = self.function(name)
+        types = [t for _, given in function.params for t in parts(given)]
+        result = return_type(function, self._traps[name], self.target)
+        return SeldomCopy(name, types, result, self.target.convention, symbol)
 
     def trap_status(self, site: TrapSite) -> int:
         return self._sites.setdefault(site, len(self._sites) + 1)
@@ -144,11 +173,12 @@ class _Emission(CallGraph):
         return Guard(need, self.trap_status(TrapSite("stack", span, f"{need:,}")))
 
     def seldom(self, name: str) -> str:
-        function = self.function(name)
-        types = [t for _, given in function.params for t in parts(given)]
-        result = return_type(function, self._traps[name], self.target)
-        copy = SeldomCopy(name, types, result, self.target.convention)
-        return self._copies.setdefault(name, copy).symbol
+        if self.shares and is_library(name):
+            shared = self._shared_copies.get(name)
+            if shared is None:
+                shared = self._shared_copies[name] = self.shared(name, "copy")
+            return shared.symbol
+        return self._copies.setdefault(name, self.wrapper(name, seldom_symbol(name))).symbol
 
     def copied(self) -> set[str]:
         """The functions of which there are copies, and what they lead to."""
@@ -195,20 +225,23 @@ class _Emission(CallGraph):
         if self.target.tune:
             extra += f' "tune-cpu"="{self.target.tune}"'
         attributes = [_ATTRIBUTES % (self.plan.attributes_for(self.target), extra)]
-        if self._rare or self._copies:
+        needs = self.needs()
+        if self._rare or self._copies or needs:
             attributes.append(RARE_ATTRIBUTES.format(extra=extra))
         tests = variants_table(self._rare.values())
         library = LIBRARY.get(self.target.architecture, "")
         if not any("mul i64" in text for text in (*texts, *apart, *self._helper_texts())):
             library = ""
         control = definitions(self.target.fp_control)
-        declarations = [rare.declaration() for rare in self._rare.values()]
-        declarations += [copy.declaration() for copy in self._copies.values()]
-        before = [*self._variables(), library, control, *declarations]
+        others = [self.wrapper(f.name, f.symbol).declaration() for f in needs if f.kind != "rare"]
+        rare = [r.declaration() for name, r in self._rare.items() if not self._has(name)]
+        copies = [copy.declaration() for copy in self._copies.values()]
+        before = [*self._variables(), library, control, *rare, *copies, *others]
         text = self._module_text([*before, *texts, *tests], attributes)
         if apart:
             copies = [self._copy_text(copy) for copy in self._copies.values()]
-            text += APART + self._module_text([*apart, *copies], attributes)
+            shared = [r.declaration() for name, r in self._rare.items() if name in self._shared]
+            text += APART + self._module_text([*shared, *apart, *copies], attributes)
         head = "\n".join([self._head(), attributes[-1], _METADATA])
         text += late_text(head, self._rare.values())
         found = () if self.locations is None else tuple(self.locations.found)
@@ -216,7 +249,11 @@ class _Emission(CallGraph):
         if self._expected:
             loops = tuple(self._expected)
             expected = Expected(loops, self._module, *self._entries, self.target)
-        return Emitted(text, tuple(self._sites), self.plan, found, expected)
+        return Emitted(text, tuple(self._sites), self.plan, found, expected, needs)
+
+    def _has(self, name: str) -> bool:
+        """Whether the function is a shared one that the module itself has."""
+        return name in self._shared and name in self._roots
 
     def _copy_text(self, copy: SeldomCopy) -> str:
         if self.locations is None:
@@ -251,6 +288,7 @@ def emit_module(
     locate: bool = False,
     locate_loops: bool = False,
     threads: bool = False,
+    shares: bool = False,
     departures: Departures = NONE,
 ) -> Emitted:
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
@@ -258,13 +296,16 @@ def emit_module(
 
     `locate` gives each instruction the location of its statement, `locate_loops` loops as well:
     that can keep LLVM from merging two blocks, where the rest changes nothing. `threads` is for
-    code of this process: parallel ranges ask the hook that may be set. Raises CompileError
-    where local memory would not fit the stack, IRError for IR that breaks the grammar's rules.
+    code of this process: parallel ranges ask the hook that may be set. `shares` leaves out what is
+    compiled once for all modules of this process. Raises CompileError where local memory would not
+    fit the stack, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
     emission = _Emission(
         module, entries, ranges, target, locations, locate_loops, threads, departures
     )
+    if shares:
+        emission.share(ranges)
     every = {
         name: VectorEmitter(emission, emission.function(name)).text() for name in emission.order
     }
@@ -287,3 +328,25 @@ def emit_module(
     ]  # fmt: skip
     texts += emission.turns_texts()
     return emission.result(texts, apart)
+
+
+def emit_shared(functions: Sequence[SharedFunction], target: Target) -> Emitted:
+    """LLVM text that defines shared functions of the same plan, each under its own symbol."""
+    module = Module()
+    for shared in functions:
+        module.functions.update(shared.module.functions)
+        module.tables.update(shared.module.tables)
+    names = [shared.name for shared in functions]
+    first = functions[0]
+    emission = _Emission(module, names, [], target, None, False, False, NONE, first.plan)
+    emission.share(None, first.hasty)
+    for shared in functions:
+        if shared.kind == "rare":
+            emission.is_own(shared)
+    texts = [VectorEmitter(emission, emission.function(name)).text() for name in emission.order]
+    texts += [
+        emission.wrapper(shared.name, shared.symbol).text()
+        for shared in functions
+        if shared.kind != "rare"
+    ]
+    return emission.result(texts, [])

@@ -78,6 +78,10 @@ class ModuleContext(Protocol):
         """Whether the function is rare, or only rare functions lead to it."""
         ...
 
+    def symbol(self, name: str) -> str:
+        """LLVM's name of a function: its own, or that of its shared form."""
+        ...
+
     def seldom(self, name: str) -> str:
         """The symbol of a copy of a function for code that seldom runs: one with an
         `inlined_size` and a result."""

@@ -13,7 +13,6 @@ from samebits.backend.emit_context import DIVISIONS, ModuleContext
 from samebits.backend.emit_loops import Seen
 from samebits.backend.emit_types import (
     constant,
-    function_symbol,
     memory,
     parameter_parts,
     parts,
@@ -78,7 +77,7 @@ class FunctionEmitter(FunctionWriter):
                 span=self.function.span,
                 fix="end every path with `return`",
             )
-        symbol = function_symbol(self.function.name)
+        symbol = self.module.symbol(self.function.name)
         linkage, attributes = "internal ", "#0"
         if self.module.rare(self.function.name) is not None:
             linkage, attributes = "", "#1"

@@ -15,19 +15,21 @@ import re
 import subprocess
 import sys
 import weakref
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from samebits.backend.debug import Location
 from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit import TrapSite, emit_module
+from samebits.backend.emit import Emitted, TrapSite, emit_module, emit_shared
 from samebits.backend.expected import Expected
-from samebits.backend.plans import SPEED, Plan
+from samebits.backend.plans import APART_PASSES, SPEED, Plan
 from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
+from samebits.backend.shared import SharedFunction, symbol_of
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
 from samebits.backend.wide_helpers import DIVISIONS
 from samebits.compiling import LOCK
@@ -40,10 +42,15 @@ _lock = LOCK
 
 @dataclass(frozen=True, slots=True)
 class CompiledObject:
-    """Relocatable object code, and the traps that its entries' statuses 1, 2, … stand for."""
+    """Relocatable object code, and the traps that its entries' statuses 1, 2, … stand for.
+
+    `needs` are the keys of the shared functions that it calls, `has` of those that it consists of.
+    """
 
     object_bytes: bytes
     traps: tuple[TrapSite, ...]
+    needs: tuple[str, ...] = ()
+    has: tuple[str, ...] = ()
 
 
 @cache
@@ -114,12 +121,6 @@ _UNUSED = ("global_dead_code_eliminate",)
 """The passes after which a module has the declarations alone that it needs."""
 _LATE = ("always_inliner", "global_dead_code_eliminate")
 """The passes when what came after vectorisation is linked."""
-_APART = (
-    "sroa", "simplify_cfg", "instruction_combine", "aggressive_instcombine", "always_inliner",
-    "simplify_cfg", "global_dead_code_eliminate",
-)  # fmt: skip
-"""The passes of functions for rare inputs: at a tenth of the cost of all, they gain most. What is
-inlined into several functions is optimised before, once."""
 _LINKED = (*_LATE, "constant_merge")
 """The passes when these are linked: both sides may have the same table."""
 
@@ -222,12 +223,14 @@ def _with_module(
                     module, machine, plan.level, vectorise, plan.passes,
                     straight=plan.straight, unroll=plan.unroll,
                 )  # fmt: skip
+                if plan.hasty:
+                    _spare(module, -1)
             if late is not None:
                 _link_late(module, machine, context, layout, late)
             if apart:
                 part = binding.parse_assembly(layout + apart, context)
                 if opt:
-                    _optimise(part, machine, opt, passes=_APART)
+                    _optimise(part, machine, opt, passes=APART_PASSES)
                     _spare(part, plan.most_rare)
                 _link(module, part)
                 _optimise(module, machine, 0, passes=_LINKED)
@@ -278,6 +281,34 @@ def compile_module(
     `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
     its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
     emitted = emit_module(module, entries, target, ranges, threads=threads, departures=departures)
+    return _compiled(emitted, target, opt, vectorise)
+
+
+def compile_for_process(
+    module: Module, entries: Sequence[str], target: Target, *, ranges: Sequence[str] = ()
+) -> tuple[CompiledObject, tuple[SharedFunction, ...]]:
+    """As `compile_module` with `threads`, at level 3, without what is compiled apart for all
+    kernels: the shared functions, in the order of the object's `needs`."""
+    emitted = emit_module(module, entries, target, ranges, threads=True, shares=True)
+    return _compiled(emitted, target, 3), emitted.needs
+
+
+def compile_shared(
+    functions: Sequence[SharedFunction], target: Target
+) -> tuple[CompiledObject, tuple[SharedFunction, ...]]:
+    """One object of shared functions with the same plan, and the others that it calls."""
+    emitted = emit_shared(functions, target)
+    made = _compiled(emitted, target, 3)
+    return replace(made, has=tuple(f.key for f in functions)), emitted.needs
+
+
+def shared_assembly(functions: Sequence[SharedFunction], target: Target) -> str:
+    """The target's assembly for the same code that `compile_shared` returns."""
+    made = emit_shared(functions, target)
+    return _with_module(made.text, target, 3, "assembly", plan=made.plan)
+
+
+def _compiled(emitted: Emitted, target: Target, opt: int, vectorise: bool = True) -> CompiledObject:
     code = compile_text(
         emitted.text,
         target,
@@ -286,7 +317,7 @@ def compile_module(
         plan=emitted.plan,
         expected=emitted.expected,
     )
-    return CompiledObject(code, emitted.traps)
+    return CompiledObject(code, emitted.traps, tuple(f.key for f in emitted.needs))
 
 
 def llvm_text(
@@ -434,6 +465,9 @@ def _unload(tracker: Any, linker: _Linker) -> None:
             linker.jit.close()
 
 
+NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
+
+
 class LoadedObject:
     """Object code in this process. Addresses hold until `close`, or until this is collected."""
 
@@ -453,8 +487,11 @@ class LoadedObject:
         self._finalizer()
 
 
-def load(object_bytes: bytes, symbols: Sequence[str]) -> LoadedObject:
-    """Link an object for this host into the process and look `symbols` up.
+def load(
+    object_bytes: bytes, symbols: Sequence[str], shared: Mapping[str, int] = NO_ADDRESSES
+) -> LoadedObject:
+    """Link an object for this host into the process and look `symbols` up. `shared` are the
+    addresses of shared functions that it calls, by key; they must hold as long as it is loaded.
 
     Raises RuntimeError where a symbol is missing or the object is not for this host. The bytes
     are executed later: they must come from this library or from a checked cache.
@@ -468,6 +505,8 @@ def load(object_bytes: bytes, symbols: Sequence[str]) -> LoadedObject:
                 old.jit.close()
         builder = _binding().JITLibraryBuilder().add_object_img(object_bytes)
         builder.add_current_process()
+        for key, address in shared.items():
+            builder.import_symbol(symbol_of(key), address)
         for symbol in symbols:
             builder.export_symbol(symbol)
         linker.loads += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from samebits.backend.emit_context import return_type
-from samebits.backend.emit_types import function_symbol, parts, scalar
+from samebits.backend.emit_types import parts, scalar
 from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.lowering_float import canonical_bits, of_bits
 from samebits.backend.lowering_integer import scalar_type
@@ -163,7 +163,7 @@ def _call(f: FunctionWriter, op: Op) -> None:
         f.define(op.result, f.emit(f"call {returned} {place}({arguments})"))
         return
     apart = f.in_fallback and callee.results and f.module.inlined_size(name) >= LEAST_APART
-    symbol = f.module.seldom(name) if apart else function_symbol(name)
+    symbol = f.module.seldom(name) if apart else f.module.symbol(name)
     text = f"call {f.target.convention}{returned} {symbol}({arguments})"
     if returned == "void":
         f.do(text)

@@ -28,6 +28,8 @@ class Plan:
     most_rare: int
     """Functions for rare inputs for which code is selected with optimisation; of more, for none."""
     passes: tuple[str, ...] = ()
+    hasty: bool = False
+    """Whether code for all of it is selected without optimisation, in half the time."""
 
     @property
     def is_small(self) -> bool:
@@ -40,6 +42,12 @@ class Plan:
 
 
 _ANY = 1 << 20
+APART_PASSES = (
+    "sroa", "simplify_cfg", "instruction_combine", "aggressive_instcombine", "always_inliner",
+    "simplify_cfg", "global_dead_code_eliminate",
+)  # fmt: skip
+"""The passes of functions for rare inputs: at a tenth of the cost of all, they gain most. What is
+inlined into several functions is optimised before, once."""
 PLANS: Mapping[Goal, Plan] = {
     # A loop around a call that is left does not vectorise, so that much is inlined.
     "speed": Plan("", 512, True, True, True, 3, 3, 32),

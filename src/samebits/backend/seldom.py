@@ -23,10 +23,8 @@ class SeldomCopy:
     parameters: Sequence[str]
     result: str
     convention: str
-
-    @property
-    def symbol(self) -> str:
-        return f"@{quoted(_PREFIX + self.name)}"
+    symbol: str
+    """Of the copy."""
 
     def declaration(self) -> str:
         """The copy as others see it until it is linked to them."""
@@ -44,6 +42,11 @@ class SeldomCopy:
             f"  ret {self.result} %r",
             "}",
         ])  # fmt: skip
+
+
+def seldom_symbol(name: str) -> str:
+    """LLVM's name of the copy of a function."""
+    return f"@{quoted(_PREFIX + name)}"
 
 
 def is_seldom(name: str) -> bool:

@@ -37,7 +37,7 @@ SIZE_LIMIT = 256 << 20
 ENTRY_LIMIT = 64 << 20
 """Bytes of one entry; larger objects are not cached, and larger files not read."""
 
-_MAGIC = b"samebits object 1\n"
+_MAGIC = b"samebits object 2\n"
 _HEAD = struct.Struct("<16sI")
 _KEY = re.compile(r"[0-9a-f]{16,64}")
 _ENTRY = re.compile(rf"[0-9a-f]{{2}}/[0-9a-f]{{16,64}}(\.(object|front|sources)|{re.escape(PART)})")
@@ -82,25 +82,27 @@ def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, 
     return digest(ir_text, "\n".join(entries), mode, *row, str(opt), *made_by)
 
 
-def _pack_traps(traps: Sequence[TrapSite]) -> bytes:
+def _pack_head(compiled: CompiledObject) -> bytes:
     rows = [
         [t.kind, t.detail, t.span.file, t.span.function,
          t.span.line, t.span.column, t.span.end_line, t.span.end_column]
-        for t in traps
+        for t in compiled.traps
     ]  # fmt: skip
-    return json.dumps(rows).encode()
+    return json.dumps([rows, compiled.needs, compiled.has]).encode()
 
 
-def _unpack_traps(data: bytes) -> tuple[TrapSite, ...]:
-    rows = cast("list[list[Any]]", json.loads(data))
-    return tuple(TrapSite(row[0], Span(*row[2:]), row[1]) for row in rows)
+def _unpack_head(data: bytes) -> tuple[tuple[TrapSite, ...], tuple[str, ...], tuple[str, ...]]:
+    rows, needs, has = cast("tuple[list[list[Any]], list[str], list[str]]", json.loads(data))
+    traps = tuple(TrapSite(row[0], Span(*row[2:]), row[1]) for row in rows)
+    return traps, tuple(needs), tuple(has)
 
 
 def pack(key: str, compiled: CompiledObject) -> bytes:
-    """An entry's bytes: magic, checksum, length of the trap table, trap table, object."""
-    traps = _pack_traps(compiled.traps)
-    body = traps + compiled.object_bytes
-    return _MAGIC + _HEAD.pack(_checksum(key, len(traps), body), len(traps)) + body
+    """An entry's bytes: magic, checksum, length of the head, head, object. The head has the table
+    of traps, and the shared functions that the object needs and has."""
+    head = _pack_head(compiled)
+    body = head + compiled.object_bytes
+    return _MAGIC + _HEAD.pack(_checksum(key, len(head), body), len(head)) + body
 
 
 def unpack(key: str, data: bytes) -> CompiledObject | None:
@@ -112,7 +114,7 @@ def unpack(key: str, data: bytes) -> CompiledObject | None:
     body = data[start:]
     if count > len(body) or checksum != _checksum(key, count, body):
         return None
-    return CompiledObject(body[count:], _unpack_traps(body[:count]))
+    return CompiledObject(body[count:], *_unpack_head(body[:count]))
 
 
 def _checksum(key: str, count: int, body: bytes) -> bytes:

@@ -16,6 +16,7 @@ from samebits.lang.dispatch import types_for
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.runtime import cache, collector
+from samebits.runtime.library import compiled_here, found_in
 from samebits.types import NONE, Type
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _compiled(
     """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
     store = cache.current_cache()
     if store is None:
-        return _compile(_linked(kernel, types), target, opt, as_range)
+        return _compile(_linked(kernel, types), target, opt, as_range, None)
     from samebits.backend import llvm
 
     row = (target.name, target.triple, target.cpu, target.tune)
@@ -99,7 +100,7 @@ def _compiled(
     made_by = (*versions, *row, str(opt), "range" * as_range)
     source_key = cache.digest(fingerprint(kernel, types), *made_by)
     key = store.get_front(source_key)
-    compiled = None if key is None else store.get(key)
+    compiled = None if key is None else found_in(store, key)
     if compiled is not None:
         return compiled
     from samebits.ir.text import print_module
@@ -107,9 +108,9 @@ def _compiled(
     linked = _linked(kernel, types)
     entries = [f"{'range ' * as_range}{name}" for name in linked[1]]
     key = cache.object_key(print_module(linked[0]), entries, kernel.mode.name, target, opt)
-    compiled = store.get(key)
+    compiled = found_in(store, key)
     if compiled is None:
-        compiled = _compile(linked, target, opt, as_range)
+        compiled = _compile(linked, target, opt, as_range, store)
         store.put(key, compiled)
     store.put_front(source_key, key)
     return compiled
@@ -124,12 +125,15 @@ def _linked(kernel: Kernel, types: tuple[Type, ...]) -> tuple[Module, list[str]]
 
 
 def _compile(
-    linked: tuple[Module, list[str]], target: Target, opt: int, as_range: bool
+    linked: tuple[Module, list[str]],
+    target: Target,
+    opt: int,
+    as_range: bool,
+    store: cache.ObjectCache | None,
 ) -> CompiledObject:
-    from samebits.backend import llvm
     from samebits.passes.pipeline import optimise
 
     module, names = linked
     entries, ranges = ([], names) if as_range else (names, [])
     ready = optimise(module, names, blocks=target.has_wide_vectors)
-    return llvm.compile_module(ready, entries, target, opt, ranges=ranges, threads=True)
+    return compiled_here(ready, entries, target, opt, store, ranges)

@@ -14,6 +14,7 @@ from samebits.backend.llvm import CompiledObject
 from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.backend.preempt import GUARD, LEFT
 from samebits.errors import StackError, Trap
+from samebits.runtime.library import addresses_of
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """An entry's C type. Calls release the interpreter's lock."""
@@ -26,7 +27,10 @@ RANGE = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)
 
 
 class NativeModule:
-    """A compiled object, loaded. It stays loaded while it, or an entry of it, is referenced."""
+    """A compiled object, loaded. It stays loaded while it, or an entry of it, is referenced.
+
+    The shared functions that it calls must be there: `library.provide`, `library.are_here`.
+    """
 
     def __init__(self, compiled: CompiledObject, entries: int, ranges: int = 0) -> None:
         symbols = [f"sb_entry_{n}" for n in range(entries)]
@@ -34,7 +38,8 @@ class NativeModule:
         # An object names the variables that it has.
         variables = [v for v in (HOOK, OWN, GUARD) if v.encode() in compiled.object_bytes]
         self.traps: tuple[TrapSite, ...] = compiled.traps
-        self._loaded = llvm.load(compiled.object_bytes, [*symbols, *variables])
+        shared = addresses_of(compiled.needs)
+        self._loaded = llvm.load(compiled.object_bytes, [*symbols, *variables], shared)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)

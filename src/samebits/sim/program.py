@@ -24,6 +24,7 @@ from samebits.modes import DEFAULTS, STRICT, Goal
 from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
 from samebits.runtime.cache import current_cache, object_key
+from samebits.runtime.library import compiled_here, found_in
 from samebits.runtime.runners.machines import EmulatedProgram
 from samebits.sim.cosmetic import refuse_fast
 from samebits.sim.hashing import HASH, hash_functions, word_type
@@ -105,10 +106,13 @@ class Program:
             entries = self.exported_entries if exported else self.entries
             with LOCK, Kernel.environment():  # constants are folded with this thread's arithmetic
                 module = self._with_more(self._ready(target)) if exported else self._ready(target)
-                found = llvm.compile_module(
-                    module, entries, target, opt,
-                    threads=not exported, departures=self.departures,
-                )  # fmt: skip
+                if exported or self.departures != NONE:
+                    found = llvm.compile_module(
+                        module, entries, target, opt,
+                        threads=not exported, departures=self.departures,
+                    )  # fmt: skip
+                else:
+                    found = compiled_here(module, entries, target, opt, current_cache())
             self._objects[target, opt, exported] = found
         return found
 
@@ -132,7 +136,7 @@ class Program:
         if cache is None or self._hosts or self.departures != NONE:
             return self.compiled(target, opt)
         key = object_key(print_module(self.module), self.entries, STRICT.name, target, opt)
-        found = cache.get(key)
+        found = found_in(cache, key)
         if found is None:
             found = self.compiled(target, opt)
             cache.put(key, found)

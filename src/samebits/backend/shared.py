@@ -1,0 +1,118 @@
+"""Functions of the math library that are compiled apart from the kernels that call them, once for
+all: for rare inputs, for code that seldom runs, and for calls outside loops.
+
+Owns which these are by kind, what tells two of them apart, and the symbols that they have in
+objects. Knows the typed IR, not how it becomes text, nor where objects are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from samebits.backend.plans import APART_PASSES, SPEED, Plan
+from samebits.backend.targets import Target
+from samebits.ir.grammar import Function, Module, Op, walk
+from samebits.ir.once import Once, callees
+from samebits.ir.text import print_module
+
+Kind = Literal["rare", "copy", "call"]
+"""A function for rare inputs, the copy of one for code that seldom runs, and one that is called
+outside loops, where all passes run over it."""
+
+SYMBOL = "sb.lib."
+"""How the symbols of shared functions begin."""
+
+LEAST_CALLED = 32
+"""Statements, callees' included, from which on a function is called outside loops, where that
+takes a nanosecond or two once. Smaller ones take no time to compile."""
+
+_ONE = replace(SPEED, vectorise=False, straight=False)
+PLANS: Mapping[Kind, Plan] = {
+    "rare": replace(_ONE, passes=APART_PASSES),
+    "copy": replace(_ONE, passes=APART_PASSES, hasty=True),
+    "call": _ONE,
+}
+"""How each kind is compiled. No row changes a result's bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFunction:
+    """One function with all that it leads to. Where a kernel has many rare functions, those are
+    compiled in haste (`hasty`), and whatever calls them calls such ones."""
+
+    name: str
+    kind: Kind
+    hasty: bool
+    module: Module
+    key: str
+    """The same only for the same IR, compiled for the same target in the same way."""
+
+    @property
+    def symbol(self) -> str:
+        """In LLVM's text."""
+        return f"@{symbol_of(self.key)}"
+
+    @property
+    def plan(self) -> Plan:
+        plan = PLANS[self.kind]
+        return replace(plan, hasty=True) if self.hasty and self.kind == "rare" else plan
+
+
+def symbol_of(key: str) -> str:
+    """The symbol of a shared function in objects."""
+    return SYMBOL + key
+
+
+def shared_function(
+    module: Module, name: str, kind: Kind, hasty: bool, target: Target
+) -> SharedFunction:
+    """The shared form of a function of `module`."""
+    also = kind, hasty, target
+    function = module.functions[name]
+
+    def make() -> SharedFunction:
+        return _made(module, function, kind, hasty, target)
+
+    found = _MADE.of(function, make, also)
+    return found if _is_in(module, found.module) else make()
+
+
+def _is_in(module: Module, part: Module) -> bool:
+    """Whether what a function leads to is the same in `module` as when `part` was taken of it."""
+    functions, tables = module.functions, module.tables
+    return all(functions.get(n) is f for n, f in part.functions.items()) and all(
+        tables.get(n) is t for n, t in part.tables.items()
+    )
+
+
+_MADE: Once[SharedFunction] = Once()
+
+
+def _made(
+    module: Module, function: Function, kind: Kind, hasty: bool, target: Target
+) -> SharedFunction:
+    functions: dict[str, Function] = {}
+
+    def add(name: str) -> None:
+        for callee in callees(module.functions[name]):
+            if callee not in functions:
+                add(callee)
+        functions[name] = module.functions[name]
+
+    add(function.name)  # in an order that does not depend on what else the module has
+    read = {
+        str(s.attr)
+        for f in functions.values()
+        for s in walk(f.body)
+        if isinstance(s, Op) and s.opcode == "table"
+    }
+    part = Module(functions, {name: module.tables[name] for name in sorted(read)})
+    state = hashlib.blake2b(digest_size=20)
+    for text in (print_module(part), function.name, kind, str(hasty), repr(target)):
+        data = text.encode("utf-8", "surrogatepass")
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return SharedFunction(function.name, kind, hasty, part, state.hexdigest())

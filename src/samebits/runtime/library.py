@@ -1,0 +1,110 @@
+"""The shared functions of the math library in this process: compiled once, kept in the object
+cache, called by every kernel.
+
+Owns where they are. Knows nothing of kernels; `backend.shared` says what is shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from samebits.backend import llvm
+from samebits.backend.llvm import CompiledObject, LoadedObject
+from samebits.backend.shared import SharedFunction, symbol_of
+from samebits.backend.targets import Target
+from samebits.ir.grammar import Module
+from samebits.runtime.cache import ObjectCache, compiler_fingerprint, digest
+
+_places: dict[str, tuple[int, LoadedObject]] = {}
+"""Addresses by key, and what keeps the code there. Two threads may load the same functions: each
+code is as good as the other, and both stay."""
+_kept: set[tuple[Path, str]] = set()
+"""What this process has put into which folder: one that does not take it isn't asked again."""
+
+
+def compiled_here(
+    module: Module,
+    entries: Sequence[str],
+    target: Target,
+    opt: int,
+    store: ObjectCache | None,
+    ranges: Sequence[str] = (),
+) -> CompiledObject:
+    """Object code for this process, and what it calls, which is loaded, and in the store.
+
+    Without `opt` nothing is shared: all that an entry leads to is in its object.
+    """
+    if not opt:
+        return llvm.compile_module(module, entries, target, opt, ranges=ranges, threads=True)
+    compiled, shared = llvm.compile_for_process(module, entries, target, ranges=ranges)
+    provide(shared, target, store)
+    return compiled
+
+
+def found_in(store: ObjectCache, key: str) -> CompiledObject | None:
+    """An object of the store, where all that it calls is here: loaded now at the latest."""
+    compiled = store.get(key)
+    return compiled if compiled is not None and are_here(compiled.needs, store) else None
+
+
+def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCache | None) -> None:
+    """Have shared functions loaded, and in the store: compiled if they are in neither."""
+    missing = [f for f in functions if not _is_here(f.key, store)]
+    for plan in dict.fromkeys((f.kind, f.hasty) for f in missing):
+        batch = [f for f in missing if (f.kind, f.hasty) == plan]
+        compiled, more = llvm.compile_shared(batch, target)
+        provide(more, target, store)
+        if store is not None:
+            _keep(store, compiled)
+        if not all(key in _places for key in compiled.has):
+            _load(compiled)
+
+
+def are_here(keys: Sequence[str], store: ObjectCache) -> bool:
+    """Whether shared functions are loaded, now at the latest; False where some must be compiled."""
+    return all([key in _places or _read(key, store) for key in keys])
+
+
+def addresses_of(keys: Sequence[str]) -> dict[str, int]:
+    """The addresses of shared functions, which hold until the process ends. Raises KeyError where
+    one is not here."""
+    return {key: _places[key][0] for key in keys}
+
+
+def _is_here(key: str, store: ObjectCache | None) -> bool:
+    if store is None:
+        return key in _places
+    if key not in _places:
+        return _read(key, store)
+    return (store.directory, key) in _kept or store.get_front(_front(key)) is not None
+
+
+def _front(key: str) -> str:
+    """Under what key a store notes the object that has a shared function."""
+    return digest("shared", key, llvm.llvm_version(), compiler_fingerprint())
+
+
+def _keep(store: ObjectCache, compiled: CompiledObject) -> None:
+    object_key = digest("shared object", *map(_front, compiled.has))
+    store.put(object_key, compiled)
+    for key in compiled.has:
+        store.put_front(_front(key), object_key)
+        _kept.add((store.directory, key))
+
+
+def _read(key: str, store: ObjectCache) -> bool:
+    """Load the object that has a function, and those that it calls, from the store."""
+    object_key = store.get_front(_front(key))
+    found = None if object_key is None else store.get(object_key)
+    if found is None or key not in found.has or not are_here(found.needs, store):
+        return False
+    _load(found)
+    return True
+
+
+def _load(compiled: CompiledObject) -> None:
+    symbols = [symbol_of(key) for key in compiled.has]
+    loaded = llvm.load(compiled.object_bytes, symbols, addresses_of(compiled.needs))
+    for key, symbol in zip(compiled.has, symbols, strict=True):
+        _places.setdefault(key, (loaded.addresses[symbol], loaded))
