@@ -66,7 +66,9 @@ def latencies() -> list[Latency]:
         probe("cached-loaded", folder)
         cached, seen = medians(lambda: probe("cached", folder))
         second, _ = medians(lambda: probe("cached-loaded", folder))
-    loaded = "loaded" if seen["front_half"] else "not loaded"
+    front, compiler = (
+        "loaded" if seen[name] else "not loaded" for name in ("front_half", "llvmlite")
+    )
     warm, _ = medians(lambda: probe("warm"))
     pinned, _ = medians(lambda: probe("pinning", "default"))
     restored, _ = medians(lambda: probe("pinning", "foreign"))
@@ -80,9 +82,9 @@ def latencies() -> list[Latency]:
             "the ten lines from the disk cache, first in the process",
             cached,
             0.010,
-            f"front end {loaded}, LLVM's loader included",
+            f"after `import samebits`; front end {front}, LLVM {compiler}",
         ),
-        Latency("the same from the disk cache, loader present", second, 0.010),
+        Latency("the same after another kernel from the disk cache", second, 0.010),
         Latency("a warm call, four arrays", warm, 5e-6),
         Latency("math.sin of eight floats, from Python", math_call, 3e-6),
         Latency("scheduling and completing an empty job", job, 15e-6),

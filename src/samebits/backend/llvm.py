@@ -29,7 +29,7 @@ from samebits.backend.expected import Expected
 from samebits.backend.plans import APART_PASSES, SPEED, Plan
 from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
-from samebits.backend.shared import SharedFunction, symbol_of
+from samebits.backend.shared import SharedFunction
 from samebits.backend.targets import HostLevel, Target, best_level, host_levels
 from samebits.backend.wide_helpers import DIVISIONS
 from samebits.compiling import LOCK
@@ -488,10 +488,10 @@ class LoadedObject:
 
 
 def load(
-    object_bytes: bytes, symbols: Sequence[str], shared: Mapping[str, int] = NO_ADDRESSES
+    object_bytes: bytes, symbols: Sequence[str], imports: Mapping[str, int] = NO_ADDRESSES
 ) -> LoadedObject:
-    """Link an object for this host into the process and look `symbols` up. `shared` are the
-    addresses of shared functions that it calls, by key; they must hold as long as it is loaded.
+    """Link an object for this host into the process and look `symbols` up. `imports` are the
+    addresses of what it calls elsewhere; they must hold as long as it is loaded.
 
     Raises RuntimeError where a symbol is missing or the object is not for this host. The bytes
     are executed later: they must come from this library or from a checked cache.
@@ -505,8 +505,8 @@ def load(
                 old.jit.close()
         builder = _binding().JITLibraryBuilder().add_object_img(object_bytes)
         builder.add_current_process()
-        for key, address in shared.items():
-            builder.import_symbol(symbol_of(key), address)
+        for symbol, address in imports.items():
+            builder.import_symbol(symbol, address)
         for symbol in symbols:
             builder.export_symbol(symbol)
         linker.loads += 1

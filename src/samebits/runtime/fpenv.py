@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from samebits.backend import llvm
 from samebits.backend.fp_control import X87_DEFAULT, x87_accessors
 from samebits.backend.fp_environments import environment_bits
 from samebits.errors import TargetError
 from samebits.runtime.fp_registers import REGISTERS, Register, State, decode, decode_x87
+from samebits.runtime.host import host_target
+from samebits.runtime.loading import load, own_code
 
 __all__ = ["REGISTERS", "Register", "State", "describe", "pinned", "read", "state", "write"]
 
@@ -106,7 +107,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 @cache
 def register_name() -> str:
     """`mxcsr` or `fpcr`. Raises TargetError on a processor whose register is not known here."""
-    target = llvm.host_target()
+    target = host_target()
     name = target.fp_control
     if name not in REGISTERS:
         known = " and ".join(REGISTERS).upper()
@@ -119,12 +120,12 @@ def register_name() -> str:
 
 @cache
 def _functions() -> dict[str, Any]:
-    target = llvm.host_target()
+    target = host_target()
     name = register_name()
     convention = "x86_64-windows" if sys.platform == "win32" else target.architecture
     x87 = x87_accessors(convention) if name == "mxcsr" else ""
     text = f'target triple = "{target.triple}"\n{x87}{_ACCESS[name]}'
-    loaded = llvm.load(llvm.compile_text(text, target, 0), list(_SIGNATURES))
+    loaded = load(own_code(text, target), list(_SIGNATURES))
     functions: dict[str, Any] = {}
     for symbol, signature in _SIGNATURES.items():
         function = ctypes.PYFUNCTYPE(*signature)(loaded.addresses[symbol])

@@ -16,6 +16,7 @@ from samebits.lang.dispatch import types_for
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.runtime import cache, collector
+from samebits.runtime.host import host_target, llvm_version
 from samebits.runtime.library import compiled_here, found_in
 from samebits.types import NONE, Type
 
@@ -47,11 +48,10 @@ def compile_native(
     """
     # LLVM and the passes fold constants with this thread's arithmetic.
     with LOCK, Kernel.environment(), collector.paused():
-        from samebits.backend import llvm
         from samebits.runtime.call import native_callable
         from samebits.runtime.native import NativeModule
 
-        compiled = _compiled(kernel, types, target or llvm.host_target(), opt)
+        compiled = _compiled(kernel, types, target or host_target(), opt)
         parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
         entry = NativeModule(compiled, 1).entry(0)
         result = kernel.result_type(types) or NONE
@@ -79,10 +79,9 @@ def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) ->
     types = kernel.fixed_types
     assert types is not None
     with LOCK, Kernel.environment(), collector.paused():
-        from samebits.backend import llvm
         from samebits.runtime.native import NativeModule
 
-        compiled = _compiled(kernel, types, target or llvm.host_target(), opt, as_range=True)
+        compiled = _compiled(kernel, types, target or host_target(), opt, as_range=True)
         return NativeModule(compiled, 0, 1).range_entry(0)
 
 
@@ -93,11 +92,9 @@ def _compiled(
     store = cache.current_cache()
     if store is None:
         return _compile(_linked(kernel, types), target, opt, as_range, None)
-    from samebits.backend import llvm
 
     row = (target.name, target.triple, target.cpu, target.tune)
-    versions = (cache.compiler_fingerprint(), llvm.llvm_version())
-    made_by = (*versions, *row, str(opt), "range" * as_range)
+    made_by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
     source_key = cache.digest(fingerprint(kernel, types), *made_by)
     key = store.get_front(source_key)
     compiled = None if key is None else found_in(store, key)

@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from samebits.backend import llvm
-from samebits.backend.llvm import CompiledObject, LoadedObject
+from samebits.backend.llvm import CompiledObject
 from samebits.backend.shared import SharedFunction, symbol_of
 from samebits.backend.targets import Target
 from samebits.ir.grammar import Module
 from samebits.runtime.cache import ObjectCache, compiler_fingerprint, digest
+from samebits.runtime.host import llvm_version
+from samebits.runtime.loading import Loaded, load
 
-_places: dict[str, tuple[int, LoadedObject]] = {}
+_places: dict[str, tuple[int, Loaded]] = {}
 """Addresses by key, and what keeps the code there. Two threads may load the same functions: each
 code is as good as the other, and both stay."""
 _kept: set[tuple[Path, str]] = set()
@@ -67,9 +69,9 @@ def are_here(keys: Sequence[str], store: ObjectCache) -> bool:
 
 
 def addresses_of(keys: Sequence[str]) -> dict[str, int]:
-    """The addresses of shared functions, which hold until the process ends. Raises KeyError where
-    one is not here."""
-    return {key: _places[key][0] for key in keys}
+    """The addresses of shared functions by symbol, which hold until the process ends. Raises
+    KeyError where one is not here."""
+    return {symbol_of(key): _places[key][0] for key in keys}
 
 
 def _is_here(key: str, store: ObjectCache | None) -> bool:
@@ -82,7 +84,7 @@ def _is_here(key: str, store: ObjectCache | None) -> bool:
 
 def _front(key: str) -> str:
     """Under what key a store notes the object that has a shared function."""
-    return digest("shared", key, llvm.llvm_version(), compiler_fingerprint())
+    return digest("shared", key, llvm_version(), compiler_fingerprint())
 
 
 def _keep(store: ObjectCache, compiled: CompiledObject) -> None:
@@ -105,6 +107,6 @@ def _read(key: str, store: ObjectCache) -> bool:
 
 def _load(compiled: CompiledObject) -> None:
     symbols = [symbol_of(key) for key in compiled.has]
-    loaded = llvm.load(compiled.object_bytes, symbols, addresses_of(compiled.needs))
+    loaded = load(compiled.object_bytes, symbols, addresses_of(compiled.needs))
     for key, symbol in zip(compiled.has, symbols, strict=True):
         _places.setdefault(key, (loaded.addresses[symbol], loaded))

@@ -8,13 +8,13 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from samebits.backend import llvm
 from samebits.backend.emit import TrapSite
 from samebits.backend.llvm import CompiledObject
 from samebits.backend.lowering_parallel import HOOK, OWN
 from samebits.backend.preempt import GUARD, LEFT
 from samebits.errors import StackError, Trap
 from samebits.runtime.library import addresses_of
+from samebits.runtime.loading import load
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """An entry's C type. Calls release the interpreter's lock."""
@@ -39,7 +39,7 @@ class NativeModule:
         variables = [v for v in (HOOK, OWN, GUARD) if v.encode() in compiled.object_bytes]
         self.traps: tuple[TrapSite, ...] = compiled.traps
         shared = addresses_of(compiled.needs)
-        self._loaded = llvm.load(compiled.object_bytes, [*symbols, *variables], shared)
+        self._loaded = load(compiled.object_bytes, [*symbols, *variables], shared)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)

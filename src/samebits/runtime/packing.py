@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend import llvm
 from samebits.backend.emit_types import LENGTH_LIMIT
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.weak import Int
+from samebits.runtime.host import host_target
+from samebits.runtime.loading import load, own_code
 from samebits.types import BOOL, ArrayType, Kind, ScalarType, VectorType
 
 SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH = range(6)
@@ -116,7 +117,11 @@ _BACK = {
 }
 
 
-def _text(triple: str, fp_control: str | None, as_integer: int) -> str:
+_CONVERT = "sb_convert"
+"""The symbol of CPython's function that makes a C number of an int."""
+
+
+def _text(triple: str, fp_control: str | None) -> str:
     f = _ARRAY_FIELDS
     pin = f"""\
 define i64 @sb_pack_tuple(ptr %tuple, ptr %table, i64 %count, ptr %slots) {{
@@ -133,6 +138,7 @@ slow:
 }}
 """
     return f"""target triple = "{triple}"
+declare i64 @{_CONVERT}(ptr, ptr)
 define i64 @sb_pack(ptr %items, ptr %table, i64 %count, ptr %slots) {{
 entry:
   %overflow = alloca i32
@@ -235,8 +241,7 @@ integer:
 integer.own:
   br i1 %is12, label %bytes, label %slow
 python.int:
-  %convert = inttoptr i64 {as_integer} to ptr
-  %number = call i64 %convert(ptr %item, ptr %overflow)
+  %number = call i64 @{_CONVERT}(ptr %item, ptr %overflow)
   %over = load i32, ptr %overflow
   %fits = icmp eq i32 %over, 0
   %above = icmp sge i64 %number, %b
@@ -323,13 +328,13 @@ def routine() -> tuple[Pack, Any] | None:
         return None
     if not getattr(sys, "_is_gil_enabled", lambda: True)() or not _layout_is_as_expected():
         return None
-    target = llvm.host_target()
+    target = host_target()
     if target.fp_control not in _PINNED:
         return None
     as_integer = ctypes.cast(ctypes.pythonapi.PyLong_AsLongLongAndOverflow, ctypes.c_void_p).value
     assert as_integer is not None
-    code = llvm.compile_text(_text(target.triple, target.fp_control, as_integer), target, 0)
-    loaded = llvm.load(code, ["sb_pack_tuple"])
+    code = own_code(_text(target.triple, target.fp_control), target)
+    loaded = load(code, ["sb_pack_tuple"], {_CONVERT: as_integer})
     pack = ctypes.PYFUNCTYPE(
         ctypes.c_int64, ctypes.py_object, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p
     )(loaded.addresses["sb_pack_tuple"])

@@ -3,6 +3,8 @@ each kernel, are found again only where all is the same, and are compiled again 
 
 # pyright: reportReturnType=false, reportIndexIssue=false, reportArgumentType=false
 
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import ctypes

@@ -1,0 +1,102 @@
+"""What LLVM says of this machine and of itself, noted in the object cache, so that a process which
+compiles nothing need not load LLVM.
+
+A note is for one processor, as the system describes it, one system and one library of LLVM's,
+told apart by what no copy of a file keeps.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, cast
+
+from samebits.backend import llvm
+from samebits.backend.llvm import CompiledObject
+from samebits.backend.targets import TARGETS, Target
+from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
+
+PROCESSORS = "/proc/cpuinfo"
+_BYTES = 1 << 14
+_VARYING = {
+    "processor", "cpu MHz", "physical id", "siblings", "core id", "cpu cores", "apicid",
+    "initial apicid", "bogomips",
+}  # fmt: skip
+"""What the system says of a processor that tells nothing of what it can do."""
+
+
+def host_target() -> Target:
+    """As `llvm.host_target`. Raises TargetError on a host without a row."""
+    return _host()[0]
+
+
+def llvm_version() -> str:
+    """As `llvm.llvm_version`."""
+    return _host()[1]
+
+
+@cache
+def _host() -> tuple[Target, str]:
+    store = current_cache()
+    key = None if store is None else _key()
+    if store is None or key is None:
+        return llvm.host_target(), llvm.llvm_version()
+    found = store.get(key)
+    if found is not None:
+        row = cast("dict[str, str]", json.loads(found.object_bytes))
+        target = replace(TARGETS[row["name"]], triple=row["triple"], tune=row["tune"])
+        return target, row["llvm"]
+    target, version = llvm.host_target(), llvm.llvm_version()
+    row = {"name": target.name, "triple": target.triple, "tune": target.tune, "llvm": version}
+    if replace(TARGETS[target.name], triple=target.triple, tune=target.tune) == target:
+        store.put(key, CompiledObject(json.dumps(row).encode(), ()))
+    return target, version
+
+
+def _key() -> str | None:
+    """What the answers depend on; None where that can't be told without asking LLVM."""
+    processor, library = _processor(), _library()
+    if processor is None or library is None:
+        return None
+    system = os.uname()
+    parts = (system.sysname, system.release, system.version, system.machine)
+    return digest("host", processor, library, *parts, compiler_fingerprint())
+
+
+def _processor() -> str | None:
+    """The first processor, as Linux describes it: its model, and every feature by name."""
+    try:
+        handle = os.open(PROCESSORS, os.O_RDONLY)
+        try:
+            text = os.read(handle, _BYTES).decode("utf-8", "replace")
+        finally:
+            os.close(handle)
+    except OSError:
+        return None
+    first, end, _ = text.partition("\n\n")
+    names = {line.split(":", 1)[0].strip() for line in first.splitlines()}
+    if not end or not names & {"flags", "Features"}:
+        return None
+    lines = [x for x in first.splitlines() if x.split(":", 1)[0].strip() not in _VARYING]
+    return "\n".join(lines)
+
+
+def _library() -> str | None:
+    """LLVM's shared library, by what changes whenever it does."""
+    spec: Any = find_spec("llvmlite")
+    rows: list[str] = []
+    try:
+        for folder in spec.submodule_search_locations:
+            with os.scandir(os.path.join(folder, "binding")) as found:
+                files = sorted((f.path, f.stat()) for f in found if "llvmlite." in f.name)
+            for path, s in files:
+                changed = f"{s.st_size} {s.st_mtime_ns} {s.st_ctime_ns}"
+                rows.append(f"{path} {s.st_dev} {s.st_ino} {changed}")
+            rows.append(Path(folder, "_version.py").read_text())
+    except (AttributeError, OSError, TypeError):
+        return None
+    return "\n".join(rows) if len(rows) > 1 else None

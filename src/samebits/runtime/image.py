@@ -1,0 +1,266 @@
+"""Object code into this process without LLVM, whose library takes longer to load than kernels do:
+x86-64 ELF objects, of the sections and relocations that LLVM makes for them.
+
+What it does not know it leaves alone: `load` gives None, and LLVM's own linker loads the object.
+Objects are this library's own, from its compiler or a checked cache entry; their numbers are
+checked all the same.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import mmap
+import platform
+import struct
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+from weakref import WeakSet
+
+_HEADER = struct.Struct("<4sBBB9xHHIQQQIHHHHHH")
+_SECTION = struct.Struct("<IIQQQQIIQQ")
+_SYMBOL = struct.Struct("<IBBHQQ")
+_RELOCATION = struct.Struct("<QIIq")
+
+_PROGBITS, _SYMTAB, _STRTAB, _RELA, _NOBITS = 1, 2, 3, 4, 8
+_UNWIND = 0x7000_0001
+_IGNORED = {0, _SYMTAB, _STRTAB, _RELA}
+_WRITE, _ALLOC, _EXECUTE = 1, 2, 4
+_KNOWN_FLAGS = 0x40 | 0x20 | 0x10 | _WRITE | _ALLOC | _EXECUTE | 0x1000_0000
+"""Also: what other sections' headers need, strings, what may be merged, and what is large."""
+
+_ABS64, _PC32, _GOTPCREL, _PC64, _PLT32 = 1, 2, 9, 24, 4
+_GOTPCRELX, _REX_GOTPCRELX = 41, 42
+_GOT = {_GOTPCREL, _GOTPCRELX, _REX_GOTPCRELX}
+_STUB = struct.Struct("<HiHQ")
+_JUMP = 0x25FF
+"""`jmp *2(%rip)`: to the address that follows it and two bytes."""
+
+_PAGE = mmap.PAGESIZE
+_READ_ONLY, _READ_EXECUTE = mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_EXEC
+_UNDEFINED, _LAST_SECTION = 0, 0xFF00
+
+
+class _UnknownError(Exception):
+    """Something in the object is not known here."""
+
+
+_Relocation = tuple[int, int, int, int, int]
+"""A loaded section's number, the place in it, the kind, the symbol's number and the addend."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Symbol:
+    name: str
+    section: int
+    value: int
+
+
+@cache
+def _protect() -> Any:
+    """C's mprotect; None on systems that this module does not load objects on."""
+    if sys.platform != "linux" or platform.machine() != "x86_64" or sys.maxsize < 2**32:
+        return None
+    function = ctypes.CDLL(None).mprotect
+    function.restype, function.argtypes = ctypes.c_int, (ctypes.c_void_p, ctypes.c_size_t,
+                                                         ctypes.c_int)  # fmt: skip
+    return function
+
+
+class _Images:
+    """All that are loaded. When the process ends a daemon thread may still be inside one."""
+
+    alive: ClassVar[WeakSet[Image]] = WeakSet()
+
+    @classmethod
+    def keep(cls) -> None:
+        """Leave their memory to the system."""
+        for image in list(cls.alive):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(image.memory))
+
+
+class Image:
+    """Object code in memory of its own. Addresses hold until `close`, or until it is collected."""
+
+    __slots__ = ("__weakref__", "addresses", "memory")
+
+    def __init__(self, memory: mmap.mmap, addresses: dict[str, int]) -> None:
+        self.memory = memory
+        self.addresses = addresses
+        if not _Images.alive:
+            atexit.register(_Images.keep)
+        _Images.alive.add(self)
+
+    def close(self) -> None:
+        """Unload. No code of it may be running, or run later."""
+        self.addresses = {}
+        self.memory.close()
+
+
+def load(data: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> Image | None:
+    """An object's code in this process, `imports` being the addresses of what it calls elsewhere.
+
+    None where something in it is not known here, a symbol is missing, or the system gives no
+    memory to execute.
+    """
+    if _protect() is None:
+        return None
+    try:
+        return _Loading(data, imports).run(symbols)
+    except (_UnknownError, struct.error, IndexError, KeyError, ValueError, OSError):
+        return None
+
+
+class _Loading:
+    """One object, from its sections to code."""
+
+    def __init__(self, data: bytes, imports: Mapping[str, int]) -> None:
+        self._data = data
+        self._imports = imports
+        magic, bits, order, _, kind, machine, *rest = _HEADER.unpack_from(data)
+        if (magic, bits, order, kind, machine) != (b"\x7fELF", 2, 1, 1, 62):
+            raise _UnknownError
+        at, size, count, names = (int(rest[k]) for k in (3, 8, 9, 10))
+        if size != _SECTION.size or not 0 < count < _LAST_SECTION:
+            raise _UnknownError
+        self._sections: list[tuple[int, ...]] = [
+            _SECTION.unpack_from(data, at + k * size) for k in range(count)
+        ]
+        self._names = self._bytes(self._sections[names])
+        self._places: dict[int, int] = {}
+        self._slots: dict[int, int] = {}
+        """Where in the image the address of a symbol is kept, by symbol, and code that jumps to it
+        before that."""
+
+    def _bytes(self, section: tuple[int, ...]) -> bytes:
+        start, size = section[4], section[5]
+        if start + size > len(self._data):
+            raise _UnknownError
+        return self._data[start : start + size]
+
+    @staticmethod
+    def _text(names: bytes, at: int) -> str:
+        return names[at : names.index(b"\0", at)].decode("ascii", "replace")
+
+    def run(self, wanted: Sequence[str]) -> Image:
+        """Lay out, relocate, protect."""
+        protect = _protect()
+        symbols = self._symbols()
+        relocations = list(self._relocations())
+        ends = self._lay_out(relocations)
+        memory = mmap.mmap(-1, ends[-1], mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+        self._fill(memory, base, symbols, relocations)
+        if protect(base, ends[0], _READ_EXECUTE) or (
+            ends[1] > ends[0] and protect(base + ends[0], ends[1] - ends[0], _READ_ONLY)
+        ):
+            raise _UnknownError
+        places = {
+            s.name: base + self._places[s.section] + s.value
+            for s in symbols
+            if s.name and s.section in self._places
+        }
+        return Image(memory, {name: places[name] for name in wanted})
+
+    def _symbols(self) -> list[_Symbol]:
+        tables = [s for s in self._sections if s[1] == _SYMTAB]
+        if len(tables) != 1:
+            raise _UnknownError
+        (table,) = tables
+        names = self._bytes(self._sections[table[6]])
+        rows = _SYMBOL.iter_unpack(self._bytes(table))
+        return [_Symbol(self._text(names, row[0]), row[3], row[4]) for row in rows]
+
+    def _relocations(self) -> Iterator[_Relocation]:
+        """Of the sections that are loaded."""
+        for section in self._sections:
+            if section[1] == _RELA and self._is_loaded(section[7]):
+                for at, kind, symbol, addend in _RELOCATION.iter_unpack(self._bytes(section)):
+                    yield section[7], at, kind, symbol, addend
+
+    def _is_loaded(self, number: int) -> bool:
+        """Whether the section takes part. Raises where it would have to, and is not known."""
+        name, kind, flags, *_ = self._sections[number]
+        if not flags & _ALLOC:
+            if kind not in _IGNORED | {_PROGBITS} and kind < 0x6000_0000:
+                raise _UnknownError
+            return False
+        if kind == _UNWIND or self._text(self._names, name) == ".eh_frame":
+            return False  # nothing unwinds through kernels
+        if kind not in (_PROGBITS, _NOBITS) or flags & ~_KNOWN_FLAGS:
+            raise _UnknownError
+        if flags & _WRITE and flags & _EXECUTE:
+            raise _UnknownError
+        return True
+
+    def _lay_out(self, relocations: list[_Relocation]) -> list[int]:
+        """Place code, then constants with the table of addresses, then variables, each from a page
+        of its own on; where each of the three ends."""
+        parts: list[list[int]] = [[], [], []]
+        for number, section in enumerate(self._sections):
+            if self._is_loaded(number):
+                flags = section[2]
+                parts[0 if flags & _EXECUTE else 2 if flags & _WRITE else 1].append(number)
+        ends: list[int] = []
+        at = 0
+        for which, part in enumerate(parts):
+            for number in part:
+                align, size = max(1, self._sections[number][8]), self._sections[number][5]
+                if align & (align - 1) or align > _PAGE:
+                    raise _UnknownError
+                self._places[number] = at = -(-at // align) * align
+                at += size
+            if which == 0:
+                # Stubs of 16 bytes: the jump, and from 8 on the address, both by one offset.
+                at = -(-at // 16) * 16
+                for _, _, kind, symbol, _ in relocations:
+                    if kind in {*_GOT, _PLT32} and symbol not in self._slots:
+                        self._slots[symbol] = at
+                        at += 16
+            at = -(-at // _PAGE) * _PAGE
+            ends.append(at)
+            if at > len(self._data) + 64 * len(relocations) + (1 << 24):
+                raise _UnknownError
+        if not ends[0]:
+            raise _UnknownError
+        return ends
+
+    def _fill(
+        self,
+        memory: mmap.mmap,
+        base: int,
+        symbols: list[_Symbol],
+        relocations: list[_Relocation],
+    ) -> None:
+        for number, place in self._places.items():
+            section = self._sections[number]
+            if section[1] == _PROGBITS:
+                memory[place : place + section[5]] = self._bytes(section)
+        addresses: dict[int, int] = {}
+        for number in {row[3] for row in relocations}:
+            symbol = symbols[number]
+            if symbol.section == _UNDEFINED:
+                addresses[number] = self._imports[symbol.name]
+            else:
+                addresses[number] = base + self._places[symbol.section] + symbol.value
+        for number, place in self._slots.items():
+            memory[place : place + 16] = _STUB.pack(_JUMP, 2, 0, addresses[number])
+        for section, at, kind, number, addend in relocations:
+            place = self._places[section] + at
+            if at < 0 or at + (8 if kind in (_ABS64, _PC64) else 4) > self._sections[section][5]:
+                raise _UnknownError
+            to = addresses[number]
+            if kind in _GOT:
+                to = base + self._slots[number] + 8
+            elif kind == _PLT32 and symbols[number].section == _UNDEFINED:
+                to = base + self._slots[number]
+            elif kind not in (_ABS64, _PC32, _PC64, _PLT32):
+                raise _UnknownError
+            value = to + addend - (0 if kind == _ABS64 else base + place)
+            if kind == _ABS64:
+                struct.pack_into("<Q", memory, place, value & (1 << 64) - 1)
+            else:
+                struct.pack_into("<q" if kind == _PC64 else "<i", memory, place, value)
