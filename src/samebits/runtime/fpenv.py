@@ -11,16 +11,18 @@ import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from samebits.backend.fp_control import X87_DEFAULT, x87_accessors
 from samebits.backend.fp_environments import environment_bits
 from samebits.errors import TargetError
-from samebits.runtime.fp_registers import REGISTERS, Register, State, decode, decode_x87
 from samebits.runtime.host import host_target
 from samebits.runtime.loading import load, own_code
 
-__all__ = ["REGISTERS", "Register", "State", "describe", "pinned", "read", "state", "write"]
+if TYPE_CHECKING:  # what words mean is seldom asked
+    from samebits.runtime.fp_registers import State
+
+__all__ = ["describe", "pinned", "read", "state", "write"]
 
 X87_START = 0x027F if sys.platform == "win32" else X87_DEFAULT
 """The x87 control word that the system starts threads with; Windows keeps 53 bits."""
@@ -109,8 +111,8 @@ def register_name() -> str:
     """`mxcsr` or `fpcr`. Raises TargetError on a processor whose register is not known here."""
     target = host_target()
     name = target.fp_control
-    if name not in REGISTERS:
-        known = " and ".join(REGISTERS).upper()
+    if name not in _ACCESS:
+        known = " and ".join(_ACCESS).upper()
         raise TargetError(
             f"the floating-point control register of {target.architecture} is not read here",
             note=f"{known} are; entries to compiled code pin the environment all the same",
@@ -155,6 +157,8 @@ def state() -> State:
 
     Raises TargetError on a processor whose registers are not known here.
     """
+    from samebits.runtime.fp_registers import decode
+
     both = int(_functions()["sb_fp_save"]())
     if register_name() != "mxcsr":
         return decode(register_name(), both)
@@ -163,6 +167,8 @@ def state() -> State:
 
 def described(word: int, x87: int | None = None) -> State:
     """What words of this machine's registers mean."""
+    from samebits.runtime.fp_registers import decode, decode_x87
+
     name = register_name()
     return decode(name, word, None if x87 is None else decode_x87(x87, X87_START))
 
@@ -190,3 +196,12 @@ def pinned(words: Sequence[str] = ()) -> Generator[None]:
         yield
     finally:
         functions["sb_fp_restore"](before)
+
+
+def __getattr__(name: str) -> Any:
+    """`REGISTERS`, the table of `fp_registers`."""
+    if name != "REGISTERS":
+        raise AttributeError(f"module {__name__} has no attribute {name!r}")
+    from samebits.runtime.fp_registers import REGISTERS
+
+    return REGISTERS

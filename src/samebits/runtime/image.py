@@ -15,7 +15,6 @@ import platform
 import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
 from weakref import WeakSet
@@ -52,11 +51,8 @@ _Relocation = tuple[int, int, int, int, int]
 """A loaded section's number, the place in it, the kind, the symbol's number and the addend."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Symbol:
-    name: str
-    section: int
-    value: int
+_Symbol = tuple[str, int, int]
+"""A symbol's name, its section's number and its value."""
 
 
 @cache
@@ -159,9 +155,9 @@ class _Loading:
         ):
             raise _UnknownError
         places = {
-            s.name: base + self._places[s.section] + s.value
-            for s in symbols
-            if s.name and s.section in self._places
+            name: base + self._places[section] + value
+            for name, section, value in symbols
+            if name and section in self._places
         }
         return Image(memory, {name: places[name] for name in wanted})
 
@@ -172,7 +168,7 @@ class _Loading:
         (table,) = tables
         names = self._bytes(self._sections[table[6]])
         rows = _SYMBOL.iter_unpack(self._bytes(table))
-        return [_Symbol(self._text(names, row[0]), row[3], row[4]) for row in rows]
+        return [(self._text(names, row[0]), row[3], row[4]) for row in rows]
 
     def _relocations(self) -> Iterator[_Relocation]:
         """Of the sections that are loaded."""
@@ -241,11 +237,11 @@ class _Loading:
                 memory[place : place + section[5]] = self._bytes(section)
         addresses: dict[int, int] = {}
         for number in {row[3] for row in relocations}:
-            symbol = symbols[number]
-            if symbol.section == _UNDEFINED:
-                addresses[number] = self._imports[symbol.name]
+            name, section, value = symbols[number]
+            if section == _UNDEFINED:
+                addresses[number] = self._imports[name]
             else:
-                addresses[number] = base + self._places[symbol.section] + symbol.value
+                addresses[number] = base + self._places[section] + value
         for number, place in self._slots.items():
             memory[place : place + 16] = _STUB.pack(_JUMP, 2, 0, addresses[number])
         for section, at, kind, number, addend in relocations:
@@ -255,7 +251,7 @@ class _Loading:
             to = addresses[number]
             if kind in _GOT:
                 to = base + self._slots[number] + 8
-            elif kind == _PLT32 and symbols[number].section == _UNDEFINED:
+            elif kind == _PLT32 and symbols[number][1] == _UNDEFINED:
                 to = base + self._slots[number]
             elif kind not in (_ABS64, _PC32, _PC64, _PLT32):
                 raise _UnknownError

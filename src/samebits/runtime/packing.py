@@ -10,9 +10,8 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,8 +37,7 @@ _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
 """C-contiguous and aligned; also writeable."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A row of the table: eleven words that the routine reads.
 
     `types` are the addresses of the exact classes that are accepted; for arrays the second is a
