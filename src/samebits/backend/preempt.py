@@ -49,6 +49,10 @@ _BUFFER_BYTES = 1024
 _SYSTEMS = ("linux", "darwin", "macosx")
 
 
+IMPORTS = ("_setjmp", "pthread_getspecific")
+"""C's functions that a guard calls."""
+
+
 def can_guard(target: Target) -> bool:
     """Whether a process of this target has signals and threads as POSIX has them."""
     return any(system in target.triple for system in _SYSTEMS)

@@ -38,8 +38,12 @@ class NativeModule:
         # An object names the variables that it has.
         variables = [v for v in (HOOK, OWN, GUARD) if v.encode() in compiled.object_bytes]
         self.traps: tuple[TrapSite, ...] = compiled.traps
-        shared = addresses_of(compiled.needs)
-        self._loaded = load(compiled.object_bytes, [*symbols, *variables], shared)
+        imports = addresses_of(compiled.needs)
+        if GUARD in variables:
+            from samebits.runtime.preempt import imports_of_guards
+
+            imports = {**imports, **imports_of_guards()}
+        self._loaded = load(compiled.object_bytes, [*symbols, *variables], imports)
         addresses = [self._loaded.addresses[symbol] for symbol in symbols]
         self._addresses, self._ranges = addresses[:entries], addresses[entries:]
         self._own = self._loaded.addresses.get(OWN)

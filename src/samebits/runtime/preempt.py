@@ -163,6 +163,13 @@ def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
+@cache
+def imports_of_guards() -> dict[str, int]:
+    """The addresses of what guards call in this process."""
+    library = ctypes.CDLL(None)
+    return {name: _address(library[name]) for name in native.IMPORTS}
+
+
 class _State:
     watch: _Watch | None = None
     making = _thread.allocate_lock()
