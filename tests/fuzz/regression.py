@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fuzz.check import Failure
@@ -10,7 +11,16 @@ from tests.fuzz.check import Failure
 FOLDER = Path(__file__).parents[1] / "property" / "regressions"
 
 
-def regression_text(failure: Failure) -> str:
+@dataclass(frozen=True)
+class Form:
+    """How a regression is written: the start of its file's name, and what asserts agreement."""
+
+    name: str = "fuzz"
+    module: str = "tests.fuzz.check"
+    function: str = "assert_agreement"
+
+
+def regression_text(failure: Failure, form: Form = Form()) -> str:
     """The text of the test file."""
     inputs = failure.inputs
     blobs = "".join(f'        bytes.fromhex("{blob.hex()}"),\n' for blob in inputs.blobs)
@@ -19,7 +29,7 @@ def regression_text(failure: Failure) -> str:
     source = failure.program.source.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     return f'''"""A generated program whose executions once disagreed ({summary})."""
 
-from tests.fuzz.check import assert_agreement
+from {form.module} import {form.function}
 from tests.fuzz.inputs import InputSet
 
 SOURCE = """\\
@@ -37,15 +47,19 @@ INPUTS = InputSet(
 
 
 def test_the_executions_agree() -> None:
-    assert_agreement(SOURCE, "{failure.program.entry}", [INPUTS])
+    {form.function}(SOURCE, "{failure.program.entry}", [INPUTS])
 '''
 
 
-def write_regression(failure: Failure, folder: Path = FOLDER) -> Path:
+def write_regression(
+    failure: Failure,
+    folder: Path = FOLDER,
+    form: Form = Form(),
+) -> Path:
     """Write the test file, named by the digest of the program and its inputs."""
     identity = failure.program.source.encode() + repr(failure.inputs).encode()
     digest = hashlib.blake2b(identity, digest_size=5).hexdigest()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"test_fuzz_{digest}.py"
-    path.write_text(regression_text(failure))
+    path = folder / f"test_{form.name}_{digest}.py"
+    path.write_text(regression_text(failure, form))
     return path

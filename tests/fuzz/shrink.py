@@ -8,11 +8,12 @@ from __future__ import annotations
 import ast
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from tests.fuzz.check import Failure, check_programs
+from tests.fuzz.generator import Program
 from tests.fuzz.inputs import Argument, InputSet
 
 Attempt = tuple[str, InputSet]
@@ -41,8 +42,13 @@ def _time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def shrink(failure: Failure, rounds: int = 6) -> Failure:
-    """The smallest program found that still fails in the same way."""
+def shrink(
+    failure: Failure,
+    rounds: int = 6,
+    check: Callable[[Program], Sequence[Failure]] | None = None,
+) -> Failure:
+    """The smallest program found that still fails in the same way, as `check` sees it: by default
+    `check_programs`."""
     program = failure.program
     found: dict[Attempt, Failure] = {}
     native = not failure.kind.startswith(("managed and evaluate", "managed or", "refused"))
@@ -52,7 +58,11 @@ def shrink(failure: Failure, rounds: int = 6) -> Failure:
         candidate = replace(program, source=source, inputs=(inputs,))
         try:
             with warnings.catch_warnings(action="ignore"), _time_limit(CANDIDATE_SECONDS[native]):
-                failures = check_programs([candidate], native=native).failures
+                failures = (
+                    check(candidate)
+                    if check is not None
+                    else check_programs([candidate], native=native).failures
+                )
         except (Exception, _TooLongError):  # a candidate may be anything, and break anything
             return False
         for f in failures:
