@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench bench-math fuzz fuzz-files prove prove-fixed prove-targets prove-diagnose prove-bounds clean help
+.PHONY: verify test lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-fixed prove-targets prove-diagnose prove-bounds clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
+	@echo "make fuzz-faults  plant unsound rules in the passes, count the programs until each is found"
 	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
@@ -63,6 +64,9 @@ fuzz: $(STAMP)
 
 fuzz-files: $(STAMP)
 	$(BIN)/python -m tests.fuzz.files.run
+
+fuzz-faults: $(STAMP)
+	$(BIN)/python -m tests.fuzz.bounds.run --faults
 
 prove: $(STAMP)
 	$(BIN)/python -m tools.prove

@@ -9,11 +9,13 @@ import argparse
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
 from multiprocessing import active_children, get_context
 
 from tools import scratch
@@ -154,8 +156,33 @@ class _Session:
         return 0
 
 
+@contextmanager
+def _bounds(arguments: argparse.Namespace) -> Iterator[list[int]]:
+    """Has the fuzzer of bounds run as long, in processes of its own; its exit status."""
+    status: list[int] = []
+    limit = [] if arguments.seconds is None else ["--seconds", str(arguments.seconds)]
+    jobs = max(1, arguments.jobs // 2)
+    command = [
+        sys.executable,
+        "-m",
+        "tests.fuzz.bounds.run",
+        "--beside",
+        "--jobs",
+        str(jobs),
+        *limit,
+    ]
+    process = subprocess.Popen([*command, "--seed", str(arguments.seed)])
+    try:
+        yield status
+    finally:
+        status.append(process.wait())
+
+
 if __name__ == "__main__":
-    session = _Session(_arguments())
-    with scratch.folder():
+    given = _arguments()
+    session = _Session(given)
+    # A number of programs is of this fuzzer alone: to see one seed again.
+    both = _bounds(given) if given.programs is None else nullcontext([0])
+    with scratch.folder(), both as beside:
         status = session.run()
-    sys.exit(status)
+    sys.exit(max(status, *beside))
