@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-fixed prove-targets prove-diagnose prove-bounds clean help
+.PHONY: verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-fixed prove-targets prove-diagnose prove-bounds clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
 	@echo "make test    install, then run the tests"
+	@echo "make test-pythons  the tests on every Python from 3.11 on that is here, and on the oldest NumPy"
 	@echo "make lint    ruff and pyright"
 	@echo "make bench   speed, latency and memory beside peers; writes benchmarks/RESULTS.md"
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
@@ -47,6 +48,9 @@ verify: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
+
+test-pythons: $(STAMP)
+	$(BIN)/python -m tools.pythons
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

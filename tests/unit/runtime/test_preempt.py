@@ -375,7 +375,8 @@ def test_only_what_may_run_long_is_guarded() -> None:
 def _object(kernel: Any) -> bytes:
     from samebits.runtime.kernel import _compile, _linked
 
-    return _compile(_linked(kernel, kernel.fixed_types), llvm.host_target(), 3, False, None).object_bytes
+    linked = _linked(kernel, kernel.fixed_types)
+    return _compile(linked, llvm.host_target(), 3, False, None).object_bytes
 
 
 @sb.kernel
