@@ -21,6 +21,7 @@ from typing import Any
 
 from samebits.backend import llvm
 from samebits.backend import preempt as native
+from samebits.runtime.loading import load, own_code
 from samebits.runtime.watcher import Watcher
 
 _Words = ctypes.c_uint64 * native.RECORD_WORDS
@@ -243,9 +244,11 @@ class _Handler:
 
     def __init__(self) -> None:
         target = llvm.host_target()
-        code = llvm.compile_text(native.poked_text(target), target, 0)
-        self._loaded = llvm.load(code, (native.POKED, native.POKE_WORDS))
-        at = self._loaded.addresses
+        code = own_code(native.poked_text(target), target)
+        loaded = load(code, (native.POKED, native.POKE_WORDS))
+        # The system may call it until the process has ended.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(loaded))
+        at = loaded.addresses
         self.address = at[native.POKED]
         self._words: Any = (ctypes.c_uint64 * 2).from_address(at[native.POKE_WORDS])
         ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_watch().words), 8)
