@@ -53,7 +53,7 @@ def status(arguments: Sequence[str]) -> int:
         # Whoever read the output has gone; what Python flushes at exit must not complain again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BAD
-    except (Exception, SystemExit) as error:  # a script may have asked for any status
+    except BaseException as error:  # a script may have asked for any status
         if isinstance(error, OSError) and error.filename is not None:
             # A name that is too long, or below a file, may be found out by whatever asks first.
             print(f"cannot use {error.filename}: {error.strerror}", file=sys.stderr)

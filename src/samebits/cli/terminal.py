@@ -51,6 +51,9 @@ class Shown:
             self.stream.write(visible(text))
         return len(text)
 
+    def close(self) -> None:
+        """Nothing: a script that closes its output leaves this process its own."""
+
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:
             self.write(line)

@@ -77,7 +77,9 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
         try:
             with redirect_stdout(sys.stderr):
                 return importlib.import_module(place)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a script may raise anything
             raise _does_not_import(place, error, None) from None
 
 
@@ -116,7 +118,10 @@ def _import_file(path: Path, forms: str) -> ModuleType:
         # What it prints while it loads is no part of a command's output.
         with _first_on_the_path(str(path.parent)), redirect_stdout(sys.stderr):
             spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        del sys.modules[name]
+        raise
+    except BaseException as error:  # a script may raise anything
         del sys.modules[name]
         raise _does_not_import(path.name, error, path) from None
     return module

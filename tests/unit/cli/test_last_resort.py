@@ -25,6 +25,8 @@ ERRORS: list[BaseException] = [
     OSError(5, "Input/output error"),
     SystemExit(1),
     SystemExit("gone"),
+    BaseException("anything"),
+    GeneratorExit(),
 ]
 NOTE = "  note: nothing was found out: neither that bits are the same, nor that they differ"
 Failing = Callable[[BaseException], None]
@@ -190,3 +192,16 @@ def test_a_script_that_fails_is_told_with_its_line(
     number = 1 + next(n for n, text in enumerate(SCRIPTS.split("\n")) if line in text)
     assert place.startswith(f"  at {path}:{number}:")
     assert line in source
+
+
+def test_a_script_that_closes_its_output_leaves_the_commands_its_own(tmp_path: Path) -> None:
+    (tmp_path / "closing.py").write_text("import sys\nsys.stdout.close()\nsys.stderr.close()\n")
+    command = [sys.executable, "-m", "samebits", "verify", str(tmp_path / "closing.py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "closing.py has no simulation" in done.stderr
+
+
+def test_a_build_into_no_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert status(["build", "game.py", "--out", ""]) == 2
+    assert "--out is empty" in capsys.readouterr().err
