@@ -9,7 +9,9 @@ is asked for by an exchange of its word, so that whoever asks sees whether it sl
 range out runs batches itself, takes back what it asked of those that have not begun, and waits for
 the others: first looking, then asleep in a lock of its own. Where it leaves its own turns in the
 middle (`backend.preempt`), or Python's signal handlers raise while it sleeps, no batch is begun any
-more, and the others are told to leave theirs: nobody is inside when the range has ended.
+more, and the others are told to leave theirs: nobody is inside when the range has ended. What is
+asked of Python is called so that no exception is lost, wherever in it a signal's handler raises: it
+stays on the thread's record, and the range is left.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from samebits.backend.emit_range import (
 )
 from samebits.backend.preempt import (
     ASK,
+    CALL,
     KEY,
     LEFT,
     MAIN,
@@ -34,13 +37,16 @@ from samebits.backend.preempt import (
     STOP,
     WAITS,
     ask_text,
+    call_text,
     can_guard,
     key_type,
 )
 from samebits.backend.targets import Target
 
-CREW, RUN, WORK, ASSEMBLE = "sb_crew", "sb_crew_run", "sb_crew_work", "sb_crew_assemble"
-"""The words; the hook of `lowering_parallel`; `void work(line)`, in which a thread of the crew
+CREW, SPARE = "sb_crew", "sb_crew_spare"
+"""The words; the record of threads that have none."""
+RUN, WORK, ASSEMBLE = "sb_crew_run", "sb_crew_work", "sb_crew_assemble"
+"""The hook of `lowering_parallel`; `void work(line)`, in which a thread of the crew
 stays until it is dismissed; `void assemble(lines, count, ready)`, which waits for the range that
 has the crew, dismisses all and takes others."""
 
@@ -48,11 +54,12 @@ BUSY, READY, HELPERS, LINES, JOBS, BEGIN, INSIDE, ACQUIRE, RELEASE, HANDED_OUT =
 KEYS, DISPERSE = range(10, 12)
 """Words on the first two lines: 1 while a range has the crew; 0 where `BEGIN` has to make one;
 threads besides the one that asks; the address of their lines; that of the number of tasks of the
-pool that run now; `void begin()`; `i32 inside()`, whether this thread is inside such a task;
+pool that run now; an object that is called to begin; one that says whether this thread is inside
+such a task;
 `i32 acquire(lock, microseconds, 0)`, which gives 0 where the time is over and waits for good for
 -1, and `void release(lock)`, which any thread may call; how many ranges it was given so far; then
-the address of `backend.preempt`'s words, and `void disperse()`, which tells all threads of the crew
-to leave the range that they run."""
+the address of `backend.preempt`'s words, and an object that is called to tell all threads of the
+crew to leave the range that they run."""
 REMAINING, OWN_LOCK, FUNCTION, SLOTS, BLOCK = range(16, 21)
 """Words on the third line, of the range that has the crew: threads that were asked for and have
 not ended, plus `_SLEEPS` while the one that asked sleeps in its lock; what they are to call."""
@@ -85,14 +92,13 @@ _PAUSE = {
 _TEXT = """\
 target triple = "{triple}"
 @{crew} = global [{crew_words} x i64] zeroinitializer, align {line_bytes}
+@{spare} = global [{record_words} x i64] zeroinitializer, align {line_bytes}
 declare i64 @llvm.smin.i64(i64, i64)
 declare i64 @llvm.smax.i64(i64, i64)
 {declared}
 
 define i32 @{run}(ptr %range, ptr %slots, i64 %turns, i64 %batch, i64 %least, ptr %own) {{
 entry:
-  %outside = alloca [{record_words} x i64], align 8
-  call void @llvm.memset.p0.i64(ptr align 8 %outside, i8 0, i64 {record_bytes}, i1 false)
 {find}
   %place = load volatile ptr, ptr %record
   store atomic volatile ptr null, ptr %record seq_cst, align 8
@@ -114,8 +120,9 @@ entry:
   br i1 %has, label %look, label %begin
 begin:
   %begin.f = load ptr, ptr {BEGIN}
-  call void %begin.f()
-  br label %look
+  %began = call i32 @{call_name}(ptr %begin.f, ptr %record)
+  %cut.short = icmp slt i32 %began, 0
+  br i1 %cut.short, label %gone, label %look
 look:
   %jobs.p = load ptr, ptr {JOBS}
   %jobs = load atomic i64, ptr %jobs.p monotonic, align 8
@@ -123,9 +130,11 @@ look:
   br i1 %quiet, label %enter, label %ask
 ask:
   %inside.f = load ptr, ptr {INSIDE}
-  %inside = call i32 %inside.f()
-  %outside = icmp eq i32 %inside, 0
-  br i1 %outside, label %enter, label %decline
+  %inside = call i32 @{call_name}(ptr %inside.f, ptr %record)
+  switch i32 %inside, label %gone [
+    i32 0, label %enter
+    i32 1, label %decline
+  ]
 enter:
   %held = cmpxchg ptr {BUSY}, i64 0, i64 1 acquire monotonic, align 8
   %mine = extractvalue {{ i64, i1 }} %held, 1
@@ -192,7 +201,7 @@ help:
 break:
   store atomic i64 {ended}, ptr %block seq_cst, align 8
   %break.f = load ptr, ptr {DISPERSE}
-  call void %break.f()
+  %break.r = call i32 @{call_name}(ptr %break.f, ptr %record)
   br label %take.back
 take.back:
   %broken = phi i1 [ false, %help ], [ true, %break ]
@@ -255,7 +264,7 @@ give.up:
   br label %disperse
 disperse:
   %disperse.f = load ptr, ptr {DISPERSE}
-  call void %disperse.f()
+  %disperse.r = call i32 @{call_name}(ptr %disperse.f, ptr %record)
   br label %doze
 awake:
   store atomic volatile i64 0, ptr %waits.p seq_cst, align 8
@@ -398,12 +407,9 @@ def crew_text(target: Target) -> str:
         sleeps=_SLEEPS, sleeps_1=_SLEEPS + 1, looks=_LOOKS.get(target.architecture, 1),
         pause=_PAUSE.get(target.architecture, ""), declared=_declared(target),
         find=_find(target, words["KEYS"]),
-        record_words=RECORD_WORDS, record_bytes=8 * RECORD_WORDS, left=LEFT, ended=_ENDED,
+        record_words=RECORD_WORDS, spare=SPARE, call_name=CALL, left=LEFT, ended=_ENDED,
         wait=_WAIT_MICROSECONDS, ask_name=ASK, MAIN=MAIN, STOP=STOP, WAITS=WAITS, **words,
-    ) + (ask_text() if can_guard(target) else _NOBODY_ASKS)  # fmt: skip
-
-
-_NOBODY_ASKS = f"define internal i32 @{ASK}(ptr %record) {{\n  ret i32 0\n}}\n"
+    ) + ask_text() + call_text()  # fmt: skip
 
 
 def _declared(target: Target) -> str:
@@ -411,9 +417,9 @@ def _declared(target: Target) -> str:
 
 
 def _find(target: Target, keys: str) -> str:
-    """Lines that set `%record` to this thread's record, and to `%outside` where it has none."""
+    """Lines that set `%record` to this thread's record, and to `SPARE` where it has none."""
     if not can_guard(target):
-        return "  %record = getelementptr i8, ptr %outside, i64 0"
+        return f"  %record = getelementptr i8, ptr @{SPARE}, i64 0"
     key = key_type(target)
     return f"""\
   %keys = load ptr, ptr {keys}
@@ -421,7 +427,7 @@ def _find(target: Target, keys: str) -> str:
   %key = load {key}, ptr %key.p
   %found = call ptr @pthread_getspecific({key} %key)
   %none = icmp eq ptr %found, null
-  %record = select i1 %none, ptr %outside, ptr %found"""
+  %record = select i1 %none, ptr @{SPARE}, ptr %found"""
 
 
 def _fill() -> str:

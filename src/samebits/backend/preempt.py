@@ -171,13 +171,79 @@ BEFORE = 1
 ASK = "sb_ask"
 """`i32 sb_ask(record)`: have Python's signal handlers run; 1 where one raised, which is noted."""
 
-_ASK = """\
+CALL = "sb_call"
+"""`i32 sb_call(object, record)`: call an object of Python's without arguments; 0 or 1, whether what
+it returns is true, or -1 where it raised, which is noted. Python looks for signals as a function
+begins, so that what their handlers raise may come before its first line."""
+
+_KEEP = """\
 declare i32 @PyGILState_Ensure()
 declare void @PyGILState_Release(i32)
 declare i32 @PyErr_CheckSignals()
 declare void @PyErr_Fetch(ptr, ptr, ptr)
 declare void @PyErr_NormalizeException(ptr, ptr, ptr)
+declare void @PyException_SetContext(ptr, ptr)
+declare ptr @PyObject_CallNoArgs(ptr)
+declare i32 @PyObject_IsTrue(ptr)
+declare void @Py_DecRef(ptr)
 
+define internal void @sb.keep(ptr %record) noinline {{
+entry:
+  %kind = getelementptr i64, ptr %record, i64 {KIND}
+  %value = getelementptr i64, ptr %record, i64 {VALUE}
+  %trace = getelementptr i64, ptr %record, i64 {TRACE}
+  %kind.0 = load ptr, ptr %kind
+  %value.0 = load ptr, ptr %value
+  %trace.0 = load ptr, ptr %trace
+  call void @PyErr_Fetch(ptr %kind, ptr %value, ptr %trace)
+  call void @PyErr_NormalizeException(ptr %kind, ptr %value, ptr %trace)
+  %first = icmp eq ptr %value.0, null
+  br i1 %first, label %end, label %chain
+chain:
+  %value.1 = load ptr, ptr %value
+  %same = icmp eq ptr %value.0, %value.1
+  br i1 %same, label %drop, label %put
+drop:
+  call void @Py_DecRef(ptr %value.0)
+  br label %rest
+put:
+  call void @PyException_SetContext(ptr %value.1, ptr %value.0)
+  br label %rest
+rest:
+  call void @Py_DecRef(ptr %kind.0)
+  %bare = icmp eq ptr %trace.0, null
+  br i1 %bare, label %end, label %forget
+forget:
+  call void @Py_DecRef(ptr %trace.0)
+  br label %end
+end:
+  ret void
+}}
+"""
+
+_CALL = """\
+define internal i32 @{call}(ptr %object, ptr %record) {{
+entry:
+  %held = call i32 @PyGILState_Ensure()
+  %got = call ptr @PyObject_CallNoArgs(ptr %object)
+  %raised = icmp eq ptr %got, null
+  br i1 %raised, label %keep, label %ask
+ask:
+  %true = call i32 @PyObject_IsTrue(ptr %got)
+  call void @Py_DecRef(ptr %got)
+  %odd = icmp slt i32 %true, 0
+  br i1 %odd, label %keep, label %end
+keep:
+  call void @sb.keep(ptr %record)
+  br label %end
+end:
+  %answer = phi i32 [ %true, %ask ], [ -1, %keep ]
+  call void @PyGILState_Release(i32 %held)
+  ret i32 %answer
+}}
+"""
+
+_ASK = """\
 define internal i32 @{ask}(ptr %record) {{
 entry:
   %held = call i32 @PyGILState_Ensure()
@@ -185,11 +251,7 @@ entry:
   %some = icmp ne i32 %raised, 0
   br i1 %some, label %keep, label %end
 keep:
-  %kind = getelementptr i64, ptr %record, i64 {KIND}
-  %value = getelementptr i64, ptr %record, i64 {VALUE}
-  %trace = getelementptr i64, ptr %record, i64 {TRACE}
-  call void @PyErr_Fetch(ptr %kind, ptr %value, ptr %trace)
-  call void @PyErr_NormalizeException(ptr %kind, ptr %value, ptr %trace)
+  call void @sb.keep(ptr %record)
   br label %end
 end:
   call void @PyGILState_Release(i32 %held)
@@ -256,7 +318,12 @@ end:
 
 def ask_text() -> str:
     """LLVM text of `@sb_ask`, for the module that it is in alone."""
-    return _ASK.format(ask=ASK, **_PLACES)
+    return (_KEEP + _ASK).format(ask=ASK, **_PLACES)
+
+
+def call_text() -> str:
+    """LLVM text of `@sb_call`, behind `ask_text`."""
+    return _CALL.format(call=CALL)
 
 
 def poked_text(target: Target) -> str:

@@ -11,6 +11,9 @@ import atexit
 import ctypes
 import os
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import repeat
 from typing import Any
 
 from samebits.backend import crew as native
@@ -22,12 +25,36 @@ _EXIT_SECONDS = 1.0
 """How long the end of the process waits for the range that is being run."""
 
 
+_CALLED = (native.BEGIN, native.INSIDE, native.DISPERSE)
+
+
+class _Gathered:
+    """Threads that are started for the crew and take no part yet; `first` is their first line."""
+
+    def __init__(self, wanted: int) -> None:
+        room = (ctypes.c_char * ((wanted + 1) * LINE_BYTES))()
+        self._room = room
+        self.first = -(-ctypes.addressof(room) // LINE_BYTES) * LINE_BYTES
+        lines = range(self.first, self.first + wanted * LINE_BYTES, LINE_BYTES)
+        self._left = iter([(line, room) for line in lines])
+        self.threads: list[int] = []
+
+    def start(self, stay: Callable[..., None]) -> None:
+        """Start those that are not yet; fewer, where the system has no more threads.
+
+        Between a thread's start and its place in the list no bytecode runs: where a signal's
+        handler raises, it leaves none that nobody knows of.
+        """
+        with suppress(RuntimeError):
+            self.threads.extend(map(_thread.start_new_thread, repeat(stay), self._left))
+
+
 class _Crew:
     """The crew, once there is a kernel with a parallel range."""
 
     def __init__(self) -> None:
         code = llvm.compile_text(native.crew_text(llvm.host_target()), llvm.host_target())
-        names = (native.CREW, native.RUN, native.WORK, native.ASSEMBLE)
+        names = (native.CREW, native.SPARE, native.RUN, native.WORK, native.ASSEMBLE)
         self._loaded = llvm.load(code, names)
         at = self._loaded.addresses
         self.hook = at[native.RUN]
@@ -36,18 +63,17 @@ class _Crew:
         self._assemble = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
             at[native.ASSEMBLE]
         )
-        self._begin = ctypes.CFUNCTYPE(None)(self.begin)
-        self._inside = ctypes.CFUNCTYPE(ctypes.c_int32)(_is_inside_a_task)
+        preempt.spares.append(at[native.SPARE])
+        self._called = (self.begin, _is_inside_a_task, self.disperse)
+        for word, called in zip(_CALLED, self._called, strict=True):
+            self.words[word] = id(called)
         self._changing = _thread.allocate_lock()
         self._leaving = _thread.allocate_lock()
         self._locks: list[int] = []
-        self.words[native.BEGIN] = _address(self._begin)
-        self.words[native.INSIDE] = _address(self._inside)
+        self._gathered: _Gathered | None = None
         self.words[native.JOBS] = ctypes.addressof(pool.running)
-        self._disperse = ctypes.CFUNCTYPE(None)(self.disperse)
         self._members: dict[int, int] = {}
         """The identities of its threads, and their records' addresses."""
-        self.words[native.DISPERSE] = _address(self._disperse)
         self.words[native.KEYS] = preempt.words_address()
         self.words[native.ACQUIRE] = _address(ctypes.pythonapi.PyThread_acquire_lock_timed)
         self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
@@ -58,28 +84,26 @@ class _Crew:
         with self._changing:
             if self.words[native.READY]:
                 return
-            wanted = pool.workers() - 1
-            room = (ctypes.c_char * ((wanted + 1) * LINE_BYTES))()
-            first = -(-ctypes.addressof(room) // LINE_BYTES) * LINE_BYTES
-            count = 0
-            try:
-                while count < wanted and self._started(first + count * LINE_BYTES, room):
-                    count += 1
-            finally:  # Ctrl-C may come here: those that have started take part
+            if self._gathered is None:
+                self._gathered = _Gathered(pool.workers() - 1)
+            self._gathered.start(self._stay)
+            self._take()
+
+    def _take(self) -> None:
+        """Let those that were gathered take part, also where a signal's handler raised before."""
+        if self._gathered is not None:
+            first, count = self._gathered.first, len(self._gathered.threads)
+            if self.words[native.LINES] != first:
                 self._assemble(first, count, 1)
+            self._gathered = None
 
-    def _started(self, line: int, room: object) -> bool:
-        words: Any = (ctypes.c_uint64 * 2).from_address(line)
-        words[native.THREAD_LOCK] = lock = self._locks.pop() if self._locks else _held_lock()
-        try:
-            _thread.start_new_thread(self._stay, (line, lock, room))
-        except RuntimeError:  # no more threads here: there are fewer then
-            self._locks.append(lock)
-            return False
-        return True
-
-    def _stay(self, line: int, lock: int, room: object) -> None:
+    def _stay(self, line: int, room: object) -> None:
         """What a thread of the crew does; `room` is where its line lies."""
+        try:
+            lock = self._locks.pop()
+        except IndexError:
+            lock = _held_lock()
+        ctypes.c_uint64.from_address(line + 8 * native.THREAD_LOCK).value = lock
         ident = _thread.get_ident()
         self._members[ident] = preempt.record()
         self._work(line)
@@ -93,9 +117,15 @@ class _Crew:
             for ident, record in tuple(self._members.items()):
                 preempt.stop(ident, record)
 
+    def resized(self) -> None:
+        """Have as many threads as there are workers now, from the next range on."""
+        if self.words[native.HELPERS] + 1 != pool.workers() or self._gathered is not None:
+            self.dismiss()
+
     def dismiss(self, ready: bool = False) -> None:
         """Let every thread go. With `ready`, there will be no others."""
         with self._changing:
+            self._take()
             self._assemble(None, 0, int(ready))
 
     def forget(self) -> None:
@@ -103,7 +133,8 @@ class _Crew:
         self._changing = _thread.allocate_lock()
         self._leaving = _thread.allocate_lock()
         self._members.clear()
-        for word in (native.BUSY, native.READY, native.HELPERS):
+        self._gathered = None
+        for word in (native.BUSY, native.READY, native.HELPERS, native.LINES):
             self.words[word] = 0
         self.words[native.OWN_LOCK] = _held_lock()
 
@@ -146,9 +177,10 @@ class _State:
 def _crew() -> _Crew:
     with _State.making:
         if _State.crew is None:
-            _State.crew = _Crew()
-            atexit.register(_State.crew.end)
-            pool.when_resized(_State.crew.dismiss)
+            crew = _Crew()
+            atexit.register(crew.end)
+            pool.when_resized(crew.resized)
+            _State.crew = crew
         return _State.crew
 
 

@@ -497,10 +497,8 @@ def set_workers(count: int | None) -> None:
             f"the number of workers is an int from 1 to {MOST_WORKERS}, not {count!r:.60}",
             fix="write sb.set_workers(4), or None for as many as there are processors",
         )
-    before = workers()
     _State.chosen = count
     if _State.pool is not None:
         _State.pool.resize(count or default_workers())
-    if workers() != before:
-        for resized in _State.followers:
-            resized()
+    for resized in _State.followers:  # they ask themselves whether anything is different
+        resized()

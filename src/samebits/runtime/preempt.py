@@ -218,15 +218,20 @@ def calls() -> int:
     return 0 if main is None else int(main[native.CALLS])
 
 
+spares: list[int] = []
+"""Where records are that threads without one of their own share."""
+
+
 def raised() -> BaseException:
     """Why the call that this thread has just left was left."""
-    watch = _watch()
-    words = _Words.from_address(watch.record())
-    kind, value, trace = (words[n] for n in (native.KIND, native.VALUE, native.TRACE))
-    if not value:
+    for address in (_watch().record(), *spares):
+        words = _Words.from_address(address)
+        kind, value, trace = words[native.KIND : native.TRACE + 1]
+        if value:
+            break
+    else:
         return Stopped()
-    for n in (native.KIND, native.VALUE, native.TRACE):
-        words[n] = 0
+    words[native.KIND : native.TRACE + 1] = 0, 0, 0
     error: BaseException = ctypes.cast(value, ctypes.py_object).value
     if trace:
         error = error.with_traceback(ctypes.cast(trace, ctypes.py_object).value)

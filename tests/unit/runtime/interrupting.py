@@ -117,10 +117,12 @@ def bytecodes(call: Callable[[], object]) -> int:
 
 
 class Signals:
-    """What the handler saw: how often it raised, and how many bytecodes later than it was asked."""
+    """What the handler saw: how often it raised, how many bytecodes later than it was asked, and
+    how often what it raised reached nobody."""
 
     raised = 0
     late = 0
+    lost = 0
 
 
 @contextmanager
@@ -134,7 +136,9 @@ def handler(error: type[BaseException]) -> Generator[Signals]:
         raise error
 
     def unraisable(found: Any) -> None:  # as in a destructor, of which nobody hears
-        if not issubclass(found.exc_type, error):
+        if issubclass(found.exc_type, error):
+            signals.lost += 1
+        else:
             sys.__unraisablehook__(found)
 
     before = signal.signal(NUMBER, interrupt)
@@ -166,9 +170,10 @@ def at_each(
     *,
     stride: int = 1,
     again: int = 0,
+    destructors: bool = True,
 ) -> int:
     """Interrupt `call` at each place, or each `stride`-th, and `check` each time; how often it was
-    left by the interrupt."""
+    left by the interrupt. Where no `destructors` run in it, each interrupt must leave it."""
     for _ in range(2):
         call()
         check()
@@ -181,6 +186,7 @@ def at_each(
             signals.late = 0
             left += interrupted(call, at, again)
             try:
+                assert destructors or not signals.lost
                 check()
             except BaseException as wrong:
                 wrong.add_note(f"interrupted before bytecode {at} of {total}")
