@@ -171,11 +171,18 @@ class Verification:
         try:
             self._run(pool, progress)
         finally:
-            # Twice: what a worker waits for ends at once, and what it has just started after it.
             self._stopping = True
-            self._close()
-            pool.shutdown(cancel_futures=True)
-            self._close()
+            try:
+                self._end(pool)
+            except BaseException:  # Ctrl-C while it ends: nothing is left behind all the same
+                self._end(pool)
+                raise
+
+    def _end(self, pool: ThreadPoolExecutor) -> None:
+        # Twice: what a worker waits for ends at once, and what it has just started after it.
+        self._close()
+        pool.shutdown(cancel_futures=True)
+        self._close()
 
     def _close(self) -> None:
         for execution in self._open:

@@ -1,0 +1,92 @@
+"""`samebits verify` ends with status 130 wherever Ctrl-C comes, and leaves no emulator behind."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from itertools import count
+from pathlib import Path
+
+import pytest
+from tests.unit.runtime.interrupting import Interrupt, bytecodes, handler, interrupted
+
+from samebits.cli import INTERRUPTED, SAME, status
+from samebits.sim.targets import all_rows
+from samebits.sim.verify import Verification
+
+SIMULATION = str(Path(__file__).with_name("small_simulation.py"))
+NATIVE = next(r.name for r in all_rows() if r.name.endswith("O3") and not r.emulated and not r.slow)
+EMULATED = [
+    r.name
+    for r in all_rows()
+    if r.emulated and r.reason is None and r.name in ("wasm32-O3", "aarch64-O3")
+]
+ROWS = ",".join([NATIVE, *EMULATED])
+POINTS = 20
+
+
+def children() -> set[int]:
+    """Processes that this one started and that are there still, ended ones that nobody has waited
+    for among them."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    return {int(pid) for path in tasks for pid in path.read_text().split()}
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux's /proc")
+needs_emulators = pytest.mark.skipif(not EMULATED, reason="no emulated target runs here")
+
+
+@needs_proc
+@needs_emulators
+def test_an_interrupt_anywhere_ends_verify_with_130_and_no_emulator_is_left(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found: list[int] = []
+
+    def verify() -> None:
+        found[:] = []
+        found.append(status(["verify", SIMULATION, "--frames", "20", "--targets", ROWS]))
+
+    verify()
+    assert found == [SAME]
+    before, threads = children(), threading.active_count()
+    total = bytecodes(verify)
+    ends: list[int] = []
+    out_of_it = 0
+    with handler(Interrupt):
+        for point in range(POINTS):
+            at = 1 + total * point // POINTS
+            found[:] = []
+            # Behind the command's last line Python itself ends the process with that status.
+            ends.append(INTERRUPTED if interrupted(verify, at) else found[0])
+            assert ends[-1] in (INTERRUPTED, SAME), f"before bytecode {at} of {total}"
+            gc.collect()
+            assert children() == before, f"before bytecode {at} of {total}"
+            assert threading.active_count() == threads, f"before bytecode {at} of {total}"
+            out_of_it += not found
+    assert ends.count(INTERRUPTED) > POINTS // 2
+    assert out_of_it <= 2
+    verify()
+    assert found == [SAME]
+    assert "same" in capsys.readouterr().out
+
+
+@needs_proc
+@needs_emulators
+@pytest.mark.parametrize("call", [1, 2])
+def test_an_interrupt_while_it_ends_leaves_no_emulator(
+    call: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    close, calls = Verification._close, count(1)
+
+    def interrupted_close(verification: Verification) -> None:
+        if next(calls) == call:
+            raise KeyboardInterrupt
+        close(verification)
+
+    before, threads = children(), threading.active_count()
+    monkeypatch.setattr(Verification, "_close", interrupted_close)
+    assert status(["verify", SIMULATION, "--frames", "20", "--targets", ROWS]) == INTERRUPTED
+    assert children() == before
+    assert threading.active_count() == threads
+    assert "interrupted" in capsys.readouterr().err
