@@ -86,7 +86,8 @@ class Recording:
         parts: list[NDArray[np.uint64]] = []
         first = 0
         while first < len(frames):
-            if self._every and self.session.frame % self._every == 0:
+            due = self._every and self.session.frame % self._every == 0
+            if due and not self._writer.has_keyframe:  # one is there if an interrupt came behind it
                 self._writer.keyframe(self.session.canonical_state())
             # A stretch ends where the next keyframe is due. What one has run is written before the
             # next begins, so that an interrupt loses nothing of it.

@@ -148,6 +148,11 @@ class ReplayWriter:
             self._mcap.flush()
         self._is_torn = False
 
+    @property
+    def has_keyframe(self) -> bool:
+        """Whether there is one behind the latest frame."""
+        return self._keyframe_at == self.frames
+
     def close(self) -> None:
         """Write what is pending and the index; move the file to its path. Closing twice is fine."""
         if self._closed:

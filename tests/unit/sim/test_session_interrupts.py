@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import warnings
 from pathlib import Path
@@ -14,6 +15,7 @@ from tests.unit.sim.small_simulation import SMALL
 import samebits as sb
 from samebits.sim import session as sessions
 from samebits.sim.players import player
+from samebits.sim.recording import Recording
 from samebits.sim.replay_write import partial_path
 
 FRAMES = 12
@@ -93,11 +95,14 @@ def test_an_interrupted_recording_keeps_whole_frames(
     monkeypatch.setattr("samebits.sim.recording.BLOCK_FRAMES", 3)
     path = tmp_path / "game.mcap"
     whole = set[bool]()
+    made: list[Recording] = []
+    ended: list[int] = []
 
     def play() -> None:
         path.unlink(missing_ok=True)
         partial_path(path).unlink(missing_ok=True)
-        with SMALL.record(path, seed=7, keyframe_every=every) as recording:
+        made[:] = [recording := SMALL.record(path, seed=7, keyframe_every=every)]
+        with recording:
             recording.run(INPUTS[:5])
             recording.step(INPUTS[5])
             recording.run(INPUTS[6:FRAMES])
@@ -118,8 +123,68 @@ def test_an_interrupted_recording_keeps_whole_frames(
         assert [KNOWN[k] for k in frames] == [int(value) for value in replay.hashes]
         assert np.array_equal(replay.inputs, INPUTS[: len(replay)])
         assert found != path or len(replay) == FRAMES
+        writer = made[0]._writer
+        if writer._sink._file.closed and not writer._is_torn:  # nothing that was run is missing
+            assert len(replay) == made[0].session.frame
+            ended.append(len(replay))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         assert at_each(play, check, stride=307) > 5
     assert False in whole
+    assert len(set(ended)) > 2
+
+
+@pytest.mark.parametrize("every", [0, 4])
+def test_a_recording_goes_on_after_an_interrupt_from_its_frame(
+    every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every frame that `frame` counts is in the file once; what was cut in the writing is told."""
+    monkeypatch.setattr("samebits.sim.recording.BLOCK_FRAMES", 3)
+    path = tmp_path / "game.mcap"
+    made: list[Recording] = []
+    ends: set[str] = set()
+
+    def begin() -> None:
+        path.unlink(missing_ok=True)
+        for partial in tmp_path.glob("*.partial*"):
+            partial.unlink()
+        made[:] = [SMALL.record(path, seed=7, keyframe_every=every)]
+
+    def play() -> None:
+        made[0].run(INPUTS[:7])
+        made[0].step(INPUTS[7])
+        made[0].run(INPUTS[8:FRAMES])
+
+    def go_on() -> None:
+        recording, refused = made[0], ""
+        at = recording.frame
+        assert recording.session.hash() == KNOWN[recording.session.frame]
+        try:
+            recording.run(INPUTS[at : FRAMES + 2])
+            recording.close()
+        except sb.ReplayError as error:
+            refused = str(error)
+            with contextlib.suppress(sb.ReplayError):
+                recording.close()
+        assert not refused or "an interrupt came in the writing" in refused
+        whole = not refused
+        replay = sb.Replay.open(path if path.exists() else partial_path(path), SMALL)
+        count = len(replay)
+        assert count == FRAMES + 2 if whole else count <= FRAMES
+        if count:
+            assert replay.hashes is not None
+            assert replay.hashes.tolist() == [KNOWN[k] for k in range(1, count + 1)]
+            assert np.array_equal(replay.inputs, INPUTS[:count])
+        assert not whole or replay.damage is None
+        ends.add("whole" if whole else "cut")
+        ends.add("begun" if at < FRAMES else "over")
+        begin()
+
+    begin()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        assert at_each(play, go_on, stride=41) > 20
+    made[0].close()
+    assert {"whole", "begun"} <= ends
+    assert ("cut" in ends) == bool(every)
