@@ -11,6 +11,7 @@ import ast
 import builtins
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from types import FunctionType, ModuleType, TracebackType
@@ -366,6 +367,11 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
 
 def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """A managed run from Python: arguments are checked and wrapped, traps get their span."""
+    # What NumPy says of errors is of a context, and of a copy no trace is left, whatever raises.
+    return copy_context().run(_call, kernel, args, kwargs)
+
+
+def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
     with Kernel.environment(), managed_run(), np.errstate(all="ignore"):

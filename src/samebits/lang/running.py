@@ -3,12 +3,14 @@ own calls of math functions are."""
 
 from __future__ import annotations
 
+import operator
 import threading
-from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from functools import partial
 
 from samebits.errors import ArgumentError
+from samebits.lang.uncut import block
 from samebits.modes import HIGH, Precision
 
 
@@ -30,29 +32,20 @@ def in_managed_run() -> bool:
     return running.managed
 
 
-@contextmanager
-def managed_run() -> Generator[None]:
+def managed_run() -> AbstractContextManager[None]:
     """Inside, calls of kernels run managed."""
-    before = running.managed
-    running.managed = True
-    try:
-        yield
-    finally:
-        running.managed = before
+    put = partial(setattr, running, "managed")
+    return block([partial(put, True)], [partial(put, running.managed)])
 
 
-@contextmanager
-def flushing(flush: bool) -> Generator[None]:
+def flushing(flush: bool) -> AbstractContextManager[None]:
     """Inside, the managed run flushes subnormal numbers or keeps them."""
-    before = running.flush
-    running.flush = flush
-    flushers.extend([None] * flush)
-    try:
-        yield
-    finally:
-        running.flush = before
-        if flush:
-            flushers.pop()
+    put = partial(setattr, running, "flush")
+    enter, leave = [partial(put, flush)], [partial(put, running.flush)]
+    if flush:
+        enter.append(partial(flushers.append, None))
+        leave.append(partial(operator.delitem, flushers, -1))
+    return block(enter, leave)
 
 
 python_precision: ContextVar[Precision] = ContextVar("python_precision", default=HIGH)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
-from functools import cache
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from samebits.backend.fp_control import X87_DEFAULT, x87_accessors
 from samebits.backend.fp_environments import environment_bits
 from samebits.errors import TargetError
+from samebits.lang.uncut import block
 from samebits.runtime.host import host_target
 from samebits.runtime.loading import load, own_code
 
@@ -27,24 +28,26 @@ __all__ = ["describe", "pinned", "read", "state", "write"]
 X87_START = 0x027F if sys.platform == "win32" else X87_DEFAULT
 """The x87 control word that the system starts threads with; Windows keeps 53 bits."""
 
+_PINNED = {"mxcsr": X87_START << 32 | 0x1F80, "fpcr": 0}
+
 # The word of `save` and `restore`: the control register below, the x87 control word above bit 32.
 _ACCESS = {
-    "mxcsr": f"""\
-define i64 @sb_fp_get() {{
+    "mxcsr": """\
+define i64 @sb_fp_get() {
   %place = alloca i32
   call void @llvm.x86.sse.stmxcsr(ptr %place)
   %word = load i32, ptr %place
   %wide = zext i32 %word to i64
   ret i64 %wide
-}}
-define void @sb_fp_set(i64 %word) {{
+}
+define void @sb_fp_set(i64 %word) {
   %place = alloca i32
   %low = trunc i64 %word to i32
   store i32 %low, ptr %place
   call void @llvm.x86.sse.ldmxcsr(ptr %place)
   ret void
-}}
-define i64 @sb_fp_save() {{
+}
+define i64 @sb_fp_save() {
   %low = call i64 @sb_fp_get()
   %x87 = call i32 @sb_x87_read()
   %short = and i32 %x87, 65535
@@ -52,8 +55,8 @@ define i64 @sb_fp_save() {{
   %high = shl i64 %wide, 32
   %both = or i64 %low, %high
   ret i64 %both
-}}
-define void @sb_fp_restore(i64 %both) {{
+}
+define void @sb_fp_restore(i64 %both) {
   call void @sb_fp_set(i64 %both)
   %high = lshr i64 %both, 32
   %wanted = trunc i64 %high to i32
@@ -66,12 +69,7 @@ write:
   br label %done
 done:
   ret void
-}}
-define i64 @sb_fp_pin() {{
-  %before = call i64 @sb_fp_save()
-  call void @sb_fp_restore(i64 {X87_START << 32 | 0x1F80})
-  ret i64 %before
-}}
+}
 """,
     "fpcr": """\
 define i64 @sb_fp_get() {
@@ -90,11 +88,6 @@ define void @sb_fp_restore(i64 %word) {
   call void @llvm.aarch64.set.fpcr(i64 %word)
   ret void
 }
-define i64 @sb_fp_pin() {
-  %word = call i64 @llvm.aarch64.get.fpcr()
-  call void @llvm.aarch64.set.fpcr(i64 0)
-  ret i64 %word
-}
 """,
 }
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
@@ -102,7 +95,6 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "sb_fp_set": (None, ctypes.c_uint64),
     "sb_fp_save": (ctypes.c_uint64,),
     "sb_fp_restore": (None, ctypes.c_uint64),
-    "sb_fp_pin": (ctypes.c_uint64,),
 }
 
 
@@ -178,8 +170,7 @@ def describe(word: int | None = None) -> State:
     return state() if word is None else described(word)
 
 
-@contextmanager
-def pinned(words: Sequence[str] = ()) -> Generator[None]:
+def pinned(words: Sequence[str] = ()) -> AbstractContextManager[None]:
     """Round to nearest, flush nothing, raise no signal: for the host's own code, on this thread.
 
     All of the thread's registers come back at the end, whatever the block did to them. Kernels
@@ -187,21 +178,7 @@ def pinned(words: Sequence[str] = ()) -> Generator[None]:
     else is set. Raises TargetError on a processor whose registers are not known here, or for a
     word that it has no bit for.
     """
-    functions = _functions()
-    bits = environment_bits(register_name(), words)
-    before = functions["sb_fp_pin"]()
-    try:
-        if bits:
-            write(read() | bits)
-        yield
-    finally:
-        functions["sb_fp_restore"](before)
-
-
-def __getattr__(name: str) -> Any:
-    """`REGISTERS`, the table of `fp_registers`."""
-    if name != "REGISTERS":
-        raise AttributeError(f"module {__name__} has no attribute {name!r}")
-    from samebits.runtime.fp_registers import REGISTERS
-
-    return REGISTERS
+    functions, name = _functions(), register_name()
+    word = _PINNED[name] | environment_bits(name, words)
+    put = functions["sb_fp_restore"]
+    return block([partial(put, word)], [partial(put, functions["sb_fp_save"]())])

@@ -6,12 +6,13 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 
 from samebits.errors import SamebitsError, SimulationError
+from samebits.lang.uncut import block
 from samebits.sim.simulation import Simulation
 from samebits.sim.user_lines import own_line
 
@@ -83,19 +84,14 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
             raise _does_not_import(place, error, None) from None
 
 
-@contextmanager
-def _first_on_the_path(folder: str) -> Generator[None]:
+def _first_on_the_path(folder: str) -> AbstractContextManager[None]:
     """A folder where modules are looked for first, while the block runs, and last ever after."""
     if folder in sys.path:
-        yield
-        return
-    sys.path.insert(0, folder)
-    try:
-        yield
-    finally:
-        with suppress(ValueError):  # the module may have changed the path
-            sys.path.remove(folder)
-            sys.path.append(folder)
+        return nullcontext()
+    path = sys.path
+    # Of two, the first is removed; of one, which the module itself has taken from the path, it.
+    leave = [partial(path.append, folder), partial(path.remove, folder)]
+    return block([partial(path.insert, 0, folder)], leave)
 
 
 def _import_file(path: Path, forms: str) -> ModuleType:

@@ -1,0 +1,136 @@
+"""What a thread or the process has comes back from a block, whatever a signal's handler cuts."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.unit.runtime.interrupting import at_each
+
+import samebits as sb
+from samebits import float32
+from samebits.frontend.managed import call as call_managed
+from samebits.lang import running
+from samebits.lang.uncut import block
+from samebits.runtime import collector, fpenv
+from samebits.runtime.fp_registers import REGISTERS
+from samebits.runtime.kernel import compile_native
+from samebits.sim import load
+
+
+@sb.kernel(denormals="flush")
+def halved(x: float32) -> float32:
+    return x / float32(2)
+
+
+def state() -> tuple[Any, ...]:
+    """What blocks change: of the process, and of this thread."""
+    process = (gc.isenabled(), len(collector._running), len(collector._held), _path())
+    thread = (running.running.managed, running.running.flush, len(running.flushers))
+    return process, thread, fpenv.state().rounding, fpenv.state().word & ~0x3F, np.geterr()
+
+
+def _path() -> list[str]:
+    """Without what stays behind for good, at the end."""
+    assert "/nowhere/at/all" not in sys.path[:-1]
+    return [folder for folder in sys.path if folder != "/nowhere/at/all"]
+
+
+def compiled() -> None:
+    with collector.paused():
+        assert not gc.isenabled()
+        with collector.paused():
+            pass
+        assert not gc.isenabled()
+
+
+def pinned() -> None:
+    with fpenv.pinned(), fpenv.pinned():
+        pass
+
+
+def flushed() -> None:
+    with running.managed_run(), running.flushing(True), running.flushing(False):
+        assert running.running.managed
+        assert running.flushers
+
+
+def managed() -> None:
+    assert call_managed(halved, (float32(3),), {}) == float32(1.5)
+
+
+def path() -> None:
+    if "/nowhere/at/all" in sys.path:
+        sys.path.remove("/nowhere/at/all")
+    with load._first_on_the_path("/nowhere/at/all"):
+        assert sys.path[0] == "/nowhere/at/all"
+
+
+@pytest.fixture
+def flushes() -> Iterator[None]:
+    """This thread has an environment of its own, which blocks are to give back."""
+    before = fpenv.read()
+    fpenv.write(before | REGISTERS[fpenv.register_name()].flush_results)
+    yield
+    fpenv.write(before)
+
+
+@pytest.mark.usefixtures("flushes")
+def test_an_interrupt_at_any_bytecode_leaves_the_threads_environment() -> None:
+    before = state()
+
+    def check() -> None:
+        assert state() == before
+
+    assert at_each(pinned, check) > 5
+    assert fpenv.state().flushes_results
+
+
+@pytest.mark.parametrize("call", [compiled, flushed, managed, path])
+def test_an_interrupt_at_any_bytecode_leaves_all_as_it_was(call: Callable[[], None]) -> None:
+    call()
+    before = state()
+
+    def check() -> None:
+        assert state() == before
+
+    assert at_each(call, check, stride=7 if call is managed else 1) > 5
+
+
+def test_an_interrupted_compilation_leaves_the_collector_on() -> None:
+    types = (sb.types.FLOAT32,)
+    before = state()
+
+    def check() -> None:
+        assert state() == before
+
+    assert at_each(lambda: compile_native(halved, types), check, stride=61) > 5
+
+
+def test_a_block_ends_where_it_began_on_a_stack_of_blocks_too() -> None:
+    done: list[str] = []
+
+    def made(name: str) -> Any:
+        steps = (lambda: done.append(f"+{name}")), (lambda: done.append(f"-{name}"))
+        return block(steps[:1], steps[1:])
+
+    with contextlib.suppress(ZeroDivisionError), contextlib.ExitStack() as stack:
+        stack.enter_context(made("a"))
+        with made("b"):
+            pass
+        stack.enter_context(made("c"))
+        raise ZeroDivisionError
+    assert done == ["+a", "+b", "-b", "+c", "-c", "-a"]
+
+
+def test_a_module_may_take_the_folder_from_the_path(tmp_path: Path) -> None:
+    before = sys.path[:]
+    with load._first_on_the_path(str(tmp_path)):
+        sys.path.remove(str(tmp_path))
+    assert sys.path == before
