@@ -39,7 +39,11 @@ class _ForStacks(type):
     __exit__ = property(lambda _: _leave)
 
 
-class _Block(metaclass=_ForStacks):
+class Ends(metaclass=_ForStacks):
+    """A block of two callables of C's; the one at its end is given the exception, as `with` does.
+
+    Enter it once."""
+
     __slots__ = ("__enter__", "__exit__")
 
     def __init__(self, enter: Callable[..., Any], leave: Callable[..., Any]) -> None:
@@ -50,5 +54,5 @@ class _Block(metaclass=_ForStacks):
 def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:
     """A block at whose ends these steps are done; to be entered once."""
     first, last = (map(operator.call, steps) for steps in (enter, leave))
-    made: Any = _Block(partial(any, first), partial(_called, any, (last,)))
+    made: Any = Ends(partial(any, first), partial(_called, any, (last,)))
     return made

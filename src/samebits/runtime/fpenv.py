@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from samebits.backend.fp_control import X87_DEFAULT, x87_accessors
 from samebits.backend.fp_environments import environment_bits
 from samebits.errors import TargetError
-from samebits.lang.uncut import block
+from samebits.lang.uncut import Ends
 from samebits.runtime.host import host_target
 from samebits.runtime.loading import load, own_code
 
@@ -91,10 +91,12 @@ define void @sb_fp_restore(i64 %word) {
 """,
 }
 _SIGNATURES: dict[str, tuple[Any, ...]] = {
-    "sb_fp_get": (ctypes.c_uint64,),
-    "sb_fp_set": (None, ctypes.c_uint64),
-    "sb_fp_save": (ctypes.c_uint64,),
-    "sb_fp_restore": (None, ctypes.c_uint64),
+    "get": ("sb_fp_get", ctypes.c_uint64),
+    "set": ("sb_fp_set", None, ctypes.c_uint64),
+    "save": ("sb_fp_save", ctypes.c_uint64),
+    "restore": ("sb_fp_restore", None, ctypes.c_uint64),
+    # At the end of a block, where `with` gives more, which C's calls leave where it is.
+    "leave": ("sb_fp_restore", None, ctypes.c_uint64, *[ctypes.py_object] * 3),
 }
 
 
@@ -119,29 +121,29 @@ def _functions() -> dict[str, Any]:
     convention = "x86_64-windows" if sys.platform == "win32" else target.architecture
     x87 = x87_accessors(convention) if name == "mxcsr" else ""
     text = f'target triple = "{target.triple}"\n{x87}{_ACCESS[name]}'
-    loaded = load(own_code(text, target), list(_SIGNATURES))
+    loaded = load(own_code(text, target), [symbol for symbol, *_ in _SIGNATURES.values()])
     functions: dict[str, Any] = {}
-    for symbol, signature in _SIGNATURES.items():
+    for called, (symbol, *signature) in _SIGNATURES.items():
         function = ctypes.PYFUNCTYPE(*signature)(loaded.addresses[symbol])
         vars(function)["loaded"] = loaded  # two threads may be here: each copy keeps its own code
-        functions[symbol] = function
+        functions[called] = function
     return functions
 
 
 def read() -> int:
     """The control register of this thread (MXCSR or FPCR)."""
-    return int(_functions()["sb_fp_get"]())
+    return int(_functions()["get"]())
 
 
 def write(word: int) -> None:
     """Set the control register of this thread. Bits that the processor reserves must be 0."""
-    _functions()["sb_fp_set"](word)
+    _functions()["set"](word)
 
 
 def write_x87(word: int) -> None:
     """Set the x87 control word of this thread. Nothing happens on processors without it."""
     functions = _functions()
-    functions["sb_fp_restore"](functions["sb_fp_get"]() | word << 32)
+    functions["restore"](functions["get"]() | word << 32)
 
 
 def state() -> State:
@@ -151,7 +153,7 @@ def state() -> State:
     """
     from samebits.runtime.fp_registers import decode
 
-    both = int(_functions()["sb_fp_save"]())
+    both = int(_functions()["save"]())
     if register_name() != "mxcsr":
         return decode(register_name(), both)
     return described(both & 0xFFFF_FFFF, both >> 32)
@@ -179,6 +181,7 @@ def pinned(words: Sequence[str] = ()) -> AbstractContextManager[None]:
     word that it has no bit for.
     """
     functions, name = _functions(), register_name()
-    word = _PINNED[name] | environment_bits(name, words)
-    put = functions["sb_fp_restore"]
-    return block([partial(put, word)], [partial(put, functions["sb_fp_save"]())])
+    word = _PINNED[name] | (environment_bits(name, words) if words else 0)
+    put = functions["restore"]
+    made: Any = Ends(partial(put, word), partial(functions["leave"], functions["save"]()))
+    return made

@@ -125,7 +125,7 @@ def test_code_of_the_runtime_stays_loaded_while_a_function_of_it_is_held() -> No
     # Two threads may make these at once; the cache then forgets one pair.
     made = packing.routine.__wrapped__()
     made_too = fpenv._functions.__wrapped__()
-    get = made_too["sb_fp_get"]
+    get = made_too["get"]
     held = [weakref.ref(vars(get)["loaded"])]
     functions: list[Any] = [get]
     if made is not None:

@@ -73,14 +73,15 @@ def test_an_interrupt_anywhere_ends_verify_with_130_and_no_emulator_is_left(
 
 @needs_proc
 @needs_emulators
-@pytest.mark.parametrize("call", [1, 2])
 def test_an_interrupt_while_it_ends_leaves_no_emulator(
-    call: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     close, calls = Verification._close, count(1)
+    held: list[Verification] = []  # what it leaves is not left to destructors
 
     def interrupted_close(verification: Verification) -> None:
-        if next(calls) == call:
+        held.append(verification)
+        if next(calls) == 1:
             raise KeyboardInterrupt
         close(verification)
 
