@@ -96,7 +96,6 @@ def test_an_interrupted_recording_keeps_whole_frames(
     path = tmp_path / "game.mcap"
     whole = set[bool]()
     made: list[Recording] = []
-    ended: list[int] = []
 
     def play() -> None:
         path.unlink(missing_ok=True)
@@ -123,16 +122,11 @@ def test_an_interrupted_recording_keeps_whole_frames(
         assert [KNOWN[k] for k in frames] == [int(value) for value in replay.hashes]
         assert np.array_equal(replay.inputs, INPUTS[: len(replay)])
         assert found != path or len(replay) == FRAMES
-        writer = made[0]._writer
-        if writer._sink._file.closed and not writer._is_torn:  # nothing that was run is missing
-            assert len(replay) == made[0].session.frame
-            ended.append(len(replay))
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         assert at_each(play, check, stride=307) > 5
     assert False in whole
-    assert len(set(ended)) > 2
 
 
 @pytest.mark.parametrize("every", [0, 4])
