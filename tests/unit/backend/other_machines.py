@@ -12,68 +12,21 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.limits import HANG_SECONDS
+
 from samebits.backend import llvm
 from samebits.backend.targets import QEMU_PACKAGE, Target
 from samebits.ir.grammar import Module
-from samebits.runtime.runners.link import WASM_MEMORY
+from samebits.runtime.runners.link import LINUX, WASM_MEMORY
 
 Call = tuple[int, Sequence[int]]
 """Number of the entry, and its slots: arguments, then room for results."""
 
 MEMORY = 0x5A5A_0123_4567_89AB
-"""A slot of this value becomes the address of 512 bytes, zero before the first call."""
+"""A slot of this value becomes the address of 512 bytes, zero before the first call; bare_driver.c
+has the same number."""
 
-_DRIVER = """\
-#include <fenv.h>
-#include <stdint.h>
-#include <stdio.h>
-typedef int32_t entry(uint64_t *);
-%(declarations)s
-static entry *const entries[] = { %(names)s };
-#ifdef __mips__  /* musl as zig builds it does nothing here */
-#undef FE_UPWARD
-#define FE_UPWARD 2
-static int own_get(void) { int w; __asm__ volatile("cfc1 %%0, $31" : "=r"(w)); return w & 3; }
-static int own_set(int w) { __asm__ volatile("ctc1 %%0, $31" : : "r"(w)); return 0; }
-#define fegetround own_get
-#define fesetround own_set
-static int own_test(int wanted) { (void)wanted; int w;
-                                  __asm__ volatile("cfc1 %%0, $31" : "=r"(w)); return w & 0x7C; }
-static int own_clear(int which) { (void)which; return 0; }
-#define fetestexcept own_test
-#define feclearexcept own_clear
-#endif
-static uint64_t get(int bytes) {
-    uint64_t v = 0;
-    for (int i = 0; i < bytes; i++) v |= (uint64_t)(unsigned char)getchar() << 8 * i;
-    return v;
-}
-static void put(uint64_t v, int bytes) {
-    for (int i = 0; i < bytes; i++) putchar((int)(v >> 8 * i & 255));
-}
-int main(int argc, char **argv) {
-    static uint64_t slots[64], memory[64];
-    int rounding = argc > 1 ? FE_UPWARD : FE_TONEAREST;
-    uint64_t left = get(4);
-    if (argc > 2 && feraiseexcept(FE_INVALID | FE_INEXACT)) return 2;
-    if (fesetround(rounding)) return 3;
-    while (left--) {
-        uint64_t n = get(4), count = get(4);
-        for (uint64_t i = 0; i < count; i++) {
-            slots[i] = get(8);
-            if (slots[i] == %(memory)sull) slots[i] = (uintptr_t)memory;
-        }
-        if (left %% 2) feclearexcept(FE_ALL_EXCEPT);
-        else if (left %% 4) feraiseexcept(FE_DIVBYZERO);
-        int flags = fetestexcept(FE_ALL_EXCEPT);
-        put((uint32_t)entries[n](slots), 4);
-        if (fetestexcept(FE_ALL_EXCEPT) != flags) return 5;
-        if (fegetround() != rounding) return 4;
-        for (uint64_t i = 0; i < count; i++) put(slots[i], 8);
-    }
-    return 0;
-}
-"""
+_HERE = Path(__file__).parent
 
 
 def missing(target: Target) -> str | None:
@@ -92,8 +45,32 @@ def missing(target: Target) -> str | None:
     return None
 
 
+def zig(arguments: Sequence[str], folder: Path) -> None:
+    """Run one of the wheel's tools. None of what tests ask for needs a C library: zig would
+    compile one for each target first, for longer than all that is tested with it."""
+    subprocess.run(
+        [sys.executable, "-m", "ziglang", *arguments],
+        check=True, capture_output=True, timeout=HANG_SECONDS, cwd=folder,
+    )  # fmt: skip
+
+
+def link_bare(folder: Path, zig_target: str, zig_cpu: str, source: Path, code: bytes,
+              *options: str) -> Path:  # fmt: skip
+    """A static Linux program out of C that includes linux.h, and of object code."""
+    (folder / "code.o").write_bytes(code)
+    cpu = [f"-mcpu={zig_cpu}"] if zig_cpu else []
+    zig(
+        ["cc", "-target", zig_target, *cpu, "-std=gnu11", "-O1", "-g0", "-ffreestanding",
+         "-fno-builtin", "-fno-stack-protector", "-fno-sanitize=all", *options,
+         "-I", str(LINUX.parent), "-I", str(_HERE), "-c", str(source), "-o", "driver.o"],
+        folder,
+    )  # fmt: skip
+    zig(["ld.lld", "-static", "-e", "_start", "driver.o", "code.o", "-o", "program"], folder)
+    return folder / "program"
+
+
 class Machine:
-    """One program for one row, linked without anything but C's library."""
+    """One program for one row, linked without anything else."""
 
     def __init__(
         self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int
@@ -103,18 +80,11 @@ class Machine:
         self._emulator = [target.qemu]
         if target.qemu_cpu:
             self._emulator += ["-cpu", target.qemu_cpu]
-        names = [f"sb_entry_{n}" for n in range(len(entries))]
-        driver, code = folder / "driver.c", folder / "code.o"
-        self._program = folder / "program"
-        declarations = "\n".join(f"extern entry {name};" for name in names)
-        fields = {"declarations": declarations, "names": ", ".join(names), "memory": MEMORY}
-        driver.write_text(_DRIVER % fields)
-        code.write_bytes(compiled.object_bytes)
-        command = [sys.executable, "-m", "ziglang", "cc", "-target", target.zig, "-static", "-O1"]
-        if target.zig_cpu:
-            command.append(f"-mcpu={target.zig_cpu}")
-        command += [str(driver), str(code), "-o", str(self._program)]
-        subprocess.run(command, check=True, capture_output=True, timeout=300)
+        names = " ".join(f"ENTRY({n})" for n in range(len(entries)))
+        self._program = link_bare(
+            folder, target.zig, target.zig_cpu, _HERE / "bare_driver.c", compiled.object_bytes,
+            f"-DENTRY_LIST={names}",
+        )  # fmt: skip
 
     def run(self, calls: Sequence[Call], *, rounding_up: bool = False) -> list[tuple[int, ...]]:
         """Status and slots after each call; `rounding_up` is how the caller rounds."""
@@ -123,7 +93,7 @@ class Machine:
             sent.append(struct.pack(f"<II{len(slots)}Q", entry, len(slots), *slots))
         result = subprocess.run(
             [*self._emulator, str(self._program), *(["up", "flags"] if rounding_up else [])],
-            input=b"".join(sent), capture_output=True, timeout=120, check=True,
+            input=b"".join(sent), capture_output=True, timeout=HANG_SECONDS, check=True,
         )  # fmt: skip
         answers: list[tuple[int, ...]] = []
         position = 0
@@ -148,9 +118,11 @@ class WasmMachine:
         code.write_bytes(compiled.object_bytes)
         memory = folder / "memory.o"
         memory.write_bytes(llvm.compile_text(WASM_MEMORY, target))
-        command = [sys.executable, "-m", "ziglang", "wasm-ld", "--no-entry", "--export-all"]
-        command += ["--allow-undefined", str(code), str(memory), "-o", str(program)]
-        subprocess.run(command, check=True, capture_output=True, timeout=60)
+        zig(
+            ["wasm-ld", "--no-entry", "--export-all", "--allow-undefined", str(code), str(memory),
+             "-o", str(program)],
+            folder,
+        )  # fmt: skip
         engine = wasmtime.Engine()
         self._store = wasmtime.Store(engine)
         linked = wasmtime.Module.from_file(engine, str(program))
