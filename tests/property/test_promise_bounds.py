@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import int8, int16, int32, int64, uint8, uint16, uint32, uint64
@@ -301,7 +302,7 @@ def test_an_exported_verifier_traps_on_it_too(hostile: tuple[Any, Path], tmp_pat
     (program,) = (tmp_path / host_row()).glob("*-verify")
     export_inputs(replay, tmp_path / "hostile.inputs")
     done = subprocess.run(
-        [program, tmp_path / "hostile.inputs"], capture_output=True, text=True, timeout=60
+        [program, tmp_path / "hostile.inputs"], capture_output=True, text=True, timeout=HANG_SECONDS
     )
     assert done.returncode == 1
     assert "trap in frame 3: index out of range" in done.stderr

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.limits import HANG_SECONDS
 
 from samebits import importing
 
@@ -35,7 +36,10 @@ print(exp_f64.ROUNDER.hex(), log_f64.SMALLEST.hex())
 @pytest.mark.parametrize("rounding", C_ROUNDINGS.values(), ids=C_ROUNDINGS)
 def test_a_thread_that_rounds_otherwise_imports_the_same_constants(rounding: int) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, str(rounding)], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", _PROGRAM, str(rounding)],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["0x1.8000000000000p+52", "0x1.0000000000000p-1022"]

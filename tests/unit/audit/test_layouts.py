@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.limits import HANG_SECONDS
 
 from samebits.audit.watched import LAYOUTS
 from samebits.runtime import ptrace
@@ -31,7 +32,7 @@ def check(folder: Path, target: str, header: str, type_: str, rows: list[tuple[s
     (folder / "layout.c").write_text("\n".join([*lines, "int unused;"]))
     done = subprocess.run(
         [sys.executable, "-m", "ziglang", "cc", "-target", target, "-c", "layout.c", "-o", "l.o"],
-        capture_output=True, text=True, cwd=folder, timeout=120,
+        capture_output=True, text=True, cwd=folder, timeout=HANG_SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 

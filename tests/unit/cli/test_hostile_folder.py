@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.limits import HANG_SECONDS
 
 PACKAGE = Path(__file__).parents[3] / "src" / "samebits"
 NAMES = (
@@ -42,7 +43,7 @@ def run(folder: Path, *arguments: object) -> str:
     """The command in a folder, as the installed script runs it: without that on the path."""
     done = subprocess.run(
         [sys.executable, "-P", "-m", "samebits", *map(str, arguments)],
-        cwd=folder, capture_output=True, text=True, timeout=300,
+        cwd=folder, capture_output=True, text=True, timeout=HANG_SECONDS,
         env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
     )  # fmt: skip
     mark = folder.parent / "mark"

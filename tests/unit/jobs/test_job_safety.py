@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float3, float32, int32, int64, math
@@ -475,7 +476,7 @@ assert os.waitpid(child, 0)[1] == 0
 handle.complete()
 assert np.all(p == 1)
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=200)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=HANG_SECONDS)
 
 
 def test_the_process_ends_though_jobs_are_scheduled() -> None:
@@ -490,7 +491,11 @@ for _ in range(10):
 print("end")
 """
     run = subprocess.run(
-        [sys.executable, "-c", script], check=True, timeout=200, capture_output=True, text=True
+        [sys.executable, "-c", script],
+        check=True,
+        timeout=HANG_SECONDS,
+        capture_output=True,
+        text=True,
     )
     assert (run.stdout, run.stderr) == ("end\n", "")
 

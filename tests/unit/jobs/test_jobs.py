@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float2, float3, float32, int32, int64, math
@@ -279,7 +280,7 @@ def test_jobs_are_scheduled_from_many_threads() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(100)
+        thread.join(HANG_SECONDS)
         assert not thread.is_alive()
     assert not failures
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.limits import HANG_SECONDS
 
 _SOURCE = """\
 #include <pthread.h>
@@ -119,7 +120,7 @@ def build(folder: Path, name: str, *, at_start: str = "", module: bool = False) 
     options = ["-shared", "-fPIC", "-O2", "-ffast-math", "-pthread", "-Wl,-z,lazy"]
     options += [f"-DAT_START={at_start}"] * bool(at_start) + [f"-DMODULE={name}"] * module
     command = [sys.executable, "-m", "ziglang", "cc", *options, str(source), "-o", str(library)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_SECONDS)
     assert done.returncode == 0, done.stderr
     return library
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from foreign_libraries import AT_START, Foreign, build
 from foreign_work import digest
+from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.runtime import fpenv, ptrace
@@ -80,7 +81,7 @@ def test_on_python_threads_at_once_no_bit_changes_and_each_register_stays(
     barrier = threading.Barrier(len(given))
 
     def run(word: int) -> tuple[str, int]:
-        barrier.wait(60)
+        barrier.wait(HANG_SECONDS)
         return in_environment(plain, word)
 
     with ThreadPoolExecutor(len(given)) as pool:
@@ -162,7 +163,7 @@ def test_a_library_with_fast_math_start_up_loaded_first_changes_no_bit(
     program = Path(foreign_work.__file__)
     done = subprocess.run(
         [sys.executable, str(program), str(library)],
-        capture_output=True, text=True, timeout=300,
+        capture_output=True, text=True, timeout=HANG_SECONDS,
         env={**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path / "bytecode")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.backend import llvm
@@ -172,7 +173,7 @@ def test_pinned_gives_the_state_back_after_an_exception_and_nested() -> None:
 def unlike(word: int, done: threading.Event, ready: threading.Event) -> None:
     fpenv.write(word)
     ready.set()
-    done.wait(30)
+    done.wait(HANG_SECONDS)
 
 
 @pytest.mark.skipif(ptrace.unreadable() is not None, reason="other threads cannot be read here")
@@ -187,12 +188,12 @@ def test_threads_tells_each_threads_registers_and_leaves_them_running() -> None:
     for worker in workers:
         worker.start()
     try:
-        assert all(event.wait(30) for event in ready)
+        assert all(event.wait(HANG_SECONDS) for event in ready)
         found = sb.fpenv.threads()
     finally:
         done.set()
         for worker in workers:
-            worker.join(30)
+            worker.join(HANG_SECONDS)
     assert not any(worker.is_alive() for worker in workers)
     assert found[0].number == threading.get_native_id()
     by_name = {row.name: row for row in found}
@@ -228,25 +229,25 @@ def test_reading_a_process_loses_none_of_its_signals() -> None:
             reader.start()
             for _ in range(2000):
                 os.kill(child.pid, signal.SIGUSR1)
-                assert select.select([child.stdout], [], [], 30)[0], "the signal is lost"
+                assert select.select([child.stdout], [], [], HANG_SECONDS)[0], "the signal is lost"
                 assert child.stdout.readline() == b"got it\n"
         finally:
             done.set()
             if reader.ident:
-                reader.join(30)
+                reader.join(HANG_SECONDS)
             child.kill()
 
 
 def test_a_thread_that_cannot_be_read_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ptrace, "unreadable", lambda: "it is another system")
     done = threading.Event()
-    worker = threading.Thread(target=done.wait, args=(30,), name="waiting")
+    worker = threading.Thread(target=done.wait, args=(HANG_SECONDS,), name="waiting")
     worker.start()
     try:
         found = sb.fpenv.threads()
     finally:
         done.set()
-        worker.join(30)
+        worker.join(HANG_SECONDS)
     (row,) = (row for row in found if row.name == "waiting")
     assert (row.state, row.reason) == (None, "it is another system")
 

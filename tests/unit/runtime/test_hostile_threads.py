@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float32
@@ -54,7 +55,7 @@ def together(work: list[Callable[[], None]]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(HANG_SECONDS)
     assert failures == []
 
 
@@ -118,7 +119,9 @@ assert found == [14.0] * 8
 def test_the_first_calls_of_a_process_may_come_from_eight_threads(tmp_path: Path) -> None:
     (tmp_path / "first.py").write_text(FIRST_CALLS)
     for _ in range(2):
-        subprocess.run([sys.executable, str(tmp_path / "first.py")], check=True, timeout=60)
+        subprocess.run(
+            [sys.executable, str(tmp_path / "first.py")], check=True, timeout=HANG_SECONDS
+        )
 
 
 def test_code_of_the_runtime_stays_loaded_while_a_function_of_it_is_held() -> None:
@@ -141,8 +144,8 @@ def in_child(work: Callable[[], bool]) -> int:
     """The exit status of a forked child: 0 where `work` is true there."""
     child = os.fork()
     if child == 0:
-        signal.alarm(20)
-        faulthandler.dump_traceback_later(10, exit=True)
+        signal.alarm(int(HANG_SECONDS))
+        faulthandler.dump_traceback_later(HANG_SECONDS / 2, exit=True)
         try:
             os._exit(0 if work() else 1)
         except BaseException:

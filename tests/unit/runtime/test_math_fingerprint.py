@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import time
 
 import numpy as np
 import pytest
+from tests.work import calls_of
 
 import samebits as sb
 from samebits.backend import llvm
@@ -97,11 +97,6 @@ def test_another_bit_in_a_probe_or_in_the_hosts_library_shows(
     assert sb.math_fingerprint().host != own.host
 
 
-def test_it_takes_less_than_a_millisecond_once_loaded() -> None:
+def test_little_is_done_once_it_is_loaded() -> None:
     sb.math_fingerprint()
-    times: list[float] = []
-    for _ in range(50):
-        start = time.perf_counter()
-        sb.math_fingerprint()
-        times.append(time.perf_counter() - start)
-    assert min(times) < 0.001
+    assert calls_of(sb.math_fingerprint) < 1000

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.limits import HANG_SECONDS
 
 from samebits.backend.llvm import CompiledObject
 from samebits.runtime import own_folder
@@ -251,7 +252,7 @@ def test_a_pipe_as_an_entry_costs_a_compilation_and_is_replaced(tmp_path: Path) 
     found: list[object] = []
     reader = threading.Thread(target=lambda: found.append(store.get(KEY)), daemon=True)
     reader.start()
-    reader.join(60)
+    reader.join(HANG_SECONDS)
     if reader.is_alive():
         os.close(os.open(path, os.O_WRONLY))  # lets it go
     assert found == [None]

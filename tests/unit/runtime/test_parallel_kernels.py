@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -199,11 +200,18 @@ def test_kernels_of_several_threads_share_the_workers() -> None:
 def test_an_interrupted_kernel_ends_and_leaves_the_pool_working() -> None:
     set_workers(2)
     b.long_turns(floats(4))
-    timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    before = ranges_shared()
+
+    def interrupt() -> None:
+        while ranges_shared() == before:
+            time.sleep(0.0005)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=interrupt, daemon=True)
+    sender.start()
     with pytest.raises(KeyboardInterrupt):
-        b.long_turns(floats(6000))
-    timer.join()
+        b.long_turns(floats(2_000_000))  # minutes, were it not left
+    sender.join()
     y = floats(64)
     b.long_turns(y)
     again = floats(64)

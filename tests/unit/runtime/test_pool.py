@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 from tests.unit.runtime.ranges import range_of, slots_of, task_of
 
 import samebits as sb
@@ -149,9 +150,7 @@ def test_polling_alone_gets_a_task_done(pool: Pool) -> None:
     out = np.zeros(8, np.int64)
     task, _ = task_of(MARK, slots_of(out), 8, 8)
     pool.submit(task, [])
-    end = time.monotonic() + 20
     while not pool.poll(task):
-        assert time.monotonic() < end
         time.sleep(0.001)
     assert out.all()
 
@@ -184,7 +183,7 @@ def test_many_threads_wait_at_once(pool: Pool) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(HANG_SECONDS)
         assert not thread.is_alive()
     assert not failures
     i = np.arange(2000, dtype=np.int64)
@@ -228,7 +227,7 @@ if not child:
 assert os.waitpid(child, 0)[1] == 0
 assert go()
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=HANG_SECONDS)
 
 
 def test_the_process_ends_while_tasks_run() -> None:
@@ -246,7 +245,11 @@ for _ in range(3):
 print("end")
 """
     run = subprocess.run(
-        [sys.executable, "-c", script], check=True, timeout=60, capture_output=True, text=True
+        [sys.executable, "-c", script],
+        check=True,
+        timeout=HANG_SECONDS,
+        capture_output=True,
+        text=True,
     )
     assert run.stdout == "end\n"
     assert run.stderr == ""

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float64, int64
@@ -195,7 +196,7 @@ def test_ctrl_c_ends_a_program_in_an_endless_loop(body: str, tmp_path: Path) -> 
         assert process.stdout is not None
         assert process.stdout.readline() == "called\n"
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=120)
+        _, errors = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == -signal.SIGINT, errors
     assert errors.strip().endswith("KeyboardInterrupt")
 
@@ -319,7 +320,7 @@ except KeyboardInterrupt:
 """
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
-                          timeout=300, check=False, env=environment)  # fmt: skip
+                          timeout=HANG_SECONDS, check=False, env=environment)  # fmt: skip
     assert (done.stdout, done.returncode) == ("1 [0, 0]\n", 0), done.stderr
 
 
@@ -353,7 +354,11 @@ while not handle.is_completed and not out.all():
 pool._EXIT_SECONDS = 600
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
 
@@ -429,7 +434,11 @@ SMALL = "StackError: this thread's stack has no room for 256,000 bytes of local 
 def _on_a_stack(size: int, call: str, before: str = "") -> str:
     script = before + STACKS.format(repository=str(REPOSITORY), call=call, size=size)
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -449,7 +458,11 @@ def test_threads_with_small_stacks_leave_a_ranges_turns_to_those_with_room() -> 
         f"print({call})\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", direct], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", direct],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
     )
     assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
 
@@ -465,7 +478,11 @@ def test_a_job_on_threads_with_small_stacks_fails_and_says_so() -> None:
         "try:\n    handle.complete()\nexcept StackError as error:\n    print(error.message)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
     )
     assert done.stdout == SMALL.removeprefix("StackError: "), done.stderr
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 
 from samebits.sim.export.build import build, choose_targets, host_row
 from samebits.sim.load import load_simulation
@@ -72,7 +73,7 @@ def compiled(folder: Path, source: str, language: str, *link: Path) -> Path:
 def output(program: Path, *arguments: object) -> str:
     """What a program prints; it must succeed."""
     done = subprocess.run(
-        [program, *map(str, arguments)], capture_output=True, text=True, timeout=60
+        [program, *map(str, arguments)], capture_output=True, text=True, timeout=HANG_SECONDS
     )
     assert done.returncode == 0, (done.returncode, done.stderr)
     return done.stdout

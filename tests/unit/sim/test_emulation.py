@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from small_simulation import SMALL
+from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
@@ -160,7 +161,8 @@ def planted(tmp_path: Path, name: str, body: str) -> Row:
             self._command = [sys.executable, str(path)]
 
     def make(simulation: Simulation) -> Execution:
-        return EmulatedExecution(simulation.program, Planted(), limit=1.5)
+        limit = 1.5 if name in ("hang", "late") else HANG_SECONDS
+        return EmulatedExecution(simulation.program, Planted(), limit=limit)
 
     return Row(name, name, "", make, emulated=True)
 
@@ -178,10 +180,14 @@ while True:
 def test_crashing_hanging_and_lying_programs_are_failed_rows(tmp_path: Path) -> None:
     rows = [
         planted(tmp_path, "crash", "os.kill(os.getpid(), signal.SIGSEGV)"),
-        planted(tmp_path, "hang", "time.sleep(60)"),
+        planted(tmp_path, "hang", "signal.pause()"),
         planted(tmp_path, "nonsense", "print('hello, world, here I am', flush=True)"),
-        planted(tmp_path, "status", SERVE.format(call="get.read(8 * b); reply(99)")),
-        planted(tmp_path, "late", SERVE.format(call="time.sleep(60)")),
+        planted(
+            tmp_path,
+            "status",
+            SERVE.format(call="get.read(8 * b); reply(99); put.write(bytes(8 * b)); put.flush()"),
+        ),
+        planted(tmp_path, "late", SERVE.format(call="signal.pause()")),
     ]
     done = verified(NATIVE, *rows)
     assert [row.result for row in done.rows] == ["not compared"] + ["failed"] * 5
@@ -248,10 +254,10 @@ from test_emulation import SERVE, NATIVE, planted
 from samebits.cli import main
 from samebits.cli import verify as command
 row = planted(Path({tmp!r}), {name!r}, "import pathlib\\n" + SERVE.format(
-    call="pathlib.Path({tmp!r}, 'called').touch(); time.sleep(600)"))
+    call="pathlib.Path({tmp!r}, 'called').touch(); signal.pause()"))
 import samebits.sim.emulation as emulation
 row.make.__globals__["EmulatedExecution"] = lambda program, emulated, limit: (
-    emulation.EmulatedExecution(program, emulated, 600))
+    emulation.EmulatedExecution(program, emulated, {limit}))
 command.targets.all_rows = lambda: (NATIVE, row)
 main(["verify", {small!r}, "--frames", "30"])
 """
@@ -264,17 +270,20 @@ def test_ctrl_c_ends_everything_and_says_what_was_done(tmp_path: Path) -> None:
         path=[str(here), str(here.parents[2])],
         tmp=str(tmp_path),
         name=name,
+        limit=HANG_SECONDS,
         small=str(here / "small_simulation.py"),
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "called").exists() and process.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            while not (tmp_path / "called").exists() and process.poll() is None:
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=HANG_SECONDS)
+        finally:
+            process.kill()
     assert process.returncode == 130, err
     assert "interrupted: 0 frames compared" in err
     assert NATIVE.name in out

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exported import ARENA, DUEL, ROOT, SMALL, arena, needs_zig
+from tests.limits import HANG_SECONDS
 
 from samebits.cli import status
 from samebits.errors import TargetError
@@ -231,6 +232,6 @@ def test_a_typescript_client_compiles(run: Any, tmp_path: Path, modules: str) ->
     done = subprocess.run(
         [str(TSC), "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom",
          "--module", module, "--moduleResolution", modules, "client.mts"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=120,
+        cwd=tmp_path, capture_output=True, text=True, timeout=HANG_SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout

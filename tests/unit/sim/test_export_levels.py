@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from exported import DUEL, arena, compiled, duel_inputs, made, needs_zig, output
+from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
 from samebits.backend.targets import TARGETS, of_levels
@@ -46,7 +47,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def verified(folder: Path, *arguments: object) -> tuple[int, str]:
     done = subprocess.run(
         [folder / "x86-64" / "arena-verify", *map(str, arguments)],
-        capture_output=True, text=True, timeout=60,
+        capture_output=True, text=True, timeout=HANG_SECONDS,
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from exported import DUEL, arena, host_folder, made, needs_zig, small
+from tests.limits import HANG_SECONDS
 
 from samebits.backend.targets import QEMU_PACKAGE, TARGETS, Target
 from samebits.errors import ReplayError
@@ -46,7 +47,7 @@ def exported(replay: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(verifier: Path, *arguments: object) -> tuple[int, str, str]:
     done = subprocess.run(
-        [verifier, *map(str, arguments)], capture_output=True, text=True, timeout=60
+        [verifier, *map(str, arguments)], capture_output=True, text=True, timeout=HANG_SECONDS
     )
     return done.returncode, done.stdout, done.stderr
 

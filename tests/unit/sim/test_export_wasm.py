@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 from exported import DUEL, arena, duel_inputs, made, needs_zig, small
+from tests.limits import HANG_SECONDS
 
 from samebits import float2
 from samebits.errors import Trap
@@ -50,7 +51,7 @@ def node(folder: Path, script: str, *arguments: object) -> Any:
     )
     done = subprocess.run(
         [str(NODE), "client.mjs", *map(str, arguments)],
-        cwd=folder, capture_output=True, text=True, timeout=60,
+        cwd=folder, capture_output=True, text=True, timeout=HANG_SECONDS,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -262,7 +263,7 @@ def test_chromium_shows_the_replays_final_hash_on_a_page(
             stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
         try:
-            shown = server.shown.get(timeout=60)
+            shown = server.shown.get(timeout=HANG_SECONDS)
         except Empty:
             pytest.fail((tmp_path / "log").read_text(errors="replace")[-2000:])
         finally:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from endless_simulation import ENDLESS
+from tests.limits import HANG_SECONDS
 
 from samebits.cli import status
 from samebits.runtime import preempt
@@ -81,7 +82,7 @@ def _interrupted(*arguments: object) -> tuple[int, str, str]:
         f"sys.exit(main({[str(a) for a in arguments]!r}))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
-                          timeout=300, check=False)  # fmt: skip
+                          timeout=HANG_SECONDS, check=False)  # fmt: skip
     return done.returncode, done.stdout, done.stderr
 
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.limits import HANG_SECONDS
 from tools import scratch
 from tools.prove_targets import functions, ledger, report
 from tools.prove_targets.finding import Finding
@@ -62,23 +63,26 @@ def test_findings_of_nothing_are_not_the_same() -> None:
 def test_ctrl_c_ends_every_process_and_writes_what_was_compared(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     options = ["--targets", HOST, "--checks", "programs", "--jobs", "1", "--batch", "5"]
-    process = subprocess.Popen(
-        [*COMMAND, "--programs", "100000", *options, "--out", str(page)],
-        cwd=ROOT,
-        env={**os.environ, "TMPDIR": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    said = ""
-    while f"{HOST}, fuzz programs" not in said:
-        said += process.stdout.read(1)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    assert children
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    assert process.wait(30) == 130
-    process.stdout.close()
+    command = [*COMMAND, "--programs", "100000", *options, "--out", str(page)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, stdout=subprocess.PIPE,
+        text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            assert process.stdout is not None
+            said = ""
+            while f"{HOST}, fuzz programs" not in said:
+                more = process.stdout.read(1)
+                assert more, said
+                said += more
+            below = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            children = below.read_text().split()
+            assert children
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+            assert process.wait(HANG_SECONDS) == 130
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
     while any(Path(f"/proc/{child}").exists() for child in children):
         time.sleep(0.1)  # multiprocessing's own helper sees a pipe close
     assert sorted(path.name for path in tmp_path.iterdir()) == ["page.json", "page.md"]
@@ -107,8 +111,7 @@ def test_files_of_a_process_that_was_killed_vanish_with_the_folder() -> None:
 
 def test_a_process_that_dies_is_told_from_one_that_is_done() -> None:
     worker = Worker()
-    worker.give(Task("programs", (HOST,), tuple(range(1000))))
-    time.sleep(0.5)
+    worker.give(Task("programs", (HOST,), tuple(range(100_000))))
     worker.kill()
     with pytest.raises(EOFError):
         worker.take()
