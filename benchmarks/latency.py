@@ -66,6 +66,7 @@ def latencies() -> list[Latency]:
         probe("cached-loaded", folder)
         cached, seen = medians(lambda: probe("cached", folder))
         second, _ = medians(lambda: probe("cached-loaded", folder))
+        whole, parts = medians(lambda: probe("cached-whole", folder))
     front, compiler = (
         "loaded" if seen[name] else "not loaded" for name in ("front_half", "llvmlite")
     )
@@ -83,6 +84,12 @@ def latencies() -> list[Latency]:
             cached,
             0.010,
             f"after `import samebits`; front end {front}, LLVM {compiler}",
+        ),
+        Latency(
+            "the same with what the cache itself loads, no folder named for it",
+            whole,
+            0.010,
+            f"after `import samebits`; compiler {'loaded' if parts['compiler'] else 'not loaded'}",
         ),
         Latency("the same after another kernel from the disk cache", second, 0.010),
         Latency("a warm call, four arrays", warm, 5e-6),

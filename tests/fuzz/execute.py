@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from samebits.backend.llvm import CompiledObject, available_targets, compile_module, load
+from samebits.backend.llvm import available_targets, compile_module, load
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
 from samebits.errors import SamebitsError, Trap
 from samebits.ir.evaluate import array_argument, ref_argument

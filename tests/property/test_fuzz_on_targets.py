@@ -22,7 +22,7 @@ from samebits import float32, float64, int64, math, uint64
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
 from samebits.backend.emit import emit_module
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module

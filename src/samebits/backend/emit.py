@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from samebits.backend.call_graph import CallGraph
 from samebits.backend.debug import Location, Locations
 from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit_context import TrapSite, return_type
+from samebits.backend.emit_context import return_type
 from samebits.backend.emit_entry import entry_text
 from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
 from samebits.backend.emit_range import range_text
@@ -23,7 +23,7 @@ from samebits.backend.emit_vectors import VectorEmitter
 from samebits.backend.expected import Expectation, Expected, metadata
 from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
-from samebits.backend.lowering_parallel import HOOK, OWN
+from samebits.backend.objects import HOOK, OWN, TrapSite
 from samebits.backend.plans import PLANS, Plan
 from samebits.backend.preempt import Guard, can_guard, guard_text
 from samebits.backend.rare import APART, late_text, variants_table

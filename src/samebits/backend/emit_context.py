@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from samebits.backend.debug import Locations
 from samebits.backend.departures import Departures
 from samebits.backend.emit_loops import Seen
 from samebits.backend.emit_types import scalar
+from samebits.backend.objects import TrapSite
 from samebits.backend.plans import Plan
 from samebits.backend.rare import RareFunction
 from samebits.backend.targets import Target
-from samebits.errors import Span
 from samebits.ir.grammar import For, Function, While
-
-
-@dataclass(frozen=True, slots=True)
-class TrapSite:
-    """What a non-zero status stands for."""
-
-    kind: str
-    span: Span
-    detail: str | None
 
 
 class ModuleContext(Protocol):

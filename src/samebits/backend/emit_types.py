@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import struct
 
+from samebits.backend.objects import LENGTH_LIMIT
 from samebits.ir.grammar import Attribute, ValueType
 from samebits.types import (
     ArrayType,
@@ -16,9 +17,6 @@ from samebits.types import (
     StructType,
     VectorType,
 )
-
-LENGTH_LIMIT = 1 << 48
-"""Every array length that a caller passes is below this; no address space here is larger."""
 
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
 """Names that LLVM spells as they are: printable ASCII without quotes and backslashes."""

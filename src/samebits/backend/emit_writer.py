@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from samebits.backend.debug import mark
-from samebits.backend.emit_context import ModuleContext, TrapSite, return_type, returned
+from samebits.backend.emit_context import ModuleContext, return_type, returned
 from samebits.backend.emit_facts import Facts
 from samebits.backend.emit_loops import Seen
 from samebits.backend.emit_patterns import Patterns
 from samebits.backend.emit_types import parts
+from samebits.backend.objects import TrapSite
 from samebits.ir.grammar import Function, Op, Value, ValueType
 from samebits.modes import FAST
 

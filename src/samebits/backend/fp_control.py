@@ -8,13 +8,12 @@ functions that LLVM sees nothing of: the call stays between.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from samebits.backend.fp_environments import environment_bits
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(NamedTuple):
     """How a control register is read and written: LLVM expressions, `{}` for what is written.
 
     `control` are the bits that change how an operation rounds, flushes or traps: all of them 0

@@ -16,16 +16,16 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from samebits.backend.debug import Location
 from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit import Emitted, TrapSite, emit_module, emit_shared
+from samebits.backend.emit import Emitted, emit_module, emit_shared
 from samebits.backend.expected import Expected
+from samebits.backend.objects import NO_ADDRESSES, CompiledObject
 from samebits.backend.plans import APART_PASSES, SPEED, Plan
 from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
@@ -38,19 +38,6 @@ from samebits.ir.grammar import Module
 
 _lock = LOCK
 """LLVM's pass pipelines and the linker are entered by one thread at a time."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledObject:
-    """Relocatable object code, and the traps that its entries' statuses 1, 2, … stand for.
-
-    `needs` are the keys of the shared functions that it calls, `has` of those that it consists of.
-    """
-
-    object_bytes: bytes
-    traps: tuple[TrapSite, ...]
-    needs: tuple[str, ...] = ()
-    has: tuple[str, ...] = ()
 
 
 @cache
@@ -299,7 +286,7 @@ def compile_shared(
     """One object of shared functions with the same plan, and the others that it calls."""
     emitted = emit_shared(functions, target)
     made = _compiled(emitted, target, 3)
-    return replace(made, has=tuple(f.key for f in functions)), emitted.needs
+    return made._replace(has=tuple(f.key for f in functions)), emitted.needs
 
 
 def shared_assembly(functions: Sequence[SharedFunction], target: Target) -> str:
@@ -463,9 +450,6 @@ def _unload(tracker: Any, linker: _Linker) -> None:
         linker.loaded -= 1
         if linker.loaded == 0 and linker is not _Loading.linker:
             linker.jit.close()
-
-
-NO_ADDRESSES: Mapping[str, int] = MappingProxyType({})
 
 
 class LoadedObject:

@@ -9,7 +9,8 @@ from samebits.backend.emit_types import parts, scalar
 from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.lowering_float import canonical_bits, of_bits
 from samebits.backend.lowering_integer import scalar_type
-from samebits.backend.lowering_parallel import OWN, lower_parallel
+from samebits.backend.lowering_parallel import lower_parallel
+from samebits.backend.objects import OWN
 from samebits.backend.wide import float_to_wide, needs_help, wide_to_float
 from samebits.ir.grammar import HostFunction, Op
 from samebits.types import Kind, ScalarType

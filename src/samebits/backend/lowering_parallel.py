@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from samebits.backend.emit_context import return_type
 from samebits.backend.emit_types import function_symbol, parts, scalar
 from samebits.backend.emit_writer import FunctionWriter
+from samebits.backend.objects import HOOK, OWN
 from samebits.ir.grammar import (
     For,
     Function,
@@ -28,16 +29,6 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.origins import Memory
 from samebits.types import ArrayType, Kind, RefType, ScalarType
-
-HOOK = "sb_parallel_hook"
-"""The object's variable: `i32 hook(range, slots, turns, batch, least, own)`. `range` is a range
-function (see `emit_range`) whose first slot is the first index, `batch` what the kernel asks for
-or 0, `least` the fewest turns that are worth a batch, `own` where the numbers of a trap "own" go.
-It returns a status, or a negative number where it did nothing."""
-
-OWN = "sb_own_range"
-"""The object's variable of three words: index, first and end of the last trap "own". Two threads
-that trap at once in one kernel may mix them up; the trap itself they don't."""
 
 _TURN_WEIGHT = 8
 """How often the body of an inner loop is taken to run."""

@@ -13,7 +13,7 @@ The same guard sees to it that the thread's stack has room for the local memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from samebits.backend.targets import Target
 
@@ -145,8 +145,7 @@ def guard_text(target: Target) -> str:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
+class Guard(NamedTuple):
     """How a body is guarded: its local memory in bytes, and the status that stands for a stack
     without room for it."""
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from samebits.backend.objects import symbol_of
 from samebits.backend.plans import APART_PASSES, SPEED, Plan
 from samebits.backend.targets import Target
 from samebits.ir.grammar import Function, Module, Op, walk
@@ -21,9 +22,6 @@ from samebits.ir.text import print_module
 Kind = Literal["rare", "copy", "call"]
 """A function for rare inputs, the copy of one for code that seldom runs, and one that is called
 outside loops, where all passes run over it."""
-
-SYMBOL = "sb.lib."
-"""How the symbols of shared functions begin."""
 
 LEAST_CALLED = 32
 """Statements, callees' included, from which on a function is called outside loops, where that
@@ -59,11 +57,6 @@ class SharedFunction:
     def plan(self) -> Plan:
         plan = PLANS[self.kind]
         return replace(plan, hasty=True) if self.hasty and self.kind == "rare" else plan
-
-
-def symbol_of(key: str) -> str:
-    """The symbol of a shared function in objects."""
-    return SYMBOL + key
 
 
 def shared_function(

@@ -10,9 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import itertools
-import json
 import os
-import re
 import struct
 import sys
 import time
@@ -20,16 +18,16 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from samebits.backend import llvm
-from samebits.backend.emit import TrapSite
-from samebits.backend.llvm import CompiledObject
-from samebits.backend.targets import Target
+from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.errors import Span
 from samebits.importing import IMPORTED_AT
 from samebits.runtime.compiler_sources import fingerprint
 from samebits.runtime.own_folder import PART, OwnFolder, UntrustedError
+
+if TYPE_CHECKING:
+    from samebits.backend.targets import Target
 
 SIZE_LIMIT = 256 << 20
 """Bytes that the entries of a directory may take; the longest unused go first."""
@@ -37,10 +35,12 @@ SIZE_LIMIT = 256 << 20
 ENTRY_LIMIT = 64 << 20
 """Bytes of one entry; larger objects are not cached, and larger files not read."""
 
-_MAGIC = b"samebits object 2\n"
+_MAGIC = b"samebits object 3\n"
 _HEAD = struct.Struct("<16sI")
-_KEY = re.compile(r"[0-9a-f]{16,64}")
-_ENTRY = re.compile(rf"[0-9a-f]{{2}}/[0-9a-f]{{16,64}}(\.(object|front|sources)|{re.escape(PART)})")
+_LENGTH = struct.Struct("<I")
+_TRAP_TEXTS = 8
+_DIGITS = frozenset("0123456789abcdef")
+_SUFFIXES = (".object", ".front", ".sources", PART)
 _TOUCH_AFTER = 3600.0
 _STALE_AFTER = 3600.0
 _PUTS_BETWEEN_SWEEPS = 64
@@ -74,6 +74,8 @@ def _forgetful(*_: str) -> None:
 
 def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, opt: int) -> str:
     """The key of an object: everything that its bytes depend on."""
+    from samebits.backend import llvm
+
     row = (
         target.triple, target.cpu, target.features, target.tune,
         str(target.has_fma), str(target.has_round),
@@ -83,18 +85,41 @@ def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, 
 
 
 def _pack_head(compiled: CompiledObject) -> bytes:
-    rows = [
-        [t.kind, t.detail, t.span.file, t.span.function,
-         t.span.line, t.span.column, t.span.end_line, t.span.end_column]
-        for t in compiled.traps
-    ]  # fmt: skip
-    return json.dumps([rows, compiled.needs, compiled.has]).encode()
+    texts = [str(len(compiled.traps)), str(len(compiled.needs))]
+    for kind, span, detail in compiled.traps:
+        place = (span.line, span.column, span.end_line, span.end_column)
+        texts += [kind, "" if detail is None else f"={detail}", span.file, span.function]
+        texts += map(str, place)
+    return _pack_texts([*texts, *compiled.needs, *compiled.has])
 
 
 def _unpack_head(data: bytes) -> tuple[tuple[TrapSite, ...], tuple[str, ...], tuple[str, ...]]:
-    rows, needs, has = cast("tuple[list[list[Any]], list[str], list[str]]", json.loads(data))
-    traps = tuple(TrapSite(row[0], Span(*row[2:]), row[1]) for row in rows)
-    return traps, tuple(needs), tuple(has)
+    texts = _unpack_texts(data)
+    end = 2 + _TRAP_TEXTS * int(texts[0])
+    traps: list[TrapSite] = []
+    for at in range(2, end, _TRAP_TEXTS):
+        kind, detail, file, function, *place = texts[at : at + _TRAP_TEXTS]
+        span = Span(file, function, *map(int, place))
+        traps.append(TrapSite(kind, span, detail[1:] if detail else None))
+    needs = end + int(texts[1])
+    return tuple(traps), tuple(texts[end:needs]), tuple(texts[needs:])
+
+
+def _pack_texts(texts: Sequence[str]) -> bytes:
+    """Each after its length: a process that only looks entries up needs no parser for them."""
+    rows = [text.encode("utf-8", "surrogatepass") for text in texts]
+    return b"".join([_LENGTH.pack(len(row)) + row for row in rows])
+
+
+def _unpack_texts(data: bytes) -> list[str]:
+    texts: list[str] = []
+    at = 0
+    while at < len(data):
+        (length,) = _LENGTH.unpack_from(data, at)
+        at += _LENGTH.size
+        texts.append(data[at : at + length].decode("utf-8", "surrogatepass"))
+        at += length
+    return texts
 
 
 def pack(key: str, compiled: CompiledObject) -> bytes:
@@ -168,7 +193,7 @@ class ObjectCache:
         now = time.time()
         with contextlib.suppress(UntrustedError):
             for group, name, status in self._folder.files():
-                if not _ENTRY.fullmatch(f"{group}/{name}"):
+                if not _is_entry(group, name):
                     continue
                 if not name.endswith(PART):
                     entries.append((status.st_mtime, status.st_size, group, name))
@@ -190,7 +215,7 @@ class ObjectCache:
         if data is None:
             return None
         key, _, check = data.decode("ascii", "replace").partition(" ")
-        return key if _KEY.fullmatch(key) and check == digest(about, key) else None
+        return key if _is_key(key) and check == digest(about, key) else None
 
     def _note(self, name: str, about: str, key: str) -> None:
         self._write(name, f"{key} {digest(about, key)}".encode())
@@ -233,8 +258,23 @@ class ObjectCache:
             )
 
 
+def _is_key(text: str) -> bool:
+    return 16 <= len(text) <= 64 and _DIGITS.issuperset(text)
+
+
+def _is_entry(group: str, name: str) -> bool:
+    """Whether a file is one of those that are written here, by its names."""
+    stem, dot, suffix = name.partition(".")
+    return (
+        len(group) == 2
+        and _DIGITS.issuperset(group)
+        and _is_key(stem)
+        and f"{dot}{suffix}" in _SUFFIXES
+    )
+
+
 def _name(key: str, suffix: str) -> str:
-    if not _KEY.fullmatch(key):
+    if not _is_key(key):
         raise ValueError(f"a cache key is 16 to 64 hexadecimal digits, not {key!r}")
     return f"{key}.{suffix}"
 

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from samebits.backend.emit_types import LENGTH_LIMIT
+from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap

@@ -12,8 +12,7 @@ from bisect import bisect_left
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from samebits.errors import ArgumentError
 from samebits.types import ArrayType, StructType, Type
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """Bytes `low` … `high` − 1 under a name."""
 
     name: str
@@ -31,8 +29,7 @@ class Claim:
     writes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """Where the slots of a call hold the memory of parameter `name`: its first slot, dimensions,
     bytes of an element, and whether the call writes it."""
 
@@ -55,8 +52,7 @@ class Row:
         return (int(slots[begin]), *(int(n) for n in slots[begin + 2 : begin + 1 + self.ndim]))
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Where the slots of a call hold its memory: a row for each parameter that has some."""
 
     rows: tuple[Row, ...]

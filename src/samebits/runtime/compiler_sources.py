@@ -15,8 +15,8 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _OTHERS = frozenset({"__pycache__", "audit", "cli", "diagnose"})
 """Packages that make no code that is kept."""
@@ -26,8 +26,7 @@ _TICK = 10_000_000
 _SECOND = 1_000_000_000
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(NamedTuple):
     """The source files below a folder: their paths, and what the system says of each."""
 
     root: str
@@ -51,15 +50,15 @@ def sources(root: str) -> Sources:
     """The source files below a folder, as they are now."""
     state = hashlib.blake2b(root.encode("utf-8", "surrogateescape"), digest_size=20)
     paths: list[str] = []
+    rows: list[str] = []
     newest = 0
     for path, status in _files(root):
         paths.append(path)
-        newest = max(newest, status.st_ctime_ns)
-        row = (
-            path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns,
-            status.st_ctime_ns,
-        )  # fmt: skip
-        state.update(f"{row}\n".encode("utf-8", "surrogateescape"))
+        changed = status.st_ctime_ns
+        newest = max(newest, changed)
+        facts = f"{status.st_dev} {status.st_ino} {status.st_size} {status.st_mtime_ns} {changed}"
+        rows.append(f"{len(path)} {path} {facts}\n")
+    state.update("".join(rows).encode("utf-8", "surrogateescape"))
     return Sources(root, tuple(paths), state.hexdigest(), newest)
 
 

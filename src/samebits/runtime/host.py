@@ -7,17 +7,15 @@ told apart by what no copy of a file keeps.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, cast
+from importlib.machinery import PathFinder
+from typing import Any
 
-from samebits.backend import llvm
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
+from samebits.compiling import LOCK
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 
 PROCESSORS = "/proc/cpuinfo"
@@ -44,17 +42,23 @@ def _host() -> tuple[Target, str]:
     store = current_cache()
     key = None if store is None else _key()
     if store is None or key is None:
-        return llvm.host_target(), llvm.llvm_version()
+        return _asked()
     found = store.get(key)
     if found is not None:
-        row = cast("dict[str, str]", json.loads(found.object_bytes))
-        target = replace(TARGETS[row["name"]], triple=row["triple"], tune=row["tune"])
-        return target, row["llvm"]
-    target, version = llvm.host_target(), llvm.llvm_version()
-    row = {"name": target.name, "triple": target.triple, "tune": target.tune, "llvm": version}
+        name, triple, tune, version = found.object_bytes.decode().split("\n")
+        return replace(TARGETS[name], triple=triple, tune=tune), version
+    target, version = _asked()
+    note = "\n".join((target.name, target.triple, target.tune, version))
     if replace(TARGETS[target.name], triple=target.triple, tune=target.tune) == target:
-        store.put(key, CompiledObject(json.dumps(row).encode(), ()))
+        store.put(key, CompiledObject(note.encode(), ()))
     return target, version
+
+
+def _asked() -> tuple[Target, str]:
+    with LOCK:
+        from samebits.backend import llvm
+
+    return llvm.host_target(), llvm.llvm_version()
 
 
 def _key() -> str | None:
@@ -87,7 +91,7 @@ def _processor() -> str | None:
 
 def _library() -> str | None:
     """LLVM's shared library, by what changes whenever it does."""
-    spec: Any = find_spec("llvmlite")
+    spec: Any = PathFinder.find_spec("llvmlite")
     rows: list[str] = []
     try:
         for folder in spec.submodule_search_locations:
@@ -96,7 +100,8 @@ def _library() -> str | None:
             for path, s in files:
                 changed = f"{s.st_size} {s.st_mtime_ns} {s.st_ctime_ns}"
                 rows.append(f"{path} {s.st_dev} {s.st_ino} {changed}")
-            rows.append(Path(folder, "_version.py").read_text())
+            with open(os.path.join(folder, "_version.py"), "rb") as file:
+                rows.append(file.read().decode("utf-8", "replace"))
     except (AttributeError, OSError, TypeError):
         return None
     return "\n".join(rows) if len(rows) > 1 else None

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from samebits.backend.llvm import CompiledObject
-from samebits.backend.targets import Target
+from samebits.backend.objects import CompiledObject
 from samebits.compiling import LOCK
-from samebits.ir.grammar import Module
 from samebits.lang.dispatch import types_for
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
@@ -21,6 +19,8 @@ from samebits.runtime.library import compiled_here, found_in
 from samebits.types import NONE, Type
 
 if TYPE_CHECKING:
+    from samebits.backend.targets import Target
+    from samebits.ir.grammar import Module
     from samebits.runtime.native import NativeRange
 
 Native = Callable[..., Any]

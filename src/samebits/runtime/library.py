@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from samebits.backend import llvm
-from samebits.backend.llvm import CompiledObject
-from samebits.backend.shared import SharedFunction, symbol_of
-from samebits.backend.targets import Target
-from samebits.ir.grammar import Module
+from samebits.backend.objects import CompiledObject, symbol_of
 from samebits.runtime.cache import ObjectCache, compiler_fingerprint, digest
 from samebits.runtime.host import llvm_version
-from samebits.runtime.loading import Loaded, load
+from samebits.runtime.loading import load
+
+if TYPE_CHECKING:
+    from samebits.backend.shared import SharedFunction
+    from samebits.backend.targets import Target
+    from samebits.ir.grammar import Module
+    from samebits.runtime.loading import Loaded
 
 _places: dict[str, tuple[int, Loaded]] = {}
 """Addresses by key, and what keeps the code there. Two threads may load the same functions: each
@@ -37,6 +40,8 @@ def compiled_here(
 
     Without `opt` nothing is shared: all that an entry leads to is in its object.
     """
+    from samebits.backend import llvm
+
     if not opt:
         return llvm.compile_module(module, entries, target, opt, ranges=ranges, threads=True)
     compiled, shared = llvm.compile_for_process(module, entries, target, ranges=ranges)
@@ -53,6 +58,10 @@ def found_in(store: ObjectCache, key: str) -> CompiledObject | None:
 def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCache | None) -> None:
     """Have shared functions loaded, and in the store: compiled if they are in neither."""
     missing = [f for f in functions if not _is_here(f.key, store)]
+    if not missing:
+        return
+    from samebits.backend import llvm
+
     for plan in dict.fromkeys((f.kind, f.hasty) for f in missing):
         batch = [f for f in missing if (f.kind, f.hasty) == plan]
         compiled, more = llvm.compile_shared(batch, target)

@@ -7,16 +7,20 @@ Knows neither what objects compute nor where they are kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from samebits.backend import llvm
-from samebits.backend.llvm import NO_ADDRESSES, CompiledObject, LoadedObject
-from samebits.backend.targets import Target
+from samebits.backend.objects import NO_ADDRESSES, CompiledObject
+from samebits.compiling import LOCK
 from samebits.runtime import image
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 from samebits.runtime.host import llvm_version
 from samebits.runtime.image import Image
 
-Loaded = Image | LoadedObject
+if TYPE_CHECKING:
+    from samebits.backend.llvm import LoadedObject
+    from samebits.backend.targets import Target
+
+    Loaded = Image | LoadedObject
 
 
 def load(
@@ -24,18 +28,28 @@ def load(
 ) -> Loaded:
     """An object in this process: as `llvm.load`, by `image.load` where that knows all of it."""
     found = image.load(object_bytes, symbols, imports)
-    return llvm.load(object_bytes, symbols, imports) if found is None else found
+    if found is not None:
+        return found
+    with LOCK:
+        from samebits.backend import llvm
+
+    return llvm.load(object_bytes, symbols, imports)
 
 
 def own_code(text: str, target: Target) -> bytes:
     """Object code of this library's own LLVM text, which is not optimised, from the cache where
     that has it."""
     store = current_cache()
-    if store is None:
-        return llvm.compile_text(text, target, 0)
-    key = digest("own code", text, repr(target), llvm_version(), compiler_fingerprint())
-    found = store.get(key)
-    if found is None:
-        found = CompiledObject(llvm.compile_text(text, target, 0), ())
-        store.put(key, found)
-    return found.object_bytes
+    key = None
+    if store is not None:
+        key = digest("own code", text, repr(target), llvm_version(), compiler_fingerprint())
+        found = store.get(key)
+        if found is not None:
+            return found.object_bytes
+    with LOCK:
+        from samebits.backend import llvm
+
+    made = llvm.compile_text(text, target, 0)
+    if store is not None and key is not None:
+        store.put(key, CompiledObject(made, ()))
+    return made

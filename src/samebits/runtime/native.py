@@ -8,9 +8,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from samebits.backend.emit import TrapSite
-from samebits.backend.llvm import CompiledObject
-from samebits.backend.lowering_parallel import HOOK, OWN
+from samebits.backend.objects import HOOK, OWN, CompiledObject, TrapSite
 from samebits.backend.preempt import GUARD, LEFT
 from samebits.errors import StackError, Trap
 from samebits.runtime.library import addresses_of

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from samebits.backend.emit_types import LENGTH_LIMIT
+from samebits.backend.objects import LENGTH_LIMIT
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.weak import Int
 from samebits.runtime.host import host_target

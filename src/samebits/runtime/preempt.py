@@ -19,8 +19,8 @@ import threading
 from functools import cache
 from typing import Any
 
-from samebits.backend import llvm
 from samebits.backend import preempt as native
+from samebits.runtime.host import host_target
 from samebits.runtime.loading import load, own_code
 from samebits.runtime.watcher import Watcher
 
@@ -248,7 +248,7 @@ class _Handler:
     """The signal handler, compiled when it is first needed."""
 
     def __init__(self) -> None:
-        target = llvm.host_target()
+        target = host_target()
         code = own_code(native.poked_text(target), target)
         loaded = load(code, (native.POKED, native.POKE_WORDS))
         # The system may call it until the process has ended.

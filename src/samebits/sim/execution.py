@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.bits import from_canonical, to_canonical, xxh64
 from samebits.errors import Trap
 from samebits.ir.evaluate import Evaluator

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from samebits.backend import llvm
 from samebits.backend.departures import NONE, Departures
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
 from samebits.compiling import LOCK
 from samebits.errors import TargetError

@@ -6,8 +6,7 @@ import hashlib
 from pathlib import Path
 from random import Random
 
-from samebits.backend.emit import TrapSite
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.errors import Span
 from samebits.runtime.cache import pack, unpack
 from tests.fuzz.files.engine import Read, Target

@@ -9,7 +9,7 @@ from objects import undefined_symbols
 
 from samebits.backend import llvm
 from samebits.backend.assembly import is_allowed_call
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.plans import PLANS
 from samebits.backend.targets import TARGETS, Target
 from samebits.errors import RunnerError

@@ -11,7 +11,7 @@ import samebits as sb
 from samebits import float32, kernel, math
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
-from samebits.backend.lowering_parallel import HOOK, OWN
+from samebits.backend.objects import HOOK, OWN
 from samebits.backend.targets import TARGETS
 from samebits.lang.kernel import Kernel
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.backend.emit import TrapSite
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.backend.targets import TARGETS
 from samebits.errors import Span
 from samebits.runtime import cache

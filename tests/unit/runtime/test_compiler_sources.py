@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +100,7 @@ def test_times_without_fractions_or_of_the_future_are_not_believed(
     notes = Notes()
     root = install(tmp_path / "a")
     for newest in (NORMAL * 10**9, time.time_ns() + 10**12 + 1):
-        seen = replace(sources(str(root)), newest=newest)
+        seen = sources(str(root))._replace(newest=newest)
         monkeypatch.setattr(compiler_sources, "sources", lambda _, seen=seen: seen)
         assert notes.digest(root) == seen.contents()
         assert not notes

@@ -25,7 +25,8 @@ import samebits as sb
 from samebits import Array, ReadOnly, float64, math
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
-from samebits.backend.shared import PLANS, SYMBOL, SharedFunction, shared_function
+from samebits.backend.objects import SYMBOL
+from samebits.backend.shared import PLANS, SharedFunction, shared_function
 from samebits.backend.targets import TARGETS, Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
@@ -327,7 +328,7 @@ def test_another_process_finds_them_and_damage_is_compiled_again(tmp_path: Path)
     objects = sorted((tmp_path / "objects").rglob("*.object"))
     shared = [p for p in objects if SYMBOL.encode() in p.read_bytes()]
     assert len(shared) > 2
-    parts = [path for path in objects if b"sb_entry_0" not in path.read_bytes()]
+    parts = [path for path in shared if b"sb_entry_0" not in path.read_bytes()]
     assert len(parts) == 2
     damages = (lambda data: data[:-9], lambda data: data[:-1] + b"!")
     for path, damage in zip(parts, damages, strict=True):

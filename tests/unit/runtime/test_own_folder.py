@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from tests.limits import HANG_SECONDS
 
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.runtime import own_folder
 from samebits.runtime.cache import ObjectCache, digest, pack
 

@@ -6,7 +6,7 @@ import re
 
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.simulation import Simulation

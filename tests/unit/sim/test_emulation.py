@@ -18,7 +18,7 @@ from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target, host_levels
 from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
 from samebits.runtime.runners.remote import MAGIC

@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.backend.emit import TrapSite
-from samebits.backend.llvm import CompiledObject, available_targets
+from samebits.backend.llvm import available_targets
+from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.backend.targets import Target
 from samebits.bits import leaves
 from samebits.errors import RunnerError

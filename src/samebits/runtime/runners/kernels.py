@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
 from samebits.errors import RunnerError, Trap
 from samebits.runtime.call import native_callable, slot_count

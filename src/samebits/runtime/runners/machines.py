@@ -10,7 +10,7 @@ import tempfile
 import weakref
 from pathlib import Path
 
-from samebits.backend.llvm import CompiledObject
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import QEMU_PACKAGE, Target
 from samebits.errors import RunnerError
 from samebits.runtime.runners.link import HERE, link_program, link_wasm

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from samebits.backend import llvm
-from samebits.backend.emit import TrapSite
+from samebits.backend.objects import TrapSite
 from samebits.backend.targets import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
 from samebits.output import told, write_file

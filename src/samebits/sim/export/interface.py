@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from samebits.backend.emit import TrapSite
+from samebits.backend.objects import TrapSite
 from samebits.bits import canonical_size
 from samebits.errors import TRAP_MESSAGES
 from samebits.sim.export.names import (

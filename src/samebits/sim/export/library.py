@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from samebits.backend import llvm
-from samebits.backend.emit import TrapSite, emit_module
+from samebits.backend.emit import emit_module
+from samebits.backend.objects import TrapSite
 from samebits.backend.targets import Target
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from samebits.backend import llvm
-from samebits.backend.emit import TrapSite
+from samebits.backend.objects import TrapSite
 from samebits.backend.targets import Target
 from samebits.runtime.runners.link import WASM_MEMORY, WASM_STACK
 from samebits.sim.export import toolchain
