@@ -23,7 +23,7 @@ from samebits.passes.facts import Facts
 from samebits.passes.known import Compare, Known
 from samebits.passes.linear import Form, add, coefficient, constant, scale, shift
 from samebits.passes.ranges import Ranges
-from samebits.types import INT
+from samebits.types import BOOL, INT
 
 PROGRAMS = 400
 """Generated loops within which a mutation has to be found."""
@@ -291,7 +291,7 @@ def _truncated(kept: Any, k: Known, op: Op) -> Any:
 
 
 def _unsigned_not(kept: Any, k: Known, op: Op) -> Any:
-    if op.result.type != formulas.BOOL:
+    if op.result.type != BOOL:
         k.learn(op, add(constant(-1), scale(k.form(op.args[0]), -1)))
     return kept
 
