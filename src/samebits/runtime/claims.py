@@ -7,7 +7,6 @@ its claims until it has ended, and whoever meets them waits for it.
 
 from __future__ import annotations
 
-import _thread
 from bisect import bisect_left
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Sequence
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.runtime.mutex import Mutex
 from samebits.types import ArrayType, StructType, Type
 
 
@@ -131,7 +131,7 @@ class Ledger:
     """
 
     def __init__(self) -> None:
-        self.lock = _thread.allocate_lock()
+        self.lock = Mutex()
         """Held while jobs are scheduled or completed."""
         self._segments: list[_Segment] = []
         self._entered: deque[Claimer] = deque()
@@ -286,7 +286,8 @@ def check_claims(name: str, claims: Sequence[Claim]) -> None:
     """The same of memory that is claimed already. Released jobs are waited for."""
     LEDGER.forget_ended()
     while True:
-        with LEDGER.lock:
+        with LEDGER.lock.held():
+            LEDGER.lock.acquire()
             met = LEDGER.met(claims)
         if not met:
             return

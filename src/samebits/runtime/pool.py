@@ -26,6 +26,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from samebits.errors import ArgumentError, SamebitsError
+from samebits.runtime.mutex import Mutex
 from samebits.runtime.tasks import (
     DONE,
     READY,
@@ -77,7 +78,7 @@ class Pool:
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self._lock = _thread.allocate_lock()
+        self._lock = Mutex()
         self._ready: OrderedDict[Task, None] = OrderedDict()
         self._idle: deque[_Sleeper] = deque()
         """Those that would run anything."""
@@ -105,7 +106,8 @@ class Pool:
         """
         before = list(dict.fromkeys(after))
         try:
-            with self._lock:
+            with self._lock.held():
+                self._lock.acquire()
                 if self._disturbed:
                     self._mend()
                 self._placing = task
@@ -130,7 +132,8 @@ class Pool:
             try:
                 # Held while this thread is inside, and free however it leaves.
                 with turn:
-                    with self._lock:
+                    with self._lock.held():
+                        self._lock.acquire()
                         if self._disturbed:
                             self._mend()
                         chosen = self._choose(task, turn)
@@ -142,7 +145,8 @@ class Pool:
                     if chosen is not None:
                         self._run(chosen)
                 if chosen is not None:
-                    with self._lock:
+                    with self._lock.held():
+                        self._lock.acquire()
                         self._left(chosen, task)
                 elif sleeper is not None:
                     self._sleep(sleeper, task)
@@ -159,7 +163,8 @@ class Pool:
             self.wait(task)
             return True
         try:
-            with self._lock:
+            with self._lock.held():
+                self._lock.acquire()
                 if self._disturbed:
                     self._mend()
                 self._wake(len(self._ready))
@@ -171,7 +176,8 @@ class Pool:
     def withdraw(self, task: Task) -> None:
         """Leave `task` undone if nobody has begun it."""
         try:
-            with self._lock:
+            with self._lock.held():
+                self._lock.acquire()
                 if self._disturbed:
                     self._mend()
                 if task.inside or task.state == DONE:
@@ -187,7 +193,8 @@ class Pool:
     def resize(self, workers: int) -> None:
         """Let `workers` threads at most compute at once from now on."""
         try:
-            with self._lock:
+            with self._lock.held():
+                self._lock.acquire()
                 self.workers = workers
                 while self._idle:
                     self._idle[0].wake()  # those too many end themselves
@@ -201,7 +208,8 @@ class Pool:
 
         What is still running then keeps its memory for good: the process ends under it.
         """
-        with self._lock:
+        with self._lock.held():
+            self._lock.acquire()
             self._closed = True
             for task in (*self._ready, *self._running):
                 task.error = SamebitsError("the process ended before this job had")
@@ -352,7 +360,8 @@ class Pool:
 
     def _rouse(self) -> None:
         """Mend at once, so that nobody waits for what this thread began."""
-        with self._lock:
+        with self._lock.held():
+            self._lock.acquire()
             self._mend()
 
     def _sleep(self, sleeper: _Sleeper, task: Task) -> None:
@@ -360,7 +369,8 @@ class Pool:
         try:
             sleeper.lock.acquire(timeout=_LOOK_SECONDS)
         finally:
-            with self._lock:
+            with self._lock.held():
+                self._lock.acquire()
                 for sleepers in (task.waiters, self._idle):
                     with contextlib.suppress(ValueError):
                         sleepers.remove(sleeper)
@@ -384,7 +394,8 @@ class Pool:
             if _may_be_interrupted():
                 raise
             task.error, wanted = error, False
-        with self._lock:
+        with self._lock.held():
+            self._lock.acquire()
             if not wanted:
                 task.give_up()
                 return False
@@ -402,7 +413,8 @@ class Pool:
             sleeper: _Sleeper | None = None
             turn = _thread.allocate_lock()
             with turn:
-                with self._lock:
+                with self._lock.held():
+                    self._lock.acquire()
                     if self._disturbed:
                         self._mend()
                     if self._threads > self.workers - 1 or self._closed:
@@ -415,7 +427,8 @@ class Pool:
                 if task is not None:
                     self._run(task)
             if task is not None:
-                with self._lock:
+                with self._lock.held():
+                    self._lock.acquire()
                     self._left(task, None)
             elif sleeper is not None:
                 sleeper.lock.acquire()
@@ -430,7 +443,7 @@ class _State:
     """The pool of this process."""
 
     pool: Pool | None = None
-    lock = _thread.allocate_lock()
+    lock = Mutex()
     chosen: int | None = None
     registered = False
     followers: tuple[Callable[[], None], ...] = ()
@@ -441,7 +454,8 @@ def pool() -> Pool:
     found = _State.pool
     if found is not None:
         return found
-    with _State.lock:
+    with _State.lock.held():
+        _State.lock.acquire()
         if _State.pool is None:
             _State.pool = Pool(_State.chosen or default_workers())
         if not _State.registered:
@@ -465,7 +479,7 @@ def _close() -> None:
 def _forget_pool() -> None:
     """In the child of a fork: the parent's threads are not here."""
     _State.pool = None
-    _State.lock = _thread.allocate_lock()
+    _State.lock = Mutex()
     inside.depth = 0
     running.value = 0
 

@@ -11,11 +11,12 @@ import _thread
 from samebits.backend.preempt import LEFT
 from samebits.errors import JobError
 from samebits.runtime import preempt
+from samebits.runtime.mutex import Mutex
 from samebits.runtime.tasks import TRAP, Task
 
 _inside: dict[int, tuple[Task, int]] = {}
 """Threads by their identity: the task, and the address of the thread's record."""
-_lock = _thread.allocate_lock()
+_lock = Mutex()
 """Held while threads are told to leave: none of `_inside` ends meanwhile."""
 
 
@@ -27,7 +28,8 @@ def work(task: Task) -> None:
         outer, _inside[ident] = _inside.get(ident), (task, record)
         status = task.function(task.slots, task.shared)
     finally:
-        with _lock:
+        with _lock.held():
+            _lock.acquire()
             if outer is None:
                 _inside.pop(ident, None)
             else:
@@ -54,7 +56,8 @@ def _left(task: Task, status: int) -> None:
 
 def stop(task: Task | None = None) -> None:
     """Have every thread leave that is inside of `task`, or of any."""
-    with _lock:
+    with _lock.held():
+        _lock.acquire()
         for ident, (other, record) in tuple(_inside.items()):
             if task is None or other is task:
                 preempt.stop(ident, record)
