@@ -307,7 +307,8 @@ class CallGraph:
             start, stop = (known.get(value.op) for value in (loop.start, loop.stop))
             if not isinstance(start, int) or not isinstance(stop, int):
                 return math.inf
-            return len(range(start, stop, loop.step))
+            step = abs(loop.step)  # `len` takes no range of 2^63 turns or more
+            return max(0, ((stop - start) * (1 if loop.step > 0 else -1) + step - 1) // step)
 
         def most(region: Region) -> float:
             total = 0.0

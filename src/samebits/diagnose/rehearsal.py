@@ -23,7 +23,7 @@ class PlantedSimulation(Simulation):
 
     def __init__(self, plain: Simulation, program: Program, from_frame: int = 0) -> None:
         first = plain.plain if isinstance(plain, PlantedSimulation) else plain
-        vars(self).update(vars(first), program=program)
+        vars(self).update(vars(first), _program=program)
         self.plain = first
         """The simulation without hazards."""
         self.from_frame = from_frame

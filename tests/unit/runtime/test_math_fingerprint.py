@@ -15,6 +15,7 @@ from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
 from samebits.runtime import fpenv, math_fingerprint, math_probes
+from samebits.runtime.fp_registers import REGISTERS
 from samebits.runtime.math_fingerprint import Fingerprint
 from samebits.runtime.math_probes import PROBE_BITS
 from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
@@ -73,7 +74,7 @@ def test_each_part_says_what_differs() -> None:
 
 def test_a_foreign_environment_of_the_thread_changes_neither_part() -> None:
     own = sb.math_fingerprint()
-    row, before = fpenv.REGISTERS[fpenv.register_name()], fpenv.read()
+    row, before = REGISTERS[fpenv.register_name()], fpenv.read()
     fpenv.write(row.default | row.flush_results | 3 << row.rounding_shift)
     try:
         found = sb.math_fingerprint()

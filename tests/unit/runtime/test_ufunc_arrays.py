@@ -11,6 +11,7 @@ from tests.unit.runtime.ufunc_functions import blend, half, less, parts, scale
 
 import samebits as sb
 from samebits import ArgumentError, float32, float64, int3, math
+from samebits.runtime.fp_registers import REGISTERS
 
 A32 = np.linspace(-3, 3, 24, dtype=np.float32).reshape(2, 3, 4)
 B32 = np.linspace(5, 9, 12, dtype=np.float32).reshape(3, 4)
@@ -269,7 +270,7 @@ def test_the_threads_floating_point_environment_changes_nothing() -> None:
     x = np.array([1e-40, -1e-40, 0.1], np.float32)
     wide = np.array([2**53 + 1, 2**63 - 1, 3])
     wanted = less(x, x[::-1]), half(wide), less(0.1, x), half(0.1), math.sin(x)
-    row = fpenv.REGISTERS[fpenv.register_name()]
+    row = REGISTERS[fpenv.register_name()]
     before = fpenv.read()
     try:
         fpenv.write(before | row.flush_results | row.flush_operands | 2 << row.rounding_shift)

@@ -17,6 +17,7 @@ import samebits as sb
 from samebits.bits import to_canonical, xxh64
 from samebits.errors import ArgumentError, SimulationError, Trap
 from samebits.runtime import fpenv
+from samebits.runtime.fp_registers import REGISTERS
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import Simulation
@@ -93,7 +94,7 @@ def test_a_foreign_floating_point_environment_changes_no_bit(row: Any) -> None:
     plain.start(1)
     expected = plain.advance(inputs).hashes.tolist()
     before = fpenv.read()
-    register = fpenv.REGISTERS[fpenv.describe().register]
+    register = REGISTERS[fpenv.describe().register]
     try:
         # Round up, flush results and operands.
         up = register.roundings.index("up") << register.rounding_shift

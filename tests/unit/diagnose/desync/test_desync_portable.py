@@ -25,6 +25,7 @@ from samebits.ir.grammar import Op, walk
 from samebits.ir.text import print_module
 from samebits.ir.verify import verify
 from samebits.runtime import fpenv
+from samebits.runtime.fp_registers import REGISTERS
 from samebits.sim.load import load_simulation
 from samebits.sim.outcome import TrapFact
 from samebits.sim.sources import PlayerSource
@@ -216,11 +217,11 @@ def test_a_machine_is_what_it_is_now() -> None:
     assert name == fpenv.register_name()
     before = fpenv.read()
     try:
-        fpenv.write(before | fpenv.REGISTERS[name].flush_results)
+        fpenv.write(before | REGISTERS[name].flush_results)
         flushing = this_machine()
     finally:
         fpenv.write(before)
-    assert flushing.registers[0] == (name, word | fpenv.REGISTERS[name].flush_results)
+    assert flushing.registers[0] == (name, word | REGISTERS[name].flush_results)
     assert (machine.environment, "FTZ" in flushing.environment) == ("default", True)
 
 
@@ -228,7 +229,7 @@ def test_sticky_flags_are_not_told() -> None:
     machine = this_machine()
     before = fpenv.read()
     try:
-        fpenv.write(before | fpenv.REGISTERS[fpenv.register_name()].sticky)
+        fpenv.write(before | REGISTERS[fpenv.register_name()].sticky)
         assert this_machine() == machine
     finally:
         fpenv.write(before)
