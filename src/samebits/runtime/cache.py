@@ -139,7 +139,12 @@ def unpack(key: str, data: bytes) -> CompiledObject | None:
     body = data[start:]
     if count > len(body) or checksum != _checksum(key, count, body):
         return None
-    return CompiledObject(body[count:], *_unpack_head(body[:count]))
+    try:
+        found = CompiledObject(body[count:], *_unpack_head(body[:count]))
+    except (IndexError, TypeError, ValueError, struct.error):
+        return None
+    # Lengths and counts may lie in ways that raise nothing.
+    return found if _pack_head(found) == body[:count] else None
 
 
 def _checksum(key: str, count: int, body: bytes) -> bytes:

@@ -203,3 +203,24 @@ def test_the_setting_chooses_a_place_or_none(
     assert chosen.directory == tmp_path
     cache.set_cache_dir(None)
     assert cache.current_cache() is None
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"",
+        b"\x01",
+        b"\x01\0\0\0",
+        cache._pack_texts(["x", "0"]),
+        cache._pack_texts(["0", "-1", "a"]),
+        cache._pack_texts(["1", "0", "index"]),
+        cache._pack_texts(["99999999999", "0"]),
+        cache._pack_texts([" 0", "0"]),
+        cache._pack_texts(["0", "0"]) + b"\xff\0\0\0a",
+        cache._pack_texts(["0", "0"]) + b"\x01\0\0\0\xff",
+    ],
+)
+def test_a_head_that_no_compiler_made_is_a_miss(head: bytes) -> None:
+    checksum = cache._checksum("k", len(head), head + b"object")
+    data = cache._MAGIC + cache._HEAD.pack(checksum, len(head)) + head + b"object"
+    assert cache.unpack("k", data) is None
