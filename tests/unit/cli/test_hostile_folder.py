@@ -69,7 +69,8 @@ def test_verify_imports_nothing_of_the_folder(hostile: Path) -> None:
     pytest.importorskip("wasmtime")
     pytest.importorskip("ziglang")
     small = Path(__file__).parents[1] / "sim" / "small_simulation.py"
-    out = run(hostile, "verify", small, "--players", "push", "--frames", 20, "--target", "wasm32")
+    options = ("--players", "push", "--frames", 20, "--targets", "evaluate,wasm32")
+    out = run(hostile, "verify", small, *options)
     assert "same" in out
 
 
