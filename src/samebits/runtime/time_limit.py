@@ -9,6 +9,7 @@ import _thread
 import ctypes
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from samebits.runtime import preempt
@@ -33,33 +34,35 @@ class _Limit:
         self._seconds = seconds
         self._ident, self._record = _thread.get_ident(), preempt.record()
         self._ended = threading.Event()
-        self._changing = threading.Lock()
+        self._asked = False
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
 
     def _watch(self) -> None:
         if self._ended.wait(self._seconds):
             return
-        told = False
-        while not self._ended.wait(_AGAIN_SECONDS * told):
-            with self._changing:
-                if self._ended.is_set():
-                    return
-                if not preempt.stop(self._ident, self._record) and not told:
-                    self._interrupt(_Overdue)
-            told = True
+        while not self._ended.wait(_AGAIN_SECONDS * self._asked):
+            if not preempt.stop(self._ident, self._record) and not self._asked:
+                self._interrupt()
+            self._asked = True
 
-    def _interrupt(self, kind: type[BaseException] | None) -> None:
+    def _interrupt(self) -> None:
         thread = ctypes.c_ulong(self._ident)
-        given = None if kind is None else ctypes.py_object(kind)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, given)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_Overdue))
 
     def end(self) -> None:
-        """Nothing is raised in the thread after this has returned."""
-        with self._changing:
-            self._ended.set()
-            self._interrupt(None)
+        """Nothing is raised in the thread after this has returned; call it again where it is left
+        by _Overdue."""
+        self._ended.set()
         self._thread.join()
+        if self._asked:
+            # One may wait still. Withdrawing it (with NULL) would leave CPython 3.11 and 3.12
+            # looking for it at every bytecode that looks, and hang functions entered with a
+            # debugger: so it is replaced, there is room for one, and received.
+            with suppress(_Overdue):
+                self._interrupt()
+                while True:
+                    pass
 
 
 def within(seconds: float | None, run: Callable[[], T]) -> T:
