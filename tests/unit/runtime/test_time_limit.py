@@ -1,0 +1,61 @@
+"""A time limit leaves the interpreter as it was, whether it was reached or not."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from tests.limits import HANG_SECONDS
+
+from samebits.runtime.time_limit import TimeOver, within
+
+LATE = """\
+import sys, time
+from samebits.runtime.time_limit import TimeOver, within
+
+def ends_by_itself(): return 1
+def goes_on():
+    while True: pass
+def catches():
+    try:
+        goes_on()
+    except BaseException:
+        return 2
+def sleeps(): time.sleep(0.3)
+
+for call, limit in [{cases}]:
+    try:
+        within(limit, call)
+    except TimeOver:
+        pass
+sys.settrace(lambda frame, event, value: None)
+ends_by_itself()
+sys.settrace(None)
+print("entered")
+"""
+
+
+@pytest.mark.parametrize(
+    "case", ["(ends_by_itself, 9)", "(goes_on, 0.01)", "(catches, 0.01)", "(sleeps, 0.01)"]
+)
+def test_a_debugger_enters_functions_after_a_limit(case: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", LATE.format(cases=case + ",")],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("entered\n", "")
+
+
+def test_a_call_is_over_time_or_gives_its_result() -> None:
+    def goes_on() -> None:
+        while True:
+            pass
+
+    with pytest.raises(TimeOver):
+        within(0.0, goes_on)
+    assert within(3600.0, lambda: 5) == 5
+    assert within(None, lambda: 6) == 6
