@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend import llvm
+from samebits.backend import llvm, objects
 from samebits.backend.targets import Target
 from samebits.bits import float_to_bits
 from samebits.errors import Trap
@@ -98,7 +98,7 @@ def evaluated(functions: Sequence[Function], name: str, *args: Any) -> Any:
     try:
         results = evaluate(module, name, args)
     except Trap as trap:
-        return llvm.TrapSite(trap.kind, trap.span, trap.detail)  # type: ignore[arg-type]
+        return objects.TrapSite(trap.kind, trap.span, trap.detail)  # type: ignore[arg-type]
     return tuple(map(as_bits, module.functions[name].results, results))
 
 
