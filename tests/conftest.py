@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from pathlib import Path
 
@@ -25,3 +26,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def update_golden(request: pytest.FixtureRequest) -> bool:
     """Whether golden files are to be written."""
     return bool(request.config.getoption("--update-golden"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _collections_look_at_this_modules_objects() -> None:
+    """After thousands of tests there are millions of objects that stay: `gc.collect()`, which many
+    tests call, would take a second to look through them."""
+    gc.collect()
+    gc.freeze()
