@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import time
 from typing import Any
 
 import numpy as np
 import pytest
 
+import samebits as sb
 from samebits.backend import llvm
 from samebits.errors import ArgumentError, Trap
 from samebits.ir.builder import Builder
@@ -18,7 +18,7 @@ from samebits.ir.grammar import Function, Module
 from samebits.lang import scalars, structs, vectors
 from samebits.lang.annotations import class_of_type
 from samebits.lang.scalars import SCALAR_CLASSES
-from samebits.runtime import fpenv, packing
+from samebits.runtime import fpenv, packing, preempt
 from samebits.runtime.call import native_callable
 from samebits.runtime.native import NativeModule
 from samebits.types import (
@@ -276,21 +276,33 @@ def test_a_python_float_is_rounded_to_nearest_under_any_environment() -> None:
     assert found == wanted
 
 
+@sb.kernel
+def spin(n: int) -> int:
+    x = 1
+    for _ in range(n):
+        x = x * 3 % 1000003
+    return x
+
+
 def test_other_threads_run_while_a_kernel_does() -> None:
-    b = Builder("spin", {"n": INT}, [INT], {"i": INT, "x": INT})
-    b.set("x", b.const(INT, 1))
-    turns = b.for_("i", b.const(INT, 0), b.get("n"))
-    with b.into(turns.body):
-        b.set("x", b.op("mod", b.op("mul", b.get("x"), b.const(INT, 3)), b.const(INT, 1000003)))
-    spin = native(b.ret(b.get("x")), [("n", INT)], INT)
-    thread = threading.Thread(target=spin, args=(20_000_000,))
+    seen, over = threading.Event(), threading.Event()
+
+    def look() -> None:
+        while not over.is_set():
+            if preempt.is_inside():
+                seen.set()
+
+    thread = threading.Thread(target=look)
     thread.start()
-    turned = 0
-    while thread.is_alive():
-        turned += 1
-        time.sleep(0.0005)
-    thread.join()
-    assert turned > 20
+    try:
+        for _ in range(100):  # a busy machine may give the other thread no turn within one call
+            spin(4_000_000)
+            if seen.is_set():
+                break
+    finally:
+        over.set()
+        thread.join()
+    assert seen.is_set()
 
 
 def test_calls_leave_no_references_behind() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.limits import HANG_SECONDS
 from tests.unit.runtime.interrupting import Alarm, Interrupt, at_each
 from tests.unit.runtime.test_crew import count
 
@@ -39,7 +40,7 @@ def beside_a_task() -> Iterator[None]:
 
 def threads_are(number: int) -> None:
     """Threads that were dismissed end a little later."""
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + HANG_SECONDS
     while _thread._count() != number:
         assert time.monotonic() < limit, f"{_thread._count()} threads, not {number}"
         time.sleep(0.0005)
@@ -105,7 +106,7 @@ def test_two_interrupts_come_out_as_one_that_knows_the_other(workers: int) -> No
 def _others() -> int:
     """How many threads there are without the crew's, which are dismissed by now."""
     made: Any = crew._crew()
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + HANG_SECONDS
     while made._members:
         assert time.monotonic() < limit
         time.sleep(0.0005)

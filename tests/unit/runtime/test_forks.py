@@ -64,7 +64,7 @@ thread.start()
 inside.wait()
 child = os.fork()
 if child == 0:
-    signal.alarm(600)
+    signal.alarm(int(float(sys.argv[2])))
     os._exit(0 if float(k(3.0)) == 6.0 else 1)
 thread.join()
 assert float(k(2.0)) == 4.0
@@ -76,6 +76,6 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 def test_a_child_of_the_first_compilation_compiles(tmp_path: Path, place: str) -> None:
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
-    command = [sys.executable, str(path), PLACES[place]]
+    command = [sys.executable, str(path), PLACES[place], str(HANG_SECONDS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_SECONDS)
     assert (done.returncode, done.stderr) == (0, "")

@@ -111,7 +111,7 @@ def go():
     found.append(float(k(2.0)))
 threads = [threading.Thread(target=go) for _ in range(8)]
 for t in threads: t.start()
-for t in threads: t.join(60)
+for t in threads: t.join()
 assert found == [14.0] * 8
 """
 

@@ -98,11 +98,13 @@ def test_ctrl_c_ends_every_process_and_writes_what_was_compared(tmp_path: Path) 
 def test_files_of_a_process_that_was_killed_vanish_with_the_folder() -> None:
     with scratch.folder() as folder:
         worker = Worker()
-        worker.give(Task("programs", (HOST,), tuple(range(1000))))
-        while not any(folder.glob("samebits-fuzz-*/*.py")):
-            time.sleep(0.01)
-        worker.kill()
-        worker.end()
+        try:
+            worker.give(Task("programs", (HOST,), tuple(range(1000))))
+            while not any(folder.glob("samebits-fuzz-*/*.py")):
+                time.sleep(0.01)
+        finally:
+            worker.kill()
+            worker.end()
         assert any(folder.iterdir())
         assert tempfile.gettempdir() == os.environ["TMPDIR"] == str(folder)
     assert not folder.exists()
