@@ -14,6 +14,7 @@ from samebits.cli.terminal import colours
 _application = typer.Typer(
     name="samebits",
     help="The same bits on every machine.",
+    epilog=examples(""),
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -460,7 +461,9 @@ def diagnose(
     _finish(lambda: run(Options(given, a, b, frames, players, seed, json, html, list_sides)))
 
 
-_replay = typer.Typer(help="Replays for use outside Python.", no_args_is_help=True)
+_replay = typer.Typer(
+    help="Replays for use outside Python.", epilog=examples("replay"), no_args_is_help=True
+)
 _application.add_typer(_replay, name="replay")
 
 

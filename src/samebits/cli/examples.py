@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "": (
+        "record game.py --players duel --frames 3600 --out duel.mcap",
+        "verify game.py duel.mcap",
+        "diagnose game.py duel.mcap theirs.desync",
+        "verify --help",
+    ),
     "verify": (
         "verify game.py",
         "verify game.py duel.mcap --golden duel.golden",
@@ -46,6 +52,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "diagnose game.py --b hazard=fma@game.py:120,from=300",
         "diagnose --list-sides",
     ),
+    "replay": ("replay export duel.mcap --out duel.inputs",),
     "replay export": ("replay export duel.mcap --out duel.inputs",),
 }
 
