@@ -36,6 +36,9 @@ class _Limit:
         self._ended = threading.Event()
         self._asked = False
         self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def start(self) -> None:
+        """From here on the thread may be left by _Overdue, until the end has been told."""
         self._thread.start()
 
     def _watch(self) -> None:
@@ -54,7 +57,8 @@ class _Limit:
         """Nothing is raised in the thread after this has returned; call it again where it is left
         by _Overdue."""
         self._ended.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
         if self._asked:
             # One may wait still. Withdrawing it (with NULL) would leave CPython 3.11 and 3.12
             # looking for it at every bytecode that looks, and hang functions entered with a
@@ -75,6 +79,7 @@ def within(seconds: float | None, run: Callable[[], T]) -> T:
     limit, over = _Limit(max(0.0, seconds)), False
     result: list[T] = []
     try:
+        limit.start()
         result.append(run())
     except (_Overdue, preempt.Stopped):
         over = True

@@ -55,7 +55,8 @@ def test_a_call_is_over_time_or_gives_its_result() -> None:
         while True:
             pass
 
-    with pytest.raises(TimeOver):
-        within(0.0, goes_on)
+    for _ in range(50):  # no time at all: it may be over before the call has begun
+        with pytest.raises(TimeOver):
+            within(0.0, goes_on)
     assert within(3600.0, lambda: 5) == 5
     assert within(None, lambda: 6) == 6
