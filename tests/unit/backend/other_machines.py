@@ -76,7 +76,7 @@ class Machine:
         self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int
     ) -> None:
         compiled = llvm.compile_module(module, entries, target, opt)
-        self.traps = compiled.traps
+        self.traps, self.code = compiled.traps, compiled.object_bytes
         self._emulator = [target.qemu]
         if target.qemu_cpu:
             self._emulator += ["-cpu", target.qemu_cpu]
@@ -113,7 +113,7 @@ class WasmMachine:
         import wasmtime
 
         compiled = llvm.compile_module(module, entries, target, opt)
-        self.traps = compiled.traps
+        self.traps, self.code = compiled.traps, compiled.object_bytes
         code, program = folder / "code.o", folder / "code.wasm"
         code.write_bytes(compiled.object_bytes)
         memory = folder / "memory.o"
