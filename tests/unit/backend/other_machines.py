@@ -5,6 +5,7 @@ The program ends with an error where a call leaves the caller another rounding o
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import struct
 import subprocess
@@ -134,18 +135,24 @@ class WasmMachine:
         self._entries = [exports[f"sb_entry_{n}"] for n in range(len(entries))]
         self._memory = exports["memory"]
         self._free = self._memory.data_len(self._store)
-        self._memory.grow(self._store, 1)
 
     def run(self, calls: Sequence[Call], *, rounding_up: bool = False) -> list[tuple[int, ...]]:
         """Status and slots after each call; there is no environment to pin."""
-        answers: list[tuple[int, ...]] = []
-        slots_at, memory_at = self._free, self._free + 1024
+        memory_at, slots_at = self._free, self._free + 1024
+        words = [memory_at if slot == MEMORY else slot for _, slots in calls for slot in slots]
+        form = f"<{len(words)}Q"
+        lacking = slots_at + 8 * len(words) - self._memory.data_len(self._store)
+        if lacking > 0:
+            self._memory.grow(self._store, -(-lacking // 65536))
         self._memory.write(self._store, bytes(512), memory_at)
+        self._memory.write(self._store, struct.pack(form, *words), slots_at)
+        statuses: list[int] = []
+        at = slots_at
         for entry, slots in calls:
-            form = f"<{len(slots)}Q"
-            here = [memory_at if slot == MEMORY else slot for slot in slots]
-            self._memory.write(self._store, struct.pack(form, *here), slots_at)
-            status = self._entries[entry](self._store, slots_at)
-            found = self._memory.read(self._store, slots_at, slots_at + 8 * len(slots))
-            answers.append((status, *struct.unpack(form, found)))
-        return answers
+            statuses.append(self._entries[entry](self._store, at))
+            at += 8 * len(slots)
+        found = iter(struct.unpack(form, self._memory.read(self._store, slots_at, at)))
+        return [
+            (status, *itertools.islice(found, len(slots)))
+            for status, (_, slots) in zip(statuses, calls, strict=True)
+        ]
