@@ -5,7 +5,6 @@ The program ends with an error where a call leaves the caller another rounding o
 
 from __future__ import annotations
 
-import itertools
 import shutil
 import struct
 import subprocess
@@ -70,6 +69,36 @@ def link_bare(folder: Path, zig_target: str, zig_cpu: str, source: Path, code: b
     return folder / "program"
 
 
+_WASM_DRIVER = """\
+target triple = "wasm32-unknown-unknown"
+{declarations}
+@entries = internal constant [{count} x ptr] [{entries}]
+
+define void @run_calls(ptr %first, ptr %end) {{
+enter:
+  %none = icmp eq ptr %first, %end
+  br i1 %none, label %done, label %call
+call:
+  %at = phi ptr [ %first, %enter ], [ %next, %call ]
+  %entry = load i32, ptr %at
+  %size.at = getelementptr i8, ptr %at, i32 4
+  %size = load i32, ptr %size.at
+  %slots = getelementptr i8, ptr %at, i32 8
+  %place = getelementptr ptr, ptr @entries, i32 %entry
+  %function = load ptr, ptr %place
+  %status = call i32 %function(ptr %slots)
+  store i32 %status, ptr %at
+  %next = getelementptr i8, ptr %slots, i32 %size
+  %more = icmp ne ptr %next, %end
+  br i1 %more, label %call, label %done
+done:
+  ret void
+}}
+"""
+"""Calls in a row: the entry's number, the bytes of its slots, and these. The status replaces the
+number. Hundreds of thousands of calls from Python would take longer than all else."""
+
+
 class Machine:
     """One program for one row, linked without anything else."""
 
@@ -96,13 +125,7 @@ class Machine:
             [*self._emulator, str(self._program), *(["up", "flags"] if rounding_up else [])],
             input=b"".join(sent), capture_output=True, timeout=HANG_SECONDS, check=True,
         )  # fmt: skip
-        answers: list[tuple[int, ...]] = []
-        position = 0
-        for _, slots in calls:
-            answers.append(struct.unpack_from(f"<I{len(slots)}Q", result.stdout, position))
-            position += 4 + 8 * len(slots)
-        assert position == len(result.stdout)
-        return answers
+        return answers_in(result.stdout, calls, "<I")
 
 
 class WasmMachine:
@@ -115,13 +138,17 @@ class WasmMachine:
 
         compiled = llvm.compile_module(module, entries, target, opt)
         self.traps, self.code = compiled.traps, compiled.object_bytes
-        code, program = folder / "code.o", folder / "code.wasm"
-        code.write_bytes(compiled.object_bytes)
-        memory = folder / "memory.o"
-        memory.write_bytes(llvm.compile_text(WASM_MEMORY, target))
+        objects = {
+            "code": compiled.object_bytes,
+            "memory": llvm.compile_text(WASM_MEMORY, target),
+            "driver": llvm.compile_text(_driver(len(entries)), target),
+        }
+        for name, code in objects.items():
+            (folder / f"{name}.o").write_bytes(code)
+        program = folder / "code.wasm"
         zig(
-            ["wasm-ld", "--no-entry", "--export-all", "--allow-undefined", str(code), str(memory),
-             "-o", str(program)],
+            ["wasm-ld", "--no-entry", "--export-all", "--allow-undefined",
+             *(f"{name}.o" for name in objects), "-o", str(program)],
             folder,
         )  # fmt: skip
         engine = wasmtime.Engine()
@@ -132,27 +159,44 @@ class WasmMachine:
             for wanted in linked.imports
         ]
         exports = wasmtime.Instance(self._store, linked, unused).exports(self._store)
-        self._entries = [exports[f"sb_entry_{n}"] for n in range(len(entries))]
+        self._run_calls = exports["run_calls"]
         self._memory = exports["memory"]
         self._free = self._memory.data_len(self._store)
 
     def run(self, calls: Sequence[Call], *, rounding_up: bool = False) -> list[tuple[int, ...]]:
         """Status and slots after each call; there is no environment to pin."""
-        memory_at, slots_at = self._free, self._free + 1024
-        words = [memory_at if slot == MEMORY else slot for _, slots in calls for slot in slots]
-        form = f"<{len(words)}Q"
-        lacking = slots_at + 8 * len(words) - self._memory.data_len(self._store)
+        memory_at, first = self._free, self._free + 1024
+        sent: list[bytes] = []
+        for entry, slots in calls:
+            words = [memory_at if slot == MEMORY else slot for slot in slots]
+            sent.append(struct.pack(f"<II{len(words)}Q", entry, 8 * len(words), *words))
+        data = b"".join(sent)
+        end = first + len(data)
+        lacking = end - self._memory.data_len(self._store)
         if lacking > 0:
             self._memory.grow(self._store, -(-lacking // 65536))
         self._memory.write(self._store, bytes(512), memory_at)
-        self._memory.write(self._store, struct.pack(form, *words), slots_at)
-        statuses: list[int] = []
-        at = slots_at
-        for entry, slots in calls:
-            statuses.append(self._entries[entry](self._store, at))
-            at += 8 * len(slots)
-        found = iter(struct.unpack(form, self._memory.read(self._store, slots_at, at)))
-        return [
-            (status, *itertools.islice(found, len(slots)))
-            for status, (_, slots) in zip(statuses, calls, strict=True)
-        ]
+        self._memory.write(self._store, data, first)
+        self._run_calls(self._store, first, end)
+        return answers_in(self._memory.read(self._store, first, end), calls, "<I4x")
+
+
+def _driver(count: int) -> str:
+    names = [f"@sb_entry_{n}" for n in range(count)]
+    return _WASM_DRIVER.format(
+        declarations="\n".join(f"declare i32 {name}(ptr)" for name in names),
+        entries=", ".join(f"ptr {name}" for name in names),
+        count=count,
+    )
+
+
+def answers_in(data: bytes, calls: Sequence[Call], head: str) -> list[tuple[int, ...]]:
+    """Status and slots of each call, the status in a head of its own form."""
+    answers: list[tuple[int, ...]] = []
+    position = 0
+    for _, slots in calls:
+        form = f"{head}{len(slots)}Q"
+        answers.append(struct.unpack_from(form, data, position))
+        position += struct.calcsize(form)
+    assert position == len(data)
+    return answers
