@@ -582,3 +582,28 @@ def quaternion_by_star(q: sb.quaternion, v: float3) -> float3:
 @refused
 def vectors_of_two_lengths(a: float2, b: float3) -> float3:
     return a + b
+
+
+@refused
+def augmented_changes_type(x: int32) -> int32:
+    x += 0.5
+    return x
+
+
+@refused
+def augmented_element(a: Array[int32], n: int64) -> None:
+    a[0] *= n + 1
+
+
+@refused
+def int_becomes_float(a: float) -> int:
+    total = 0
+    total = a
+    return total
+
+
+@refused
+def float_becomes_int(n: int) -> int:
+    total = 0.5
+    total = n
+    return total

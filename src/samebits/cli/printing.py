@@ -240,7 +240,7 @@ def _details(run: Run) -> Iterator[str]:
         # The state after `init` is compared too.
         if row.frames and 0 < row.compared <= row.frames:
             yield f"of {row.name}'s {row.frames:,} frames {row.compared - 1:,} were compared"
-    if run.verification.result == "not compared":
+    if run.verification.result == "not compared" and not run.interrupted:
         yield (
             "nothing was compared where it says so: name another target too, or a replay or a "
             "golden file that has hashes of these frames"

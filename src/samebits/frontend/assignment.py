@@ -84,22 +84,30 @@ def changed_type(
     """The error of a name that would change its type, with the conversion to write."""
     first = ctx.first_use.get(variable.name)
     where = f", first assigned at line {first.lineno}" if first is not None else ""
-    weak_before = isinstance(variable.type, ScalarType) and variable.type.weak
-    weak_now = isinstance(t, ScalarType) and t.weak
-    if weak_before and not weak_now and first is not None:
-        fix = (
-            f"start with `{variable.name} = {t}({_first_value(ctx, first)})` at line {first.lineno}"
-        )
+    if isinstance(variable.type, (StructType, ArrayType)):
+        fix = "use another name"
+    elif isinstance(variable.type, ScalarType) and variable.type.weak and first is not None:
+        fix = _fix_of_a_plain_number(ctx, variable.name, first, t, source)
     else:
         fix = f"write `{variable.name} = {variable.type}({ctx.text(source)})`"
-        if isinstance(node, ast.AugAssign) or isinstance(variable.type, (StructType, ArrayType)):
-            fix = "use another name"
     ctx.fail(
         node,
         f"'{variable.name}' would change type from {variable.type} to {t}",
         note=f"a name has one type{where}",
         fix=fix,
     )
+
+
+def _fix_of_a_plain_number(
+    ctx: Context, name: str, first: ast.Name, t: Type, source: ast.expr
+) -> str:
+    """Of a name that was an int or a float, which no call converts to."""
+    value, line = _first_value(ctx, first), first.lineno
+    if not (isinstance(t, ScalarType) and t.weak):
+        return f"start with `{name} = {t}({value})` at line {line}"
+    if t.is_float and value.isdecimal():
+        return f"start with `{name} = {value}.0` at line {line}"
+    return f"use another name, or start with `{name} = float64({value})` at line {line}"
 
 
 def _first_value(ctx: Context, first: ast.Name) -> str:

@@ -278,6 +278,8 @@ def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):
 def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     row = binary_row(ctx, node, node.op)
     target = node.target
+    # What is assigned, for errors: a conversion of the right side alone would be another value.
+    whole = ast.copy_location(ast.BinOp(target, node.op, node.value), node)
     if isinstance(target, ast.Name):
         current = lower(ctx, target)
         if isinstance(current, Static):
@@ -288,13 +290,13 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
                 fix=f"write `{target.id} = ...` first, under another name",
             )
         result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
-        assignment.to_name(ctx, target, result, node.value)
+        assignment.to_name(ctx, target, result, whole)
         return
     assert isinstance(target, (ast.Attribute, ast.Subscript))
     ref, t, what = _target_place(ctx, target)
     current = places.load(ctx, ref, t, frozenset(), False, ctx.span(target))
     result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
-    places.store(ctx, target, ref, t, result, what, node.value)
+    places.store(ctx, target, ref, t, result, what, whole)
 
 
 def _annotated(ctx: Context, node: ast.AnnAssign) -> None:

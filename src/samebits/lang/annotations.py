@@ -6,11 +6,12 @@ classes.
 
 from __future__ import annotations
 
+import math
 import types as pytypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, TypeVar, cast, get_args, get_origin
+from typing import Any, NoReturn, TypeVar, cast, get_args, get_origin
 from weakref import WeakValueDictionary
 
 from samebits.errors import CompileError
@@ -106,7 +107,18 @@ def _array(item: Any, access: Access) -> ArrayAnnotation:
     return ArrayAnnotation(element, ndim, access)
 
 
-class Array:
+class _Annotation:
+    """What stands with brackets behind a parameter or a field, and is never called."""
+
+    def __new__(cls, *arguments: Any, **_: Any) -> NoReturn:
+        inside = ", ".join(map(_name, arguments)) or "float32"
+        raise CompileError(
+            f"{cls.__name__} is an annotation, which takes brackets",
+            fix=f"write {cls.__name__}[{inside}]",
+        )
+
+
+class Array(_Annotation):
     """Annotation of a parameter that views host memory: `Array[T]`, `Array[T, 2]`.
 
     T is a scalar, vector or struct class, or a TypeVar of a generic kernel.
@@ -116,21 +128,25 @@ class Array:
         return _array(item, Access.READ_WRITE)
 
 
-class ReadOnly:
+class ReadOnly(_Annotation):
     """Annotation of a parameter that views host memory which the kernel may not change."""
 
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.READ)
 
 
-class WriteOnly:
+class WriteOnly(_Annotation):
     """Annotation of a job's field: an array that the job writes without reading it."""
 
     def __class_getitem__(cls, item: Any) -> ArrayAnnotation:
         return _array(item, Access.WRITE)
 
 
-class FixedArray:
+MOST_BYTES = (1 << 31) - 1
+"""NumPy's limit for what one element of an array takes: fields are described to it."""
+
+
+class FixedArray(_Annotation):
     """Annotation of a struct field: `FixedArray[T, n]` or `FixedArray[T, n, m]`."""
 
     def __class_getitem__(cls, item: Any) -> FixedAnnotation:
@@ -196,6 +212,12 @@ def type_of_annotation(annotation: Any, typevars: Mapping[Any, Any] | None = Non
             raise CompileError(
                 "a fixed array's element cannot be a fixed array",
                 fix="give both lengths: FixedArray[float32, 2, 3]",
+            )
+        size = element.size * math.prod(annotation.shape)
+        if size > MOST_BYTES:
+            raise CompileError(
+                f"{annotation!r} takes {size:,} bytes; a field may take {MOST_BYTES:,}",
+                fix="take an Array[...] parameter, whose length is free",
             )
         return FixedArrayType(element, annotation.shape)
     if get_origin(annotation) is tuple:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast, dataclass_transform
 import numpy as np
 
 from samebits.errors import ArgumentError, CompileError
-from samebits.lang.annotations import class_of_type, field_type, register_struct
+from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
 from samebits.lang.arrays import ManagedArray, binder, copy_into
 from samebits.lang.storage import Buffer, array_over, bytes_of, loader, storer
 from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
@@ -220,6 +220,11 @@ def struct(cls: _Class, *, frame: int = 1) -> _Class:
     methods = _methods(cls)
     fields = tuple((name, _field(cls.__name__, name, a)) for name, a in annotations.items())
     t = StructType(cls.__name__, fields)
+    if t.size > MOST_BYTES:
+        raise CompileError(
+            f"struct {cls.__name__} takes {t.size:,} bytes; one may take {MOST_BYTES:,}",
+            fix="take its largest fields as Array[...] parameters, whose length is free",
+        )
     namespace: dict[str, Any] = {
         "__module__": cls.__module__,
         "__qualname__": cls.__qualname__,

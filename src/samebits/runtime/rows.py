@@ -6,7 +6,7 @@ simulation is handed in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -74,7 +74,7 @@ def table(makers: Makers[Make]) -> tuple[Row[Make], ...]:
 
 
 def choose_rows(
-    rows: Iterable[Row[Make]], names: Sequence[str] | None = None
+    rows: Iterable[Row[Make]], names: Iterable[str] | None = None
 ) -> tuple[Row[Make], ...]:
     """The rows to compare: all that some machine could run here, or those that `names` say.
 
@@ -84,6 +84,7 @@ def choose_rows(
     rows = tuple(rows)
     if names is None:
         return tuple(row for row in rows if not row.foreign)
+    names = tuple(names)
     if not names:
         raise TargetError(
             "no target is named, so that nothing would be compared",

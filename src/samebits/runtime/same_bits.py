@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -74,7 +74,7 @@ def _check_kernel(value: object) -> None:
 
 
 def assert_same_bits(
-    kernel: Kernel, *args: Any, targets: Sequence[str] | None = None, **kwargs: Any
+    kernel: Kernel, *args: Any, targets: Iterable[str] | None = None, **kwargs: Any
 ) -> tuple[str, ...]:
     """Run `kernel` managed, in the reference interpreter, and compiled for every CPU level that
     this host can run, without and with optimisation; all must leave the same bits.
@@ -102,6 +102,8 @@ def assert_same_bits(
         raise ArgumentError(
             f"targets: expected names; got the text {targets!r}", fix=f"write targets=[{targets!r}]"
         )
+    if targets is not None:
+        targets = _names(targets)
     kernel.check_use(args, kwargs)
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
@@ -129,6 +131,17 @@ def assert_same_bits(
     if reference.trap is not None:
         raise reference.trap
     return tuple(compared)
+
+
+def _names(targets: object) -> tuple[str, ...]:
+    """Of any iterable, one that gives its items once among them."""
+    if isinstance(targets, Iterable):
+        names = tuple(cast("Iterable[object]", targets))
+        if all(isinstance(name, str) for name in names):
+            return cast("tuple[str, ...]", names)
+    raise ArgumentError(
+        f"targets: expected names; got {targets!r}", fix='write targets=["x86-64-v3-O3"]'
+    )
 
 
 MakeRun = Callable[[Kernel, tuple[Type, ...]], Callable[..., Any]]

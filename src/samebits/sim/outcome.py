@@ -67,14 +67,16 @@ class RowReport:
 
     @property
     def result(self) -> str:
-        """`same`, `differs`, `failed`, `not run`, or `not compared` where it ran alone."""
+        """`same`, `differs`, `failed`, `not run`, or `not compared` where it ran alone, or where it
+        was interrupted in its first frame: all states after `init` may be the same by then."""
         if self.divergence is not None:
             return "differs"
         if self.failure is not None:
             return "failed"
         if self.reason is not None:
             return "not run"
-        return "same" if self.compared else "not compared"
+        ran = self.frames or self.trap is not None
+        return "same" if ran and self.compared else "not compared"
 
     @property
     def frames_per_second(self) -> float | None:

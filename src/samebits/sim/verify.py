@@ -178,6 +178,10 @@ class Verification:
                 self._end(pool)
                 raise
 
+    def _failed(self, runner: _Runner, error: RunnerError) -> None:
+        if not self._stopping:  # what this has ended itself did not fail
+            runner.failed(error)
+
     def _end(self, pool: ThreadPoolExecutor) -> None:
         # Twice: what a worker waits for ends at once, and what it has just started after it.
         self._close()
@@ -240,7 +244,7 @@ class Verification:
             runner.start = Outcome(np.array([value], np.uint64), None)
             runner.running = True
         except RunnerError as error:
-            runner.failed(error)
+            self._failed(runner, error)
 
     def _compare_starts(self, runners: list[_Runner]) -> None:
         """States after `init` are compared like those after a frame, as frame -1."""
@@ -258,7 +262,7 @@ class Verification:
                 try:
                     states = [r.at.save() for r in (first, runner)]
                 except RunnerError as error:
-                    runner.failed(error)
+                    self._failed(runner, error)
                     continue
                 difference = first_difference(self.simulation.state_type, *states)
             runner.report.divergence = Divergence(
@@ -301,7 +305,7 @@ class Verification:
             except TimeOver:
                 runner.overdue(self.timeout)
             except RunnerError as error:
-                runner.failed(error)
+                self._failed(runner, error)
 
         # Fast rows alone, so that their speed can be told; slow ones while emulated ones work.
         here = [runner for runner in running if not runner.row.emulated]

@@ -370,6 +370,11 @@ def test_annotations_mean_types():
         (lambda: Array[float32, 3], "Array has one or two dimensions, got 3"),
         (lambda: FixedArray[float32], "FixedArray takes one or two positive lengths, got []"),
         (lambda: FixedArray[float32, 0], "FixedArray takes one or two positive lengths, got [0]"),
+        (lambda: type_of_annotation(FixedArray[float32, 10**5, 10**5]),
+         "FixedArray[float32, 100000, 100000] takes 40,000,000,000 bytes; "
+         "a field may take 2,147,483,647"),
+        (lambda: Array(float32), "Array is an annotation, which takes brackets"),
+        (lambda: FixedArray(float32, 3), "FixedArray is an annotation, which takes brackets"),
     ],
 )  # fmt: skip
 def test_what_means_no_type_is_refused(call, message):

@@ -176,6 +176,17 @@ def test_no_target_at_all_is_refused() -> None:
         sb.assert_same_bits(step, *arguments(), targets=[])
     with pytest.raises(sb.ArgumentError, match="expected names; got the text 'managed'"):
         sb.assert_same_bits(step, *arguments(), targets="managed")
+    for wrong in (3, [3]):
+        with pytest.raises(sb.ArgumentError, match="expected names; got"):
+            sb.assert_same_bits(step, *arguments(), targets=wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("form", [iter, np.array, lambda names: filter(None, names)])
+def test_names_that_are_given_once_are_taken_once(form: Any) -> None:
+    with pytest.raises(sb.TargetError, match="nothing would be compared"):
+        sb.assert_same_bits(step, *arguments(), targets=form([]))
+    named = ["managed", f"{LOWEST}-O3"]
+    assert f"{LOWEST}-O3" in sb.assert_same_bits(step, *arguments(), targets=form(named))
 
 
 @sb.kernel(mode=sb.DETERMINISTIC)

@@ -287,6 +287,7 @@ def test_ctrl_c_ends_everything_and_says_what_was_done(tmp_path: Path) -> None:
     assert process.returncode == 130, err
     assert "interrupted: 0 frames compared" in err
     assert NATIVE.name in out
+    assert "failed" not in out  # none that was ended did
     left = [
         path
         for path in Path("/proc").glob("[0-9]*/cmdline")

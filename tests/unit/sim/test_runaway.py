@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from endless_simulation import ENDLESS
+from tests.levels import LOWEST
 from tests.limits import HANG_SECONDS
 
 from samebits.cli import status
@@ -103,6 +104,16 @@ def test_ctrl_c_ends_record_in_the_middle_of_a_frame_and_keeps_the_blocks_before
 def test_ctrl_c_ends_verify_in_the_middle_of_a_frame() -> None:
     code, out, err = _interrupted("verify", SIMULATION, "--targets", NATIVE, "--players", "endless")
     assert (code, err) == (130, "interrupted: 0 frames compared\n"), out
+
+
+@needs_signals
+def test_rows_that_were_left_in_their_first_frame_are_not_the_same() -> None:
+    code, out, err = _interrupted(
+        "verify", SIMULATION, "--targets", LOWEST, "--players", "endless", "--json"
+    )
+    assert (code, err) == (130, "interrupted: 0 frames compared\n"), out
+    (run,) = json.loads(out)["runs"]
+    assert [row["result"] for row in (run, *run["targets"])] == ["not compared"] * 3
 
 
 @needs_signals
