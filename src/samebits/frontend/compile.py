@@ -152,6 +152,7 @@ class _Lowering:
             precision=self.kernel.precision,
             in_library=(self.kernel.function.__module__ or "").startswith(LIBRARY),
             local_names=_assigned_names(self.source.node),
+            calls=len(self.stack),
             is_parallel=isinstance(self.kernel, JobKernel) and self.kernel.form.parallel,
         )
         span = self._head_span()

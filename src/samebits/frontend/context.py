@@ -78,6 +78,8 @@ class Context:
     """Every name that the function assigns, parameters included."""
     first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
     tables: dict[str, Table] = field(default_factory=dict[str, Table])
+    calls: int = 1
+    """How many kernels are being lowered inside one another, this one among them."""
     is_parallel: bool = False
     """Whether it is the body of a parallel range."""
     private: set[str] = field(default_factory=set[str])

@@ -131,8 +131,18 @@ def blank(node: ast.AST) -> Any:
     return type(node).__new__(type(node))
 
 
-def too_deep(span: Span) -> CompileError:
-    """The error of a statement that exhausts Python's stack."""
+_MANY_CALLS = 16
+"""More of them inside one another than a statement's own parts are likely to have to do with it."""
+
+
+def too_deep(span: Span, calls: int = 1) -> CompileError:
+    """The error of a statement that exhausts Python's stack, in a kernel `calls` calls deep."""
+    if calls >= _MANY_CALLS:
+        return CompileError(
+            f"kernels call one another too deep: this is {calls} calls down",
+            span=span,
+            fix="write some of the kernels out where they are called",
+        )
     return CompileError(
         "this statement has too many parts inside one another",
         span=span,

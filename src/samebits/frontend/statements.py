@@ -46,7 +46,7 @@ def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
         try:
             handler(ctx, node)
         except RecursionError:
-            raise too_deep(ctx.span(node)) from None
+            raise too_deep(ctx.span(node), ctx.calls) from None
 
 
 def nested(ctx: Context, node: ast.stmt, body: Sequence[ast.stmt]) -> Region:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from samebits.errors import CompileError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
 from samebits.lang.family import Family
@@ -30,12 +31,19 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
     """Text that is the same only where the same samebits would make the same IR.
 
     Kernels of its math library stand by name: what else a key is made of tells its versions apart.
+    Raises CompileError where kernels call one another too deep for Python's stack.
     """
     seen: set[int] = set()
     parts = [f"python {sys.version_info[:2]}", f"types {types!r} {kernel.result_type(types)!r}"]
-    parts += _kernel(kernel, seen)
-    for t in types:
-        parts += _methods(t, seen)
+    try:
+        parts += _kernel(kernel, seen)
+        for t in types:
+            parts += _methods(t, seen)
+    except RecursionError:
+        raise CompileError(
+            f"'{kernel.__name__}' calls kernels, and they others, too deep",
+            fix="write some of the kernels out where they are called",
+        ) from None
     return "\n".join(parts)
 
 

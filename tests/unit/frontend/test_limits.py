@@ -80,6 +80,19 @@ def test_a_sum_of_many_hundreds_is_refused_in_every_execution(load: Load) -> Non
         assert "keep partial results" in str(caught.value.fix)
 
 
+@pytest.mark.parametrize("count", [300, 1200])
+def test_a_long_chain_of_calls_is_named_for_what_it_is(load: Load, count: int) -> None:
+    rows = ["@sb.kernel\ndef first(x: int32) -> int32:\n    return x + 1\n"]
+    rows += [
+        f"@sb.kernel\ndef k{i}(x: int32) -> int32:\n    return {f'k{i - 1}' if i else 'first'}(x)\n"
+        for i in range(count)
+    ]
+    k = load("".join(rows) + f"k = k{count - 1}\n")
+    with pytest.raises(sb.CompileError, match="too deep") as caught:
+        k(1)
+    assert "write some of the kernels out" in str(caught.value.fix)
+
+
 def test_locals_that_do_not_fit_the_stack_are_refused_at_the_largest(load: Load) -> None:
     rows = "".join(f"    a{i} = sb.zeros({4000 + i}, float32)\n" for i in range(70))
     k = load(f"@sb.kernel\ndef k(x: float32) -> float32:\n{rows}    return a3[0]\n")
