@@ -8,7 +8,6 @@ import ctypes
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from samebits.backend import llvm
@@ -41,7 +40,7 @@ def _modules() -> tuple[NativeModule, NativeModule]:
     b = Builder("product", {"x": FLOAT64, "y": FLOAT64}, [FLOAT64])
     module = Module({"product": b.ret(b.op("mul", b.get("x"), b.get("y")))})
     target = llvm.host_target()
-    rows = (target, replace(target, fp_control=None))
+    rows = (target, target._replace(fp_control=None))
     pinned, plain = (NativeModule(llvm.compile_module(module, ["product"], row), 1) for row in rows)
     return pinned, plain
 

@@ -7,7 +7,6 @@ become text.
 from __future__ import annotations
 
 import atexit
-import dataclasses
 import importlib
 import itertools
 import json
@@ -373,8 +372,7 @@ def remarks_text(text: str, target: Target, opt: int = 3) -> str:
     It writes to a process's standard error, and only where the whole process is told to: another
     process compiles the text again. Raises RunnerError where none can be started or it fails.
     """
-    fields = {f.name: getattr(target, f.name) for f in dataclasses.fields(target)}
-    order = json.dumps({"text": text, "target": fields, "opt": opt})
+    order = json.dumps({"text": text, "target": target._asdict(), "opt": opt})
     root = str(Path(__file__).parents[2])
     try:
         done = subprocess.run(

@@ -4,30 +4,32 @@ Owns what the emitter may rely on for each target, and what a runner needs to kn
 nothing of IR or of LLVM's interface. Adding a target is adding a row.
 """
 
-from __future__ import annotations
-
+# Annotations are what they say, not texts: texts are compiled one by one when the class is made,
+# which a process that only fetches a kernel from the cache would wait for.
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 QEMU_PACKAGE = "qemu-user"
 """The Debian package that holds every `qemu` of the rows."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
-    """One row: what LLVM is told, what the emitter may use, and what runs the code elsewhere."""
+class Target(NamedTuple):
+    """One row: what LLVM is told, what the emitter may use, and what runs the code elsewhere.
+    Fields are given by name."""
 
     name: str
     architecture: str
     """LLVM's name of the instruction set; rows that share it share their forbidden list."""
     triple: str
     cpu: str
+    data_layout: str
+    """LLVM's own for the triple; a test compares them."""
+    fp_control: str | None
+    """The register that holds rounding mode and flushing, if there is one: see `fp_control`."""
     features: str = ""
     """LLVM's spelling, as in `+vfp3d16,-neon`."""
     abi: str = ""
     """LLVM's name of the calling convention's variant where the triple leaves it open."""
-    data_layout: str
-    """LLVM's own for the triple; a test compares them."""
     pointer_bits: int = 64
     little_endian: bool = True
     has_fma: bool = False
@@ -64,8 +66,6 @@ class Target:
     float_results: int = 0
     """Floats that a function of this convention returns without x87; of one or two more, LLVM puts
     those there, and of still more all into memory. 0: any number."""
-    fp_control: str | None
-    """The register that holds rounding mode and flushing, if there is one: see `fp_control`."""
     requires: tuple[str, ...] = ()
     """Host features (LLVM's spelling) without which the code cannot run."""
     level: int = 1
@@ -128,13 +128,13 @@ _WASM32 = Target(
 
 _ROWS = (
     _X86_64_V1,
-    replace(_X86_64_V1, name="x86-64-v2", cpu="x86-64-v2", has_round=True, requires=_V2, level=2),
-    replace(
-        _X86_64_V1, name="x86-64-v3", cpu="x86-64-v3", has_fma=True, vector_bits=256,
+    _X86_64_V1._replace(name="x86-64-v2", cpu="x86-64-v2", has_round=True, requires=_V2, level=2),
+    _X86_64_V1._replace(
+        name="x86-64-v3", cpu="x86-64-v3", has_fma=True, vector_bits=256,
         has_round=True, requires=_V3, level=3,
     ),
-    replace(
-        _X86_64_V1, name="x86-64-v4", cpu="x86-64-v4", has_fma=True, vector_bits=512,
+    _X86_64_V1._replace(
+        name="x86-64-v4", cpu="x86-64-v4", has_fma=True, vector_bits=512,
         has_round=True, requires=_V4, level=4,
     ),
     # SSE2 does all the arithmetic; results in x87 registers are avoided by the convention.
@@ -200,28 +200,28 @@ _ROWS = (
         qemu_cpu="MIPS64R2-generic",
     ),
     _WASM32,
-    replace(
-        _WASM32, name="wasm32-simd", level=2, vector_bits=128,
+    _WASM32._replace(
+        name="wasm32-simd", level=2, vector_bits=128,
         features="+mutable-globals,+nontrapping-fptoint,+sign-ext,+simd128",
     ),
-    replace(
-        _X86_64_V1, name="x86_64-windows", triple="x86_64-pc-windows-gnu", runner=None,
+    _X86_64_V1._replace(
+        name="x86_64-windows", triple="x86_64-pc-windows-gnu", runner=None,
         data_layout=_X86_LAYOUT.replace("m:e", "m:w"), zig="x86_64-windows-gnu", qemu="",
     ),
-    replace(
-        _AARCH64, name="aarch64-macos", triple="arm64-apple-macosx11.0.0", cpu="apple-m1",
+    _AARCH64._replace(
+        name="aarch64-macos", triple="arm64-apple-macosx11.0.0", cpu="apple-m1",
         runner=None, data_layout=_APPLE_ARM_LAYOUT, zig="aarch64-macos", qemu="",
     ),
-    replace(
-        _X86_64_V1, name="x86_64-macos", triple="x86_64-apple-macosx10.15.0", runner=None,
+    _X86_64_V1._replace(
+        name="x86_64-macos", triple="x86_64-apple-macosx10.15.0", runner=None,
         data_layout=_X86_LAYOUT.replace("m:e", "m:o"), zig="x86_64-macos", qemu="",
     ),
-    replace(
-        _AARCH64, name="aarch64-android", triple="aarch64-unknown-linux-android21", runner=None,
+    _AARCH64._replace(
+        name="aarch64-android", triple="aarch64-unknown-linux-android21", runner=None,
         zig="aarch64-linux-android", qemu="",
     ),
-    replace(
-        _AARCH64, name="aarch64-ios", triple="arm64-apple-ios13.0.0", runner=None,
+    _AARCH64._replace(
+        name="aarch64-ios", triple="arm64-apple-ios13.0.0", runner=None,
         data_layout=_APPLE_ARM_LAYOUT, zig="aarch64-ios", qemu="",
     ),
 )  # fmt: skip
@@ -246,7 +246,7 @@ def of_levels(name: str) -> Target | None:
                 continue
             rows = [row for short, row in known.items() if short in wanted]
         base = rows[0]
-        return replace(base, name=name, levels=tuple(row.name for row in rows))
+        return base._replace(name=name, levels=tuple(row.name for row in rows))
     return None
 
 
@@ -257,8 +257,7 @@ _ALIASES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class HostLevel:
+class HostLevel(NamedTuple):
     """Whether a row can run in process here; `reason` says why not, and is None if it can."""
 
     target: Target
@@ -285,7 +284,7 @@ def host_levels(triple: str, features: Mapping[str, bool], cpu: str = "") -> tup
         if missing:
             result.append(HostLevel(row, f"this processor lacks {', '.join(missing)}"))
         else:
-            result.append(HostLevel(replace(row, triple=triple, tune=cpu), None))
+            result.append(HostLevel(row._replace(triple=triple, tune=cpu), None))
     return tuple(result)
 
 

@@ -8,7 +8,6 @@ told apart by what no copy of a file keeps.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import cache
 from importlib.machinery import PathFinder
 from typing import Any
@@ -46,10 +45,10 @@ def _host() -> tuple[Target, str]:
     found = store.get(key)
     if found is not None:
         name, triple, tune, version = found.object_bytes.decode().split("\n")
-        return replace(TARGETS[name], triple=triple, tune=tune), version
+        return TARGETS[name]._replace(triple=triple, tune=tune), version
     target, version = _asked()
     note = "\n".join((target.name, target.triple, target.tune, version))
-    if replace(TARGETS[target.name], triple=target.triple, tune=target.tune) == target:
+    if TARGETS[target.name]._replace(triple=target.triple, tune=target.tune) == target:
         store.put(key, CompiledObject(note.encode(), ()))
     return target, version
 

@@ -13,7 +13,6 @@ import _thread
 import atexit
 import ctypes
 import os
-import signal
 import sys
 import threading
 from functools import cache
@@ -263,6 +262,8 @@ class _Handler:
 
     def install(self) -> None:
         """Have the handler there, in front of another that may have been set since."""
+        import signal
+
         sigaction = _watch().libc.sigaction
         found = (ctypes.c_char * _ACTION_BYTES)()
         sigaction(signal.SIGURG, None, found)
@@ -283,6 +284,8 @@ def _handler() -> _Handler:
 
 def _poke(ident: int) -> None:
     """Have the handler run in a thread that lives."""
+    import signal
+
     _handler().install()
     signal.pthread_kill(ident, signal.SIGURG)
 

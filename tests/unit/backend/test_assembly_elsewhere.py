@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from samebits.backend import llvm
@@ -31,7 +29,7 @@ ELSEWHERE = [
 
 def rules(what: str, row: str, features: str = "") -> set[str]:
     target = TARGETS[row]
-    target = replace(target, features=f"{target.features},{features}".strip(","))
+    target = target._replace(features=f"{target.features},{features}".strip(","))
     t = "float" if what in SCALAR else "<4 x float>"
     text = (
         f'target triple = "{target.triple}"\n'

@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -173,7 +172,7 @@ def test_the_key_covers_text_entries_mode_target_and_level() -> None:
         object_key("ir", ["b"], "STRICT", v1, 3),
         object_key("ir", ["a"], "FAST", v1, 3),
         object_key("ir", ["a"], "STRICT", v3, 3),
-        object_key("ir", ["a"], "STRICT", replace(v1, features="+avx"), 3),
+        object_key("ir", ["a"], "STRICT", v1._replace(features="+avx"), 3),
         object_key("ir", ["a"], "STRICT", v1, 0),
     ]
     assert len(set(keys)) == len(keys)

@@ -10,7 +10,6 @@ import os
 import struct
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -225,7 +224,7 @@ def test_the_note_of_the_machine_is_llvms_own_answer_and_for_it_alone(
     first = host._host.__wrapped__()
     key = host._key()
     assert key is not None
-    other = replace(llvm.host_target(), tune="another")
+    other = llvm.host_target()._replace(tune="another")
     monkeypatch.setattr(llvm, "host_target", lambda: other)
     assert host._host.__wrapped__() == first == expected
     keys = {key}

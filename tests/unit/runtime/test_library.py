@@ -252,7 +252,7 @@ def test_the_key_depends_on_all_that_the_code_does() -> None:
     assert changed[-1].tables == tables  # equal, but for a sign of zero
     others += [shared_function(m, sin.name, "call", False, TARGETS["x86-64-v3"]) for m in changed]
     others += [
-        shared_function(module, sin.name, "call", False, replace(TARGETS["x86-64-v3"], **row))
+        shared_function(module, sin.name, "call", False, TARGETS["x86-64-v3"]._replace(**row))
         for row in ({"features": "+avx"}, {"tune": "znver4"}, {"triple": "x86_64-apple-darwin"})
     ]
     keys = [sin.key, *(other.key for other in others)]
