@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from samebits.backend.fp_environments import environment_bits
+from samebits.backend.x87 import X87_DEFAULT, machine_code, x87_accessors
 
 
 class Register(NamedTuple):
@@ -31,20 +32,8 @@ class Register(NamedTuple):
     definitions: str = ""
 
 
-def _machine_code(name: str, signature: str, words: tuple[int, ...], result: str) -> str:
-    """A function that is these instructions. LLVM has no intrinsic for them and, as it is built
-    for Python, no assembler for the target; what stands before a function's own code is data.
-    As the function is weak, nothing is concluded from the body that is never reached."""
-    packed = ", ".join(f"i32 {word}" for word in words)
-    types = ", ".join("i32" for _ in words)
-    return (
-        f"define weak hidden {signature.format(f'@{name}')} noinline optnone nounwind "
-        f"prologue <{{ {types} }}> <{{ {packed} }}> {{\n  {result}\n}}\n"
-    )
-
-
 def _accessors(t: str, read: tuple[int, ...], write: tuple[int, ...]) -> str:
-    return _machine_code("sb_fp_control_read", f"{t} {{}}()", read, f"ret {t} 0") + _machine_code(
+    return machine_code("sb_fp_control_read", f"{t} {{}}()", read, f"ret {t} 0") + machine_code(
         "sb_fp_control_write", f"void {{}}({t} %word)", write, "ret void"
     )
 
@@ -95,28 +84,8 @@ LoongArch reference manual, FCSR0; MIPS64 architecture vol. III, FCSR."""
 MXCSR_DEFAULT = 0x1F80
 """Round to nearest, no flushing, every exception masked, no sticky flag."""
 
-X87_DEFAULT = 0x037F
-"""Round to nearest, 64 bits of significand, every exception masked: what the psABI starts with."""
-
 _X87_CONTROL = 0x0F3F
 """RC, PC and the masks of a control word."""
-
-_X87_READ = (0x243CD950, 0x9090C358)  # push eax; fnstcw [esp]; pop eax; ret: on rax in 64 bits
-_X87_WRITES = {
-    "i686": (0x04246CD9, 0x909090C3),  # fldcw [esp + 4]; ret
-    "x86_64": (0x242CD957, 0x9090C35F),  # push rdi; fldcw [rsp]; pop rdi; ret
-    "x86_64-windows": (0x242CD951, 0x9090C359),  # the same with rcx
-}
-
-
-def x87_accessors(convention: str) -> str:
-    """LLVM text of `i32 @sb_x87_read()`, whose upper half is undefined, and `void
-    @sb_x87_write(i32)`, for C's convention of a row of `_X87_WRITES`."""
-    write = _X87_WRITES[convention]
-    return _machine_code("sb_x87_read", "i32 {}()", _X87_READ, "ret i32 0") + _machine_code(
-        "sb_x87_write", "void {}(i32 %word)", write, "ret void"
-    )
-
 
 # The six sticky flags say nothing about how operations round: only the rest is compared. The
 # caller's word, flags included, is put back.

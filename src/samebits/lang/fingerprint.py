@@ -16,9 +16,7 @@ import numpy as np
 from samebits.errors import CompileError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
-from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.reduction import Reduction
 from samebits.lang.tables import Table
 from samebits.modes import HIGH, Precision, changed, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
@@ -111,8 +109,6 @@ def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterat
             yield f"overloads {value.__name__}"
             for row in value.kernels.values():
                 yield from _kernel(row[precision], seen)
-        case Family() | Reduction():
-            yield f"{type(value).__name__.lower()} {value.__name__}"
         case Table():
             yield f"table {value.identity}"
         case ModuleType():

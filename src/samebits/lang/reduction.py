@@ -40,7 +40,7 @@ class Reduction:
         scalars: Callable[..., Any] | None = None,
         widens: bool = False,
     ) -> None:
-        self.__name__ = name
+        self.__name__ = self.__qualname__ = name
         self.__doc__ = doc
         self.arrays = arrays
         self.kernels = dict(kernels)

@@ -11,7 +11,7 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from samebits.lang.storage import format_letter
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import components, vector
 from samebits.runtime import fpenv, packing
-from samebits.runtime.claims import PENDING, check_call, plan
+from samebits.runtime.pending import PENDING
 from samebits.types import (
     NONE,
     ArrayType,
@@ -38,6 +38,9 @@ from samebits.types import (
     Type,
     VectorType,
 )
+
+if TYPE_CHECKING:
+    from samebits.runtime.claims import Plan
 
 Put = Callable[[Any, Any], Any]
 """Write a wrapped argument into the slots; returns what must stay alive during the call."""
@@ -160,7 +163,7 @@ class _Caller:
             for slot, t in enumerate(t for t in items if isinstance(t, StructType))
         ]
         self._packer = Packer(params, name, len(self._made))
-        self._uses = plan(self._packer.params, self._packer.slots)
+        self._uses: Plan | None = None
         self._read, results = _reader(items, self._packer.end)
         self._single = not isinstance(result, TupleType)
         self._slots: Any = ctypes.c_uint64 * max(1, self._packer.end + results)
@@ -183,14 +186,22 @@ class _Caller:
                 with naming(self._name):
                     keep = self._packer.fill(args, slots)
                 if PENDING:
-                    check_call(self._name, self._uses, slots)
+                    self._check(slots)
                 made = self._make(slots) if self._made else ()
                 values = self._run(slots, made)
                 del keep
                 return values
         if PENDING:
-            check_call(self._name, self._uses, slots)
+            self._check(slots)
         return self._run(slots, ())
+
+    def _check(self, slots: Any) -> None:
+        """Raise ArgumentError where a scheduled job has claimed the call's memory."""
+        from samebits.runtime.claims import check_call, plan
+
+        if self._uses is None:
+            self._uses = plan(self._packer.params, self._packer.slots)
+        check_call(self._name, self._uses, slots)
 
     def _run(self, slots: Any, made: Sequence[Any]) -> Any:
         status = self._function(slots)

@@ -8,7 +8,7 @@ its claims until it has ended, and whoever meets them waits for it.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol, cast
@@ -17,6 +17,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.runtime.mutex import Mutex
+from samebits.runtime.pending import PENDING
 from samebits.types import ArrayType, StructType, Type
 
 
@@ -111,9 +112,6 @@ class Claimer(Protocol):
         """Wait until it has ended, and take it from the pending jobs."""
         ...
 
-
-PENDING: OrderedDict[int, Claimer] = OrderedDict()
-"""The jobs that are scheduled and not completed, by number, oldest first."""
 
 Meeting = tuple[Claimer, Claim, Claim]
 """A pending job, its claim, and the claim that conflicts with it."""

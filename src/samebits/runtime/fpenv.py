@@ -13,8 +13,7 @@ from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from samebits.backend.fp_control import X87_DEFAULT, x87_accessors
-from samebits.backend.fp_environments import environment_bits
+from samebits.backend.x87 import X87_DEFAULT, x87_accessors
 from samebits.errors import TargetError
 from samebits.lang.uncut import Ends
 from samebits.runtime.host import host_target
@@ -181,7 +180,11 @@ def pinned(words: Sequence[str] = ()) -> AbstractContextManager[None]:
     word that it has no bit for.
     """
     functions, name = _functions(), register_name()
-    word = _PINNED[name] | (environment_bits(name, words) if words else 0)
+    word = _PINNED[name]
+    if words:
+        from samebits.backend.fp_environments import environment_bits
+
+        word |= environment_bits(name, words)
     put = functions["restore"]
     made: Any = Ends(partial(put, word), partial(functions["leave"], functions["save"]()))
     return made

@@ -18,7 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from samebits.errors import ArgumentError, JobError
-from samebits.runtime.claims import LEDGER, PENDING, Claim
+from samebits.runtime.claims import LEDGER, Claim
+from samebits.runtime.pending import PENDING
 from samebits.runtime.pool import Pool, pool
 from samebits.runtime.tasks import DONE, NEW, OWN_NUMBERS, STATUS_MASK, TRAP, ControlBlock, Task
 

@@ -24,11 +24,12 @@ from samebits.lang.lazily import lazily
 from samebits.lang.reduction import Reduction
 from samebits.lang.structs import Struct
 from samebits.runtime import fpenv
-from samebits.runtime.claims import PENDING, Claim, Plan, array_claim, check_memory, plan
+from samebits.runtime.claims import Claim, Plan, array_claim, check_memory, plan
 from samebits.runtime.handles import starting
 from samebits.runtime.job_aliases import Aliases
 from samebits.runtime.kernel import compile_range
 from samebits.runtime.native import NativeRange
+from samebits.runtime.pending import PENDING
 from samebits.runtime.pool import workers
 from samebits.types import ArrayType
 

@@ -15,9 +15,10 @@ from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import Given, checked
 from samebits.runtime import handles
-from samebits.runtime.claims import PENDING, Claim, check_call, check_claims
+from samebits.runtime.claims import Claim, check_call, check_claims
 from samebits.runtime.handles import JobHandle, Record
 from samebits.runtime.job_definition import Definition, Length, Rows
+from samebits.runtime.pending import PENDING
 from samebits.runtime.tasks import ControlBlock, Task
 
 _Class = TypeVar("_Class", bound=type)

@@ -13,7 +13,7 @@ from samebits.compiling import LOCK
 from samebits.lang.dispatch import types_for
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
-from samebits.runtime import cache, collector
+from samebits.runtime import cache
 from samebits.runtime.host import host_target, llvm_version
 from samebits.runtime.library import compiled_here, found_in
 from samebits.types import NONE, Type
@@ -47,7 +47,7 @@ def compile_native(
     Raises CompileError.
     """
     # LLVM and the passes fold constants with this thread's arithmetic.
-    with LOCK, Kernel.environment(), collector.paused():
+    with LOCK, Kernel.environment():
         from samebits.runtime.call import native_callable
         from samebits.runtime.native import NativeModule
 
@@ -63,6 +63,7 @@ def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, op
     Raises CompileError, and RunnerError where no emulator can."""
     from samebits.backend import llvm
     from samebits.passes.pipeline import optimise
+    from samebits.runtime import collector
     from samebits.runtime.runners.kernels import emulated_callable
 
     with Kernel.environment(), collector.paused():
@@ -78,7 +79,7 @@ def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) ->
     """The range function of a kernel (begin, end, ...) that is not generic. Raises CompileError."""
     types = kernel.fixed_types
     assert types is not None
-    with LOCK, Kernel.environment(), collector.paused():
+    with LOCK, Kernel.environment():
         from samebits.runtime.native import NativeModule
 
         compiled = _compiled(kernel, types, target or host_target(), opt, as_range=True)
@@ -89,20 +90,36 @@ def _compiled(
     kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int, as_range: bool = False
 ) -> CompiledObject:
     """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
-    store = cache.current_cache()
-    if store is None:
-        return _compile(_linked(kernel, types), target, opt, as_range, None)
+    store, source_key = cache.current_cache(), ""
+    if store is not None:
+        row = (target.name, target.triple, target.cpu, target.tune)
+        made_by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
+        source_key = cache.digest(fingerprint(kernel, types), *made_by)
+        key = store.get_front(source_key)
+        compiled = None if key is None else found_in(store, key)
+        if compiled is not None:
+            return compiled
+    from samebits.runtime import collector
 
-    row = (target.name, target.triple, target.cpu, target.tune)
-    made_by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
-    source_key = cache.digest(fingerprint(kernel, types), *made_by)
-    key = store.get_front(source_key)
-    compiled = None if key is None else found_in(store, key)
-    if compiled is not None:
-        return compiled
+    with collector.paused():
+        return _made(kernel, types, target, opt, as_range, store, source_key)
+
+
+def _made(
+    kernel: Kernel,
+    types: tuple[Type, ...],
+    target: Target,
+    opt: int,
+    as_range: bool,
+    store: cache.ObjectCache | None,
+    source_key: str,
+) -> CompiledObject:
+    """The object of a kernel that is not known under `source_key`; from now on it is."""
+    linked = _linked(kernel, types)
+    if store is None:
+        return _compile(linked, target, opt, as_range, None)
     from samebits.ir.text import print_module
 
-    linked = _linked(kernel, types)
     entries = [f"{'range ' * as_range}{name}" for name in linked[1]]
     key = cache.object_key(print_module(linked[0]), entries, kernel.mode.name, target, opt)
     compiled = found_in(store, key)

@@ -16,8 +16,9 @@ from samebits.lang.running import python_precision
 from samebits.lang.scalars import CONVERTERS, TYPE_OF, float32, float64
 from samebits.lang.vectors import VECTOR_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
-from samebits.runtime.claims import PENDING, check_arrays
+from samebits.runtime.claims import check_arrays
 from samebits.runtime.guarded import GuardedArray, plain
+from samebits.runtime.pending import PENDING
 from samebits.runtime.ufunc_arrays import clamped, number, over_arrays
 from samebits.runtime.ufunc_loops import IN_PLACE
 from samebits.types import (
