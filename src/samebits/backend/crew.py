@@ -27,20 +27,8 @@ from samebits.backend.emit_range import (
     TRAP,
     WORDS,
 )
-from samebits.backend.preempt import (
-    ASK,
-    CALL,
-    KEY,
-    LEFT,
-    MAIN,
-    RECORD_WORDS,
-    STOP,
-    WAITS,
-    ask_text,
-    call_text,
-    can_guard,
-    key_type,
-)
+from samebits.backend.preempt import ASK, CALL, ask_text, call_text, can_guard, key_type
+from samebits.backend.records import KEY, LEFT, MAIN, RECORD_WORDS, STOP, WAITS
 from samebits.backend.targets import Target
 
 CREW, SPARE = "sb_crew", "sb_crew_spare"

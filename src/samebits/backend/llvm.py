@@ -24,12 +24,13 @@ from samebits.backend.debug import Location
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit import Emitted, emit_module, emit_shared
 from samebits.backend.expected import Expected
+from samebits.backend.host_levels import HostLevel, best_level, host_levels
 from samebits.backend.objects import NO_ADDRESSES, CompiledObject
 from samebits.backend.plans import APART_PASSES, SPEED, Plan
 from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
 from samebits.backend.shared import SharedFunction
-from samebits.backend.targets import HostLevel, Target, best_level, host_levels
+from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import DIVISIONS
 from samebits.compiling import LOCK
 from samebits.errors import RunnerError, TargetError

@@ -5,6 +5,8 @@ What compiles and what loads both know this; it knows neither, so that a process
 nothing loads no compiler for it.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple

@@ -15,25 +15,26 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from samebits.backend.records import (
+    BEFORE,
+    CALLS,
+    ENTER,
+    GUARD,
+    KEY,
+    KIND,
+    LEFT,
+    LOWEST,
+    MAIN,
+    PLACE,
+    POKE_WORDS,
+    POKED,
+    RELEASE,
+    STOP,
+    TRACE,
+    VALUE,
+    WAKE,
+)
 from samebits.backend.targets import Target
-
-GUARD = "sb_guard"
-"""The variable that the runtime points at the process's words; null: bodies are called plainly."""
-
-KEY, ENTER, RELEASE = range(3)
-"""The process's words: pthread's key of a thread's record; `ptr enter()`, which makes the record of
-a thread that has none; CPython's `void release(lock)`."""
-
-PLACE, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
-"""Words of a thread's record: the buffer to come back to, null outside of bodies; 1 where the
-thread is to leave; bodies called so far; a lock that the next call is to release, because the
-watcher sleeps in it; the lowest address of the stack, 0 where that is not known; 1 for the thread
-that Python's signal handlers run in; what such a handler has raised, three references; 1 while it
-waits for the threads of a range that it shared out, and looks at `STOP` now and then."""
-RECORD_WORDS = 16
-
-LEFT = (1 << 20) - 1
-"""The status of a body that was left: the largest that a range's control block has room for."""
 
 LEAST_STATEMENTS = 1_000_000
 """Statements up to which a body is not worth a guard: a millisecond or so."""
@@ -47,10 +48,6 @@ _BUFFER_BYTES = 1024
 """Room for C's `jmp_buf`, which is 656 bytes at most (glibc, ppc64le)."""
 
 _SYSTEMS = ("linux", "darwin", "macosx")
-
-
-IMPORTS = ("_setjmp", "pthread_getspecific")
-"""C's functions that a guard calls."""
 
 
 def can_guard(target: Target) -> bool:
@@ -161,11 +158,6 @@ def guarded_call(symbol: str, body: str, guard: Guard) -> str:
         f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
     )
 
-
-POKED, POKE_WORDS = "sb_poked", "sb_poke"
-"""The signal handler, and the variable that it reads."""
-BEFORE = 1
-"""A word of `POKE_WORDS` besides `KEY`: the handler that was there before, 0 or 1 where none."""
 
 ASK = "sb_ask"
 """`i32 sb_ask(record)`: have Python's signal handlers run; 1 where one raised, which is noted."""

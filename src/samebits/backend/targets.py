@@ -1,4 +1,4 @@
-"""The targets as a table, and which of them this machine can run in process.
+"""The targets as a table.
 
 Owns what the emitter may rely on for each target, and what a runner needs to know of it. Knows
 nothing of IR or of LLVM's interface. Adding a target is adding a row.
@@ -6,7 +6,6 @@ nothing of IR or of LLVM's interface. Adding a target is adding a row.
 
 # Annotations are what they say, not texts: texts are compiled one by one when the class is made,
 # which a process that only fetches a kernel from the cache would wait for.
-from collections.abc import Mapping
 from typing import NamedTuple
 
 QEMU_PACKAGE = "qemu-user"
@@ -248,47 +247,3 @@ def of_levels(name: str) -> Target | None:
         base = rows[0]
         return base._replace(name=name, levels=tuple(row.name for row in rows))
     return None
-
-
-_ALIASES = {
-    "amd64": "x86_64", "arm64": "aarch64", "i386": "i686", "i486": "i686", "i586": "i686",
-    "armv7l": "armv7", "armv8l": "armv7", "arm": "armv7", "ppc64le": "powerpc64le",
-    "ppc64": "powerpc64",
-}  # fmt: skip
-
-
-class HostLevel(NamedTuple):
-    """Whether a row can run in process here; `reason` says why not, and is None if it can."""
-
-    target: Target
-    reason: str | None
-
-
-def host_levels(triple: str, features: Mapping[str, bool], cpu: str = "") -> tuple[HostLevel, ...]:
-    """Every row with the reason why it cannot run on a host of this triple and these features.
-
-    Rows that can run carry the host's own triple, so that objects fit its operating system, and
-    are tuned for its processor, `cpu`.
-    """
-    found = triple.split("-", 1)[0]
-    architecture = _ALIASES.get(found, found)
-    result: list[HostLevel] = []
-    for row in _ROWS:
-        if row.is_object_only:
-            result.append(HostLevel(row, "only object code is made for it here"))
-            continue
-        if row.architecture != architecture:
-            result.append(HostLevel(row, f"this machine is {architecture}"))
-            continue
-        missing = [name for name in row.requires if not features.get(name, False)]
-        if missing:
-            result.append(HostLevel(row, f"this processor lacks {', '.join(missing)}"))
-        else:
-            result.append(HostLevel(row._replace(triple=triple, tune=cpu), None))
-    return tuple(result)
-
-
-def best_level(levels: tuple[HostLevel, ...]) -> Target | None:
-    """The highest row that can run here; None on a host without a row."""
-    usable = [level.target for level in levels if level.reason is None]
-    return max(usable, key=lambda row: row.level, default=None)

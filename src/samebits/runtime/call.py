@@ -20,6 +20,7 @@ from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
 from samebits.lang.composites import COMPOSITE_CLASSES
+from samebits.lang.lazily import lazily
 from samebits.lang.scalars import RAW_OF, result_maker
 from samebits.lang.storage import format_letter
 from samebits.lang.structs import Struct
@@ -163,7 +164,6 @@ class _Caller:
             for slot, t in enumerate(t for t in items if isinstance(t, StructType))
         ]
         self._packer = Packer(params, name, len(self._made))
-        self._uses: Plan | None = None
         self._read, results = _reader(items, self._packer.end)
         self._single = not isinstance(result, TupleType)
         self._slots: Any = ctypes.c_uint64 * max(1, self._packer.end + results)
@@ -197,11 +197,15 @@ class _Caller:
 
     def _check(self, slots: Any) -> None:
         """Raise ArgumentError where a scheduled job has claimed the call's memory."""
-        from samebits.runtime.claims import check_call, plan
+        from samebits.runtime.claims import check_call
 
-        if self._uses is None:
-            self._uses = plan(self._packer.params, self._packer.slots)
         check_call(self._name, self._uses, slots)
+
+    @lazily
+    def _uses(self) -> Plan:
+        from samebits.runtime.claims import plan
+
+        return plan(self._packer.params, self._packer.slots)
 
     def _run(self, slots: Any, made: Sequence[Any]) -> Any:
         status = self._function(slots)

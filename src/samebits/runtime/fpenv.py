@@ -121,9 +121,10 @@ def _functions() -> dict[str, Any]:
     x87 = x87_accessors(convention) if name == "mxcsr" else ""
     text = f'target triple = "{target.triple}"\n{x87}{_ACCESS[name]}'
     loaded = load(own_code(text, target), [symbol for symbol, *_ in _SIGNATURES.values()])
+    prototype = cache(ctypes.PYFUNCTYPE)  # a class each, of which two are enough for most
     functions: dict[str, Any] = {}
     for called, (symbol, *signature) in _SIGNATURES.items():
-        function = ctypes.PYFUNCTYPE(*signature)(loaded.addresses[symbol])
+        function = prototype(*signature)(loaded.addresses[symbol])
         vars(function)["loaded"] = loaded  # two threads may be here: each copy keeps its own code
         functions[called] = function
     return functions

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.compiling import LOCK
-from samebits.lang.dispatch import types_for
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.runtime import cache
@@ -29,7 +28,11 @@ Native = Callable[..., Any]
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
     bound = kernel.bind(args, kwargs)
-    types = types_for(kernel, bound)
+    types = kernel.fixed_types
+    if types is None:
+        from samebits.lang.dispatch import types_for
+
+        types = types_for(kernel, bound)
     native = kernel.native.get(types)
     if native is None:
         native = kernel.native[types] = compile_native(kernel, types)

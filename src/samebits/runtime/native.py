@@ -9,7 +9,7 @@ import ctypes
 from typing import Any
 
 from samebits.backend.objects import HOOK, OWN, CompiledObject, TrapSite
-from samebits.backend.preempt import GUARD, LEFT
+from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
 from samebits.runtime.library import addresses_of
 from samebits.runtime.loading import load

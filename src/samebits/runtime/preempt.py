@@ -18,12 +18,12 @@ import threading
 from functools import cache
 from typing import Any
 
-from samebits.backend import preempt as native
+from samebits.backend import records
 from samebits.runtime.host import host_target
 from samebits.runtime.loading import load, own_code
 from samebits.runtime.watcher import Watcher
 
-_Words = ctypes.c_uint64 * native.RECORD_WORDS
+_Words = ctypes.c_uint64 * records.RECORD_WORDS
 
 
 class Stopped(BaseException):
@@ -100,12 +100,12 @@ class _Watch:
         self.key = key.value
         self.words: Any = (ctypes.c_uint64 * 4)()
         if isinstance(key, ctypes.c_uint):
-            ctypes.c_uint.from_buffer(self.words, 8 * native.KEY).value = self.key
+            ctypes.c_uint.from_buffer(self.words, 8 * records.KEY).value = self.key
         else:
-            self.words[native.KEY] = self.key
+            self.words[records.KEY] = self.key
         self._enter = ctypes.CFUNCTYPE(ctypes.c_void_p)(self.enter)
-        self.words[native.ENTER] = _address(self._enter)
-        self.words[native.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
+        self.words[records.ENTER] = _address(self._enter)
+        self.words[records.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
         self.changing = _thread.allocate_lock()
         self.main: Any = None
         self.main_ident = 0
@@ -116,11 +116,11 @@ class _Watch:
         found = self.libc.get(self.key)
         if found:
             return int(found)
-        address = self.libc.calloc(native.RECORD_WORDS, 8)
+        address = self.libc.calloc(records.RECORD_WORDS, 8)
         if not address:
             raise MemoryError
         words = _Words.from_address(address)
-        words[native.LOWEST] = self.libc.lowest_address()
+        words[records.LOWEST] = self.libc.lowest_address()
         self.libc.set(self.key, address)
         return int(address)
 
@@ -135,7 +135,7 @@ class _Watch:
         """This is the thread that Python's signal handlers run in."""
         with self.changing:
             self.main, self.main_ident = _Words.from_address(address), _thread.get_ident()
-            self.main[native.MAIN] = 1
+            self.main[records.MAIN] = 1
             if self.watcher is None and _layout() is not None:
                 ident = self.main_ident
                 self.watcher = Watcher(self.main, lambda: _poke(ident))
@@ -167,7 +167,7 @@ def _address(function: Any) -> int:
 def imports_of_guards() -> dict[str, int]:
     """The addresses of what guards call in this process."""
     library = ctypes.CDLL(None)
-    return {name: _address(library[name]) for name in native.IMPORTS}
+    return {name: _address(library[name]) for name in records.IMPORTS}
 
 
 class _State:
@@ -208,13 +208,13 @@ def words_address() -> int:
 def is_inside() -> bool:
     """Whether the main thread is inside a call that can be left."""
     main = None if _State.watch is None else _State.watch.main
-    return main is not None and bool(main[native.PLACE])
+    return main is not None and bool(main[records.PLACE])
 
 
 def calls() -> int:
     """How many such calls the main thread has made so far."""
     main = None if _State.watch is None else _State.watch.main
-    return 0 if main is None else int(main[native.CALLS])
+    return 0 if main is None else int(main[records.CALLS])
 
 
 spares: list[int] = []
@@ -225,12 +225,12 @@ def raised() -> BaseException:
     """Why the call that this thread has just left was left."""
     for address in (_watch().record(), *spares):
         words = _Words.from_address(address)
-        kind, value, trace = words[native.KIND : native.TRACE + 1]
+        kind, value, trace = words[records.KIND : records.TRACE + 1]
         if value:
             break
     else:
         return Stopped()
-    words[native.KIND : native.TRACE + 1] = 0, 0, 0
+    words[records.KIND : records.TRACE + 1] = 0, 0, 0
     error: BaseException = ctypes.cast(value, ctypes.py_object).value
     if trace:
         error = error.with_traceback(ctypes.cast(trace, ctypes.py_object).value)
@@ -247,14 +247,16 @@ class _Handler:
     """The signal handler, compiled when it is first needed."""
 
     def __init__(self) -> None:
+        from samebits.backend.preempt import poked_text
+
         target = host_target()
-        code = own_code(native.poked_text(target), target)
-        loaded = load(code, (native.POKED, native.POKE_WORDS))
+        code = own_code(poked_text(target), target)
+        loaded = load(code, (records.POKED, records.POKE_WORDS))
         # The system may call it until the process has ended.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(loaded))
         at = loaded.addresses
-        self.address = at[native.POKED]
-        self._words: Any = (ctypes.c_uint64 * 2).from_address(at[native.POKE_WORDS])
+        self.address = at[records.POKED]
+        self._words: Any = (ctypes.c_uint64 * 2).from_address(at[records.POKE_WORDS])
         ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_watch().words), 8)
         layout = _layout()
         assert layout is not None
@@ -270,7 +272,7 @@ class _Handler:
         before = ctypes.c_void_p.from_buffer(found).value or 0
         if before == self.address:
             return
-        self._words[native.BEFORE] = before
+        self._words[records.BEFORE] = before
         action = (ctypes.c_char * _ACTION_BYTES)()
         ctypes.c_void_p.from_buffer(action).value = self.address
         ctypes.c_uint32.from_buffer(action, self._flags_at).value = self._flags
@@ -301,11 +303,11 @@ def stop(ident: int, record: int) -> bool:
     if _layout() is None:
         return False
     words = _Words.from_address(record)
-    if words[native.PLACE]:
-        words[native.STOP] = 1
+    if words[records.PLACE]:
+        words[records.STOP] = 1
         _poke(ident)
         return True
-    if words[native.WAITS]:
-        words[native.STOP] = 1
+    if words[records.WAITS]:
+        words[records.STOP] = 1
         return True
     return False

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from samebits.backend import llvm
-from samebits.backend.targets import HostLevel, Target
+from samebits.backend.host_levels import HostLevel
+from samebits.backend.targets import Target
 from samebits.errors import TargetError
 from samebits.runtime.runners.machines import emulation_reason
 

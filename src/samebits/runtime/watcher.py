@@ -11,7 +11,7 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
-from samebits.backend import preempt as native
+from samebits.backend import records
 
 TICK_SECONDS = 0.05
 """How often it looks. At every second look at the same call it has the thread see to its signals,
@@ -57,21 +57,21 @@ class Watcher:
             self._ending = True
             self._release(self._lock)
             self._join(self._thread, None)
-            self._words[native.WAKE] = 0
+            self._words[records.WAKE] = 0
 
     def _look(self, _: object) -> None:
         words, tick = self._words, round(TICK_SECONDS * 1e6)
         idle, seen, looks = 0, -1, 0
         while not self._ending:
             self._acquire(self._lock, -1 if idle > _IDLE_TICKS else tick, 0)
-            calls = words[native.CALLS]
+            calls = words[records.CALLS]
             if calls != seen:
                 seen, idle, looks = calls, 0, 0
-            elif words[native.PLACE]:
+            elif words[records.PLACE]:
                 idle, looks = 0, looks + 1
                 if looks % 2:
                     self._poke()
             else:
                 idle = 0 if idle > _IDLE_TICKS else idle + 1
             # Asked to be woken one look before it sleeps, it misses no call that begins meanwhile.
-            words[native.WAKE] = self._lock if idle >= _IDLE_TICKS else 0
+            words[records.WAKE] = self._lock if idle >= _IDLE_TICKS else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import _thread
 
-from samebits.backend.preempt import LEFT
+from samebits.backend.records import LEFT
 from samebits.errors import JobError
 from samebits.runtime import preempt
 from samebits.runtime.mutex import Mutex

@@ -21,7 +21,8 @@ from test_compiled_operations import (
 
 from samebits.backend import llvm
 from samebits.backend.assembly import FORBIDDEN, audit, is_allowed_call
-from samebits.backend.targets import TARGETS, Target, host_levels
+from samebits.backend.host_levels import host_levels
+from samebits.backend.targets import TARGETS, Target
 from samebits.bits import bits_to_float
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from samebits.backend.targets import TARGETS, best_level, host_levels
+from samebits.backend.host_levels import best_level, host_levels
+from samebits.backend.targets import TARGETS
 
 EVERYTHING = {name: True for row in TARGETS.values() for name in row.requires}
 

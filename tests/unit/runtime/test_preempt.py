@@ -24,7 +24,7 @@ import samebits as sb
 from samebits import float64, int64
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
-from samebits.backend.preempt import GUARD
+from samebits.backend.records import GUARD
 from samebits.errors import JobError, StackError
 from samebits.runtime.kernel import compile_native
 from samebits.runtime.pool import set_workers
