@@ -14,6 +14,7 @@ from samebits.backend import llvm
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
 from samebits.runtime import fpenv
+from samebits.runtime.fp_registers import REGISTERS
 from samebits.runtime.native import NativeModule
 from samebits.types import FLOAT64
 
@@ -61,7 +62,7 @@ def added(foreign: bool) -> dict[str, Any]:
     )
     slots = (ctypes.c_uint64 * 3)()
     pinned, plain = (module.entry(0).address for module in modules)
-    row = fpenv.REGISTERS[fpenv.register_name()]
+    row = REGISTERS[fpenv.register_name()]
     before = fpenv.read()
     if foreign:
         fpenv.write(row.default | row.flush_results | 3 << row.rounding_shift)
