@@ -18,6 +18,8 @@ OPERATIONS = 1 << 26
 FRAME = 1 << 22
 """Operations of one evaluation, forty times what a frame of the arena takes. A program that goes
 beyond is not evaluated again."""
+MATCHING = 1 << 22
+"""What it may take to match a program's operations with another version's, in operations."""
 LEVELS = 96
 """Calls and regions that may be inside one another."""
 TEXT = 1 << 21
@@ -36,6 +38,7 @@ class Budget:
 
     operations: int = OPERATIONS
     frame: int = FRAME
+    matching: int = MATCHING
     levels: int = LEVELS
     text: int = TEXT
     memory: int = MEMORY

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from itertools import count
+from difflib import Match, SequenceMatcher
+from itertools import accumulate, count
 
 from samebits.diagnose.budget import Budget
 from samebits.diagnose.places import Place
@@ -30,8 +31,8 @@ from samebits.ir.grammar import (
 )
 from samebits.passes.clone import clone
 
-MOST_PAIRS = 1 << 24
-"""Pairs of statements among which those that are the same are looked for."""
+_Tokens = Sequence[tuple[object, ...]]
+"""What makes statements the same, one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,9 @@ def align(a: Module, b: Module, budget: Budget | None = None) -> Aligned:
         else:
             functions[new], found = _Matching(other, renamed, matching).run()
             changes += found
-    for name in a.functions.keys() - functions.keys():
-        gone = a.functions[name]
+    for name, gone in a.functions.items():
+        if name in functions:
+            continue
         text = f"{_short(name)} is gone"
         changes.append(Change("removed", _first_of(gone), text, gone.span, None))
     return Aligned(Module(functions, {**a.tables, **b.tables}), tuple(changes))
@@ -116,8 +118,8 @@ def _names(a: Module, b: Module) -> dict[str, str]:
     """Names of `b` that stand for others in `a`: the same but for numbers, or else at their end."""
     found: dict[str, str] = {}
     for key in (_plain, _short):
-        taken = found.values()
-        free = {key(name): name for name in a.functions if name not in (*b.functions, *taken)}
+        taken = b.functions.keys() | found.values()
+        free = {key(name): name for name in a.functions if name not in taken}
         for name in b.functions:
             if name not in a.functions and name not in found and key(name) in free:
                 found[name] = free.pop(key(name))
@@ -238,41 +240,61 @@ class _Matching:
         return replace(change, place=Place(change.place.function, ids[change.place.op]))
 
 
-_STEPS = 8
+_STEPS = 32
 """Pairs that the matcher looks at in about the time of one operation."""
 
 
 @dataclass(eq=False)
 class _Most:
-    """What the matchings of two modules may take together: a share of a budget."""
+    """What the matchings of two modules may take together, out of a budget."""
 
     budget: Budget
 
     def __post_init__(self) -> None:
-        self.left = self.budget.operations // 4
+        self.left = min(self.budget.matching, self.budget.operations)
 
-    def allows(
-        self, left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]]
-    ) -> bool:
-        """Whether two sequences may be matched, by how many pairs are alike in them: those are what
-        it takes."""
+    def spend(self, pairs: int) -> None:
+        """Raises _Spent where no more is left."""
+        cost = min(self.left, 1 + pairs // _STEPS)
+        self.left -= cost
+        self.budget.operations -= cost
+        if not self.left:
+            raise _Spent
+
+
+class _Spent(Exception):
+    """The matching takes too long."""
+
+
+class _Matcher(SequenceMatcher[tuple[object, ...]]):
+    """Pays for each longest stretch that it looks for, which it may do as often as there are
+    statements: by the pairs that are alike, those are what it takes."""
+
+    def __init__(self, left: _Tokens, right: _Tokens, most: _Most) -> None:
+        most.spend(_STEPS * (len(left) + len(right)))
+        super().__init__(None, left, right, autojunk=False)
         counts = Counter(right)
-        self.left -= (len(left) + len(right) + sum(counts[token] for token in left)) // _STEPS
-        return self.left >= 0
+        self._alike = [0, *accumulate(1 + counts[token] for token in left)]
+        self._most = most
+
+    def find_longest_match(
+        self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
+    ) -> Match:
+        end = len(self._alike) - 1 if ahi is None else ahi
+        self._most.spend(self._alike[end] - self._alike[alo])
+        return super().find_longest_match(alo, ahi, blo, bhi)
 
 
-def _blocks(
-    left: Sequence[tuple[object, ...]], right: Sequence[tuple[object, ...]], most: _Most
-) -> Sequence[tuple[str, int, int, int, int]]:
+def _blocks(left: _Tokens, right: _Tokens, most: _Most) -> Sequence[tuple[str, int, int, int, int]]:
     """Which statements correspond: where there are as many, each with the one in its place, if that
-    changes fewer than to match them anew. In functions of many thousand, of which another machine
-    may tell, only their ends are matched."""
+    changes fewer than to match them anew. Where that would take too long, as another machine may
+    bring about, only their ends are matched."""
     in_place = [("equal", 0, len(left), 0, len(right))]
     others = sum(x != y for x, y in zip(left, right, strict=False))
     if len(left) == len(right) and others <= 1:
         return in_place
-    if len(left) * len(right) <= MOST_PAIRS and most.allows(left, right):
-        anew = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    with suppress(_Spent):
+        anew = _Matcher(left, right, most).get_opcodes()
         changed = sum(max(a1 - a0, b1 - b0) for tag, a0, a1, b0, b1 in anew if tag != "equal")
         return in_place if len(left) == len(right) and others < changed else anew
     shared = min(len(left), len(right))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.versions import Aligned, align
 from samebits.errors import Span
 from samebits.ir.grammar import Function, Module, Op, Statement, Value, walk
@@ -55,11 +56,13 @@ def kernels(folder: Path, text: str) -> Module:
     return load_simulation(str(path)).program.kernels
 
 
-def versions(tmp_path: Path, old: str, new: str) -> tuple[Module, Aligned]:
+def versions(
+    tmp_path: Path, old: str, new: str, budget: Budget | None = None
+) -> tuple[Module, Aligned]:
     assert old in SOURCE
     first = kernels(tmp_path / "first", SOURCE)
     second = kernels(tmp_path / "second", SOURCE.replace(old, new))
-    return first, align(first, second)
+    return first, align(first, second, budget)
 
 
 def test_the_same_source_has_no_changes_and_the_same_numbers(tmp_path: Path) -> None:
@@ -120,10 +123,11 @@ def test_what_follows_an_added_line_keeps_its_numbers(tmp_path: Path) -> None:
     ("        state.v -= pull(state.x, inputs[0].push)\n", "        pass\n", "removed"),
 ])  # fmt: skip
 def test_of_functions_too_large_the_ends_are_matched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, kind: str
+    tmp_path: Path, old: str, new: str, kind: str
 ) -> None:
-    monkeypatch.setattr("samebits.diagnose.versions.MOST_PAIRS", 0)
-    first, aligned = versions(tmp_path, old, new)
+    few = Budget(matching=0)
+    first, aligned = versions(tmp_path, old, new, few)
+    assert few.operations == Budget().operations
     assert kind in {c.kind for c in aligned.changes}
     verify(aligned.module)
     name = next(n for n in first.functions if ".step" in n)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Any
 
 import pytest
 from desync_files import SMALL, evaluated, made, signed, small
@@ -20,6 +22,7 @@ from samebits.diagnose.sides import parse_side
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.diagnose.versions import align
 from samebits.ir.text import parse_module
+from samebits.ir.verify import verify
 from samebits.sim.sources import PlayerSource
 
 AT = "@1:0-1"
@@ -167,21 +170,41 @@ def test_a_long_text_is_not_parsed() -> None:
     assert any("has a program of" in note and "more than 100" in note for note in found.notes)
 
 
-def test_matching_two_programs_is_bounded() -> None:
-    same = "".join(f"    %{k} = const {k % 2}: int {AT}\n" for k in range(3000))
-    other = "".join(f"    %{k} = const {k % 3}: int {AT}\n" for k in range(2999))
+@pytest.mark.parametrize("kinds", [(2, 3), (1, 1)])
+def test_matching_two_programs_is_bounded(
+    kinds: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A matcher may look at all pairs that are alike once for each stretch that it finds."""
+    looked = 0
+    matcher: Any = SequenceMatcher
+    look = matcher.find_longest_match
+
+    def counted(self: Any, alo: int, ahi: int, blo: int, bhi: int) -> Any:
+        nonlocal looked
+        looked += sum(1 + len(self.b2j.get(token, ())) for token in self.a[alo:ahi])
+        return look(self, alo, ahi, blo, bhi)
+
+    monkeypatch.setattr(matcher, "find_longest_match", counted)
     a, b = (
         parse_module("samebits ir 1\n\n" + function("f", body).rstrip("\n") + "\n")
-        for body in (same, other)
+        for body in (
+            "".join(f"    %{k} = const {k % kind}: int {AT}\n" for k in range(count))
+            for kind, count in zip(kinds, (900, 899), strict=True)
+        )
     )
-    assert len(align(a, b, Budget(frame=1000)).changes) >= 1
-    assert align(a, a, Budget(frame=1000)).changes == ()
+    few = Budget(matching=5_000)
+    changes = align(a, b, few).changes
+    assert changes
+    assert looked <= 32 * 5_000
+    assert Budget().operations - few.operations <= 5_000
+    assert any(change.kind == "removed" for change in changes)
+    verify(align(a, b, few).module)
+    assert align(a, a, Budget()).changes == ()
 
 
 def test_claims_of_many_frames_are_told_in_little_memory() -> None:
     def change(values: dict[str, object]) -> None:
-        contents = values["contents"]
-        assert isinstance(contents, dict)
+        contents: Any = values["contents"]
         contents |= {"frames": 2**22, "asked": [0, 30_000]}
 
     data = signed(small(), change)
