@@ -121,7 +121,7 @@ def test_json_has_the_same_facts(run: Run, monkeypatch: pytest.MonkeyPatch) -> N
     code, out, err = run("verify", SMALL, *QUICK, "--targets", "managed,wrong", "--json")
     assert (code, err) == (1, "")
     found = json.loads(out)
-    assert list(found) == ["format", "simulation", "result", "runs"]
+    assert list(found) == ["format", "simulation", "result", "runs", "errors"]
     assert (found["format"], found["result"]) == (1, "differs")
     assert list(found["simulation"]) == ["name", "version", "digest"]
     (one,) = found["runs"]
@@ -379,6 +379,37 @@ def test_a_difference_in_a_damaged_replay_is_a_difference(
     found = json.loads(out)
     assert (code, found["result"], found["runs"][0]["result"]) == (1, "differs", "differs")
     assert found["runs"][0]["damage"] is not None
+
+
+@pytest.mark.parametrize("what", ["cut", "not there", "other code"])
+def test_a_replay_that_cannot_be_read_leaves_the_others_results(
+    run: Run, replay: Path, tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, other = tmp_path / "broken.mcap", tmp_path / "other.mcap"
+    other.write_bytes(replay.read_bytes())
+    if what == "cut":
+        broken.write_bytes(replay.read_bytes()[:100])
+    elif what == "other code":
+        text = Path(SMALL).read_text().replace("0.999", "0.998")
+        edited = source(tmp_path, "edited.py", text)
+        run("record", edited, "--players", "push", "--frames", 4, "--out", broken)
+    given = ("verify", SMALL, replay, broken, other, *QUICK)
+    code, out, err = run(*given)
+    assert code == 2
+    assert err.startswith(f"{'cannot read ' * (what == 'not there')}{broken}")
+    assert "  fix: " in err
+    for path in (replay, other):
+        assert f"{path}, seed 1" in out
+    code, out, again = run(*given, "--json")
+    found = json.loads(out)
+    assert (code, again, found["result"]) == (2, err, "error")
+    assert [one["replay"] for one in found["runs"]] == [str(replay), str(other)]
+    assert {one["result"] for one in found["runs"]} == {"same"}
+    assert found["errors"] == [{"replay": str(broken), "error": err.rstrip("\n")}]
+    if what == "cut":
+        plant(monkeypatch)
+        code, out, _ = run(*given, "--targets", f"{NATIVE},wrong", "--json")
+        assert (code, json.loads(out)["result"]) == (1, "differs")
 
 
 def test_no_golden_file_is_written_from_a_damaged_replay(

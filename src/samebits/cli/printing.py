@@ -21,6 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from samebits.cli.consoles import console, progress_console
+from samebits.errors import SamebitsError
 from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
@@ -53,6 +54,14 @@ class Run:
     @property
     def reports(self) -> list[RowReport]:
         return [*self.verification.rows, *self.verification.recorded.values()]
+
+
+@dataclass(frozen=True, eq=False)
+class Unread:
+    """A replay, of several, that could not be verified."""
+
+    replay: str
+    error: SamebitsError
 
 
 class Bars:
@@ -89,17 +98,22 @@ def progress_bars(frames: int) -> Generator[Bars]:
         yield Bars(progress, frames)
 
 
-def print_runs(simulation: Simulation, runs: Sequence[Run], as_json: bool) -> None:
-    """Every run as a table and its differences below it, or all of them as one JSON object."""
+def print_runs(
+    simulation: Simulation, runs: Sequence[Run], as_json: bool, unread: Sequence[Unread] = ()
+) -> None:
+    """Every run as a table and its differences below it, or all of them as one JSON object, which
+    has what could not be read too."""
     if as_json:
-        print(json.dumps(runs_json(simulation, runs), indent=2))
+        print(json.dumps(runs_json(simulation, runs, unread), indent=2))
         return
     out = console()
     for run in runs:
         _print_run(out, simulation, run)
 
 
-def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
+def runs_json(
+    simulation: Simulation, runs: Sequence[Run], unread: Sequence[Unread] = ()
+) -> dict[str, Any]:
     """The facts. Hashes are 16 hexadecimal digits, frames count from 0."""
     return {
         "format": JSON_FORMAT,
@@ -108,7 +122,7 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
             "version": simulation.version,
             "digest": simulation.digest,
         },
-        "result": _overall(runs),
+        "result": _overall(runs, unread),
         "runs": [
             {
                 "replay": run.source.replay,
@@ -124,14 +138,15 @@ def runs_json(simulation: Simulation, runs: Sequence[Run]) -> dict[str, Any]:
             }
             for run in runs
         ],
+        "errors": [{"replay": each.replay, "error": str(each.error)} for each in unread],
     }
 
 
-_WORST = ("differs", "failed", "not compared", "not run", "damaged")
+_WORST = ("differs", "failed", "error", "not compared", "not run", "damaged")
 
 
-def _overall(runs: Sequence[Run]) -> str:
-    results = [_result(run) for run in runs]
+def _overall(runs: Sequence[Run], unread: Sequence[Unread]) -> str:
+    results = [*(_result(run) for run in runs), *("error" for _ in unread)]
     return next((r for r in _WORST if r in results), "same")
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samebits.cli import BAD, DIFFERS, INTERRUPTED, SAME
 from samebits.cli.named import named_simulation
-from samebits.cli.printing import Run, print_runs, progress_bars
-from samebits.errors import ReplayError, SimulationError
+from samebits.cli.printing import Run, Unread, print_runs, progress_bars
+from samebits.errors import ReplayError, SamebitsError, SimulationError
 from samebits.sim import targets
 from samebits.sim.golden import Golden, read_golden, write_golden
 from samebits.sim.simulation import Simulation
@@ -57,8 +56,16 @@ def run(options: Options) -> int:
     simulation = named_simulation(options.sim)
     golden = _golden(options, simulation)
     runs: list[Run] = []
+    unread: list[Unread] = []
     status = SAME
-    for source in _sources(options, simulation):
+    for replay in options.replays or (None,):
+        try:
+            source = _source(options, simulation, replay)
+        except SamebitsError as error:
+            if replay is None or len(options.replays) == 1:
+                raise
+            unread.append(Unread(replay, error))  # the others have results of their own
+            continue
         verification = Verification(
             simulation,
             source,
@@ -72,7 +79,6 @@ def run(options: Options) -> int:
         if isinstance(source, PlayerSource):
             players = source.players
         made = Run(source, verification, players, _note(options, golden, simulation))
-        runs.append(made)
         try:
             with progress_bars(source.frames) as bars:
                 verification.show_row = bars.show_row
@@ -80,11 +86,20 @@ def run(options: Options) -> int:
         except KeyboardInterrupt:
             made.interrupted = True
             status = INTERRUPTED
+            runs.append(made)
             break
+        except SamebitsError as error:
+            if replay is None or len(options.replays) == 1:
+                raise
+            unread.append(Unread(replay, error))
+            continue
         finally:
             if isinstance(source, ReplaySource):
                 source.close()
-    print_runs(simulation, runs, options.json)
+        runs.append(made)
+    print_runs(simulation, runs, options.json, unread)
+    for each in unread:
+        sys.stderr.write(f"{each.error}\n")
     if status == INTERRUPTED:
         sys.stderr.write(f"interrupted: {runs[-1].verification.frames:,} frames compared\n")
         return status
@@ -92,7 +107,7 @@ def run(options: Options) -> int:
     if results & {"differs", "failed"}:
         return DIFFERS
     damaged = any(made.source.damage for made in runs)
-    if damaged or results != {"same"}:
+    if damaged or unread or results != {"same"}:
         if damaged and options.update_golden:
             sys.stderr.write(f"{options.golden} is not written: the replay is damaged\n")
         return BAD
@@ -125,12 +140,11 @@ def _check(options: Options) -> None:
             )
 
 
-def _sources(options: Options, simulation: Simulation) -> Iterator[Source]:
-    if not options.replays:
-        seed = DEFAULT_SEED if options.seed is None else options.seed
-        yield PlayerSource(simulation, options.players, seed, options.limit or DEFAULT_FRAMES)
-    for path in options.replays:
-        yield ReplaySource(simulation, path, options.limit)
+def _source(options: Options, simulation: Simulation, replay: str | None) -> Source:
+    if replay is not None:
+        return ReplaySource(simulation, replay, options.limit)
+    seed = DEFAULT_SEED if options.seed is None else options.seed
+    return PlayerSource(simulation, options.players, seed, options.limit or DEFAULT_FRAMES)
 
 
 def _golden(options: Options, simulation: Simulation) -> Golden | None:
