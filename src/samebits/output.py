@@ -9,7 +9,8 @@ uses it:
 - `Output(path)`, then `commit`, `keep` or `discard`, for a file that lives longer than a block;
 - `hindrance(path)` asks before long work whether the file can be written.
 
-All of them raise OSError, whatever is wrong with the path; `told(error)` is its reason in words.
+All of them raise OSError, whatever is wrong with the path; `told(error)` is its reason in words,
+and `remedy(error)` what to do about it.
 
 The bytes go to a file beside the path that did not exist before: `<path>.partial`, or
 `<path>.<8 hex digits>.partial` where that name is taken, by whomever. It is opened with `O_EXCL`,
@@ -122,8 +123,8 @@ def write_file(
         out.file.write(data.encode() if isinstance(data, str) else data)
 
 
-def hindrance(path: StrPath) -> str | None:
-    """What the system says against writing there, or None. Everything is left as it was.
+def hindrance(path: StrPath) -> OSError | None:
+    """What the system has against writing there, or None. Everything is left as it was.
 
     Pipes and devices are not tried: to open one may wait, or be heard at its other end.
     """
@@ -132,13 +133,37 @@ def hindrance(path: StrPath) -> str | None:
         if there is None or not (stat.S_ISFIFO(there.st_mode) or stat.S_ISCHR(there.st_mode)):
             Output(path).discard()
     except OSError as error:
-        return told(error)
+        return error
     return None
 
 
 def told(error: OSError) -> str:
     """The system's reason, in words and without the path."""
     return error.strerror or str(error)
+
+
+def remedy(error: OSError) -> str:
+    """What to do where a file cannot be written."""
+    if error.filename == "":
+        return "give it a name"
+    generic = "give a place that this user may write to"
+    if error.errno == errno.ENOENT and os.path.isdir(os.path.dirname(str(error.filename))):
+        return generic  # as in /proc, where nobody makes files
+    return _REMEDIES.get(error.errno or 0, generic)
+
+
+_REMEDIES = {
+    errno.ENAMETOOLONG: "give a shorter name",
+    errno.ENOENT: "make the folder first, or give another name",
+    errno.ENOTDIR: "give a path whose folders are folders: one of them is a file",
+    errno.EISDIR: "name a file in it",
+    errno.ELOOP: "give a path whose links lead somewhere",
+    errno.EINVAL: "give another name",
+    errno.ENOSPC: "make room on that disk, or give a place that has it",
+    errno.EDQUOT: "make room for this user there, or give a place that has it",
+    errno.EFBIG: "give a place that takes files of this size",
+    errno.EIO: "see whether the disk is sound, or give a place on another",
+}
 
 
 def _checked(path: StrPath) -> str:

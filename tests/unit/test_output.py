@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.output import Output, hindrance, told, write_file
+from samebits.output import Output, hindrance, remedy, told, write_file
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -221,7 +222,9 @@ def test_a_path_that_can_be_no_file_is_an_os_error(
         listener.bind("socket")
         with pytest.raises(OSError, match=reason) as caught:
             write_file(name, b"")
-        assert hindrance(name) == reason
+        against = hindrance(name)
+        assert against is not None
+        assert told(against) == reason
     assert told(caught.value) == reason
     assert sorted(os.listdir(tmp_path)) == ["file", "folder", "loop", "socket"]
 
@@ -271,3 +274,25 @@ def test_hindrance_leaves_everything_as_it_was(tmp_path: Path) -> None:
     assert hindrance(path) is None
     assert path.stat() == before
     assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits and errors of POSIX")
+def test_each_reason_has_its_own_remedy(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    names = {
+        "": "give it a name",
+        "n" * 300: "give a shorter name",
+        "none/a": "make the folder first, or give another name",
+        "file/a": "give a path whose folders are folders: one of them is a file",
+        ".": "name a file in it",
+        "loop/a": "give a path whose links lead somewhere",
+        "a\0b": "give another name",
+        "/dev/full": "make room on that disk, or give a place that has it",
+    }
+    for name, fix in names.items():
+        with pytest.raises(OSError) as caught:  # noqa: PT011 - whichever it is
+            write_file(str(tmp_path / name) if name else "", b"x")
+        assert remedy(caught.value) == fix
+    denied = PermissionError(errno.EACCES, "Permission denied")
+    assert remedy(denied) == "give a place that this user may write to"

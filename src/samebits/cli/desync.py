@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from dataclasses import asdict, dataclass
@@ -24,7 +25,7 @@ from samebits.diagnose.recorded import recorded_in
 from samebits.diagnose.side_words import default_words
 from samebits.diagnose.sides import Side, parse_side
 from samebits.errors import ReportError
-from samebits.output import hindrance
+from samebits.output import hindrance, remedy, told
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
 
@@ -134,16 +135,21 @@ def _check_place(path: Path, options: Options) -> None:
         raise ReportError(
             f"{path} exists already", fix="give another name with -o, or --force to replace it"
         )
-    if not path.parent.is_dir():
-        raise ReportError(f"there is no folder {path.parent}", fix="make it, or give another name")
+    folder = path.parent
+    if not folder.is_dir():
+        above = next((each for each in (folder, *folder.parents) if os.path.lexists(each)), folder)
+        if above.exists() and not above.is_dir():
+            raise ReportError(
+                f"{above} is a file, and no folder", fix="give another name, in a folder"
+            )
+        raise ReportError(f"there is no folder {folder}", fix="make it, or give another name")
     assert options.replay is not None
     if path.exists() and path.samefile(options.replay):
         raise ReportError(f"{path} is the replay", fix="give the report another name with -o")
     against = hindrance(path)
     if against is not None:
         raise ReportError(
-            f"cannot write {path}: {against}",
-            fix="give a place that this user may write to, with -o",
+            f"cannot write {path}: {told(against)}", fix=f"{remedy(against)}, with -o"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from samebits.errors import SimulationError
-from samebits.output import hindrance, told, write_file
+from samebits.output import hindrance, remedy, told, write_file
 
 _BEGINS = b"<!doctype html>"
 
@@ -31,7 +31,7 @@ def write_page(name: str, text: str) -> None:
     try:
         write_file(name, text)
     except OSError as error:
-        raise _not_written(name, told(error)) from None
+        raise _not_written(name, error) from None
 
 
 def _may_be_replaced(name: str) -> bool:
@@ -44,7 +44,5 @@ def _may_be_replaced(name: str) -> bool:
     return beginning in (b"", _BEGINS)
 
 
-def _not_written(name: str, against: str) -> SimulationError:
-    return SimulationError(
-        f"cannot write {name}: {against}", fix="give a place that this user may write to"
-    )
+def _not_written(name: str, error: OSError) -> SimulationError:
+    return SimulationError(f"cannot write {name}: {told(error)}", fix=remedy(error))

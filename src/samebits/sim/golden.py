@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
-from samebits.output import Output, told
+from samebits.output import Output, remedy, told
 from samebits.sim.replay_file import open_file
 from samebits.sim.replay_header import digest_problem, name_problem
 
@@ -29,6 +29,7 @@ _DIGEST = "# digest: "
 _COUNT = "# hashes: "
 _CHECKSUM = "# checksum: "
 _ROW = re.compile(r"(0|[1-9][0-9]{0,19}) ([0-9a-f]{16})")
+_ROW_BEGINS = re.compile(rb"(0|[1-9][0-9]{0,19})( [0-9a-f]{0,16})?")
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,9 @@ def write_golden(
         with Output(path) as out:
             out.file.write(text.encode())
     except OSError as error:
-        raise ReplayError(f"cannot write {os.fspath(path)}: {told(error)}") from None
+        raise ReplayError(
+            f"cannot write {os.fspath(path)}: {told(error)}", fix=remedy(error)
+        ) from None
 
 
 def read_golden(path: str | os.PathLike[str]) -> Golden:
@@ -120,6 +123,8 @@ def _parse(name: str, file: BinaryIO) -> Golden:
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
+        if _CHECKSUM not in lines.said and _is_cut(line):
+            raise ReplayError(f"{name} is cut short: it ends inside line {number}", fix=_RESTORE)
         text = _decode(name, number, line)
         if number == 1:
             _check_first(name, text)
@@ -149,6 +154,15 @@ def _parse(name: str, file: BinaryIO) -> Golden:
             fix=_RESTORE,
         )
     return Golden(said[_SIMULATION], said[_DIGEST], tuple(rows))
+
+
+def _is_cut(line: bytes) -> bool:
+    """Whether it is a beginning of a line that is written, and not the whole of one."""
+    if line.endswith(b"\n"):
+        return False
+    known = (_FIRST, _SIMULATION, _DIGEST, _COUNT, _CHECKSUM)
+    is_row = _ROW_BEGINS.fullmatch(line) is not None and _ROW.fullmatch(line.decode()) is None
+    return is_row or any(what.encode().startswith(line) for what in known if what.encode() != line)
 
 
 def _check_first(name: str, text: str) -> None:

@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO, cast
 from mcap.writer import CompressionType, Writer
 
 from samebits.errors import ReplayError
-from samebits.output import Output, told
+from samebits.output import Output, remedy, told
 from samebits.sim.replay_header import (
     ENCODING,
     HASHES,
@@ -304,7 +304,7 @@ def _hash(value: Any) -> int:
 
 
 def _cannot_write(name: str, error: OSError) -> ReplayError:
-    return ReplayError(f"cannot write {name}: {told(error)}")
+    return ReplayError(f"cannot write {name}: {told(error)}", fix=remedy(error))
 
 
 def _library() -> str:

@@ -263,7 +263,9 @@ def test_a_report_never_takes_the_replays_place(run: Run, replay: str) -> None:
 def test_a_place_under_a_file_is_told(run: Run, replay: str) -> None:
     Path("a").touch()
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "a/b", *QUICK)
-    assert said == "there is no folder a\n  fix: make it, or give another name"
+    assert said == "a is a file, and no folder\n  fix: give another name, in a folder"
+    deeper = refused(run, SMALL, replay, "--frames", "3", "-o", "a/b/c/d", *QUICK)
+    assert deeper == said
 
 
 def test_what_is_called_partial_is_left_alone(run: Run, replay: str) -> None:

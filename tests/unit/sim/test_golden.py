@@ -150,6 +150,12 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         (HEAD, " has no hashes", AGAIN),
         (checked(HEAD), " has no hashes", AGAIN),
         (HEAD + ROW, " is cut short: it has no line '# hashes: …'", RESTORE),
+        ("# samebits go", " is cut short: it ends inside line 1", RESTORE),
+        ("# samebits golden 2\n# sim", " is cut short: it ends inside line 2", RESTORE),
+        (HEAD + "17", " is cut short: it ends inside line 4", RESTORE),
+        (HEAD + "17 ", " is cut short: it ends inside line 4", RESTORE),
+        (HEAD + ROW + "17 00f", " is cut short: it ends inside line 5", RESTORE),
+        (HEAD + ROW + "# has", " is cut short: it ends inside line 5", RESTORE),
         (
             HEAD + ROW + "# hashes: 1\n",
             " is cut short: it has no line '# checksum: …'",

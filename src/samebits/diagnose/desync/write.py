@@ -15,7 +15,7 @@ from samebits.diagnose.desync.layout import FORMAT, MAX_FILE, PROFILE, TOPICS
 from samebits.diagnose.desync.pieces import pieces
 from samebits.diagnose.desync.report import Report
 from samebits.errors import ReportError
-from samebits.output import told, write_file
+from samebits.output import remedy, told, write_file
 from samebits.sim.replay_header import ENCODING, MAX_CHUNK
 
 METADATA_NAME = "samebits.report"
@@ -72,7 +72,7 @@ def write_report(report: Report, path: str | os.PathLike[str], force: bool = Fal
     except OSError as error:
         raise ReportError(
             f"cannot write {target}: {told(error)}",
-            fix="give a place that this user may write to, with -o",
+            fix=f"{remedy(error)}, with -o",
         ) from None
     return len(data)
 

@@ -12,7 +12,7 @@ from samebits.backend import llvm
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
-from samebits.output import told, write_file
+from samebits.output import remedy, told, write_file
 from samebits.runtime.runners.link import LINUX
 from samebits.sim.export import toolchain, wasm
 from samebits.sim.export.header import header_text, type_name
@@ -223,5 +223,5 @@ def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
 def _not_writable(out: Path, error: OSError) -> SimulationError:
     return SimulationError(
         f"cannot write to {out}: {told(error)}",
-        fix="give --out a folder that this user may write to",
+        fix=f"--out: {remedy(error)}",
     )

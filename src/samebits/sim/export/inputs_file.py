@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 
 from samebits.errors import ReplayError
-from samebits.output import Output, told
+from samebits.output import Output, remedy, told
 from samebits.sim.replay_read import ReplayReader
 
 MAGIC = b"sbinput1"
@@ -90,6 +90,6 @@ def _export(
     except OSError as error:
         raise ReplayError(
             f"cannot write {out}: {told(error)}",
-            fix="give a path in a folder that this user may write to",
+            fix=remedy(error),
         ) from None
     return Exported(header.simulation, frames, hashed, damage)
