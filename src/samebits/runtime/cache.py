@@ -24,7 +24,7 @@ from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.errors import Span
 from samebits.importing import IMPORTED_AT
 from samebits.runtime.compiler_sources import fingerprint
-from samebits.runtime.own_folder import PART, OwnFolder, UntrustedError
+from samebits.runtime.own_folder import PART, OwnFolder, StrangeFileError, UntrustedError
 
 if TYPE_CHECKING:
     from samebits.backend.targets import Target
@@ -165,8 +165,12 @@ class ObjectCache:
 
     def get(self, key: str) -> CompiledObject | None:
         """The object that was put under `key`; None if there is none, or only a damaged one."""
-        data = self._read(_name(key, "object"), ENTRY_LIMIT)
-        return None if data is None else unpack(key, data)
+        name = _name(key, "object")
+        data = self._read(name, ENTRY_LIMIT)
+        found = None if data is None else unpack(key, data)
+        if data is not None and found is None:
+            self._refuse(name, "it is damaged")
+        return found
 
     def put(self, key: str, compiled: CompiledObject) -> None:
         """Keep an object. A disk that does not take it is warned about once."""
@@ -237,7 +241,14 @@ class ObjectCache:
         except UntrustedError as refusal:
             self._warn(str(refusal))
             return None
+        except StrangeFileError:
+            self._refuse(name, "it is no file of this user's alone")
+            return None
         return data
+
+    def _refuse(self, name: str, why: str) -> None:
+        path = self.directory / name[:2] / name
+        self._warn(f"{path} in the object cache is not used: {why}; the kernel is compiled anew")
 
     def _write(self, name: str, data: bytes) -> None:
         """Write beside, then rename: a reader sees a whole entry or none."""
@@ -259,8 +270,21 @@ class ObjectCache:
             warnings.warn(
                 f"{message}; sb.set_cache_dir(path) chooses another place, None turns it off",
                 RuntimeWarning,
-                stacklevel=4,
+                stacklevel=_users_level(),
             )
+
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
+
+
+def _users_level() -> int:
+    """The `stacklevel`, for a warning of the caller's, of the innermost line that is not ours."""
+    import inspect  # which takes long, and is for warnings alone
+
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _is_key(text: str) -> bool:

@@ -37,6 +37,10 @@ class UntrustedError(Exception):
     """Others could put files there. Says who, and what to do."""
 
 
+class StrangeFileError(Exception):
+    """A file that is no regular one, or that others could have written. Its name in the folder."""
+
+
 class OwnFolder:
     """One folder, verified when it is first used and again whenever it is another one.
 
@@ -50,14 +54,22 @@ class OwnFolder:
 
     def read(self, group: str, name: str, limit: int) -> tuple[bytes, float] | None:
         """The bytes of a file and when they were written; None where there is no such file, or
-        one that is longer than `limit`, not regular or not this user's. Never waits.
+        one that is longer than `limit`. Raises StrangeFileError where it is not a regular file,
+        or not this user's alone. Never waits.
         """
         try:
             with self._opened() as folder, _within(folder, group) as place:
-                descriptor = os.open(_name(place, name), _READ, dir_fd=_below(place))
+                try:
+                    descriptor = os.open(_name(place, name), _READ, dir_fd=_below(place))
+                except OSError as error:
+                    if error.errno == errno.ELOOP:
+                        raise StrangeFileError(os.path.join(group, name)) from None
+                    raise
                 try:
                     status = os.fstat(descriptor)
-                    if not _may_be_read(status) or status.st_size > limit:
+                    if not _may_be_read(status):
+                        raise StrangeFileError(os.path.join(group, name))
+                    if status.st_size > limit:
                         return None
                     with open(descriptor, "rb", closefd=False) as file:
                         data = file.read(limit + 1)

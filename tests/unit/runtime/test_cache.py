@@ -16,6 +16,8 @@ from samebits.errors import Span
 from samebits.runtime import cache
 from samebits.runtime.cache import ObjectCache, digest, object_key
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* in the object cache is not used:RuntimeWarning")
+
 SITE = TrapSite("index", Span("a é.py", "k", 3, 4, 3, 9), None)
 OTHER = TrapSite("assert", Span("b.py", "k", 5, 0, 6, 1), 'say "x"')
 OBJECT = CompiledObject(bytes(range(256)) * 4, (SITE, OTHER))

@@ -19,6 +19,8 @@ import samebits as sb
 from samebits.runtime import cache
 from samebits.runtime.kernel import compile_native
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* in the object cache is not used:RuntimeWarning")
+
 HEAD = "import samebits as sb\nfrom samebits import float3, float32\n"
 TWICE = "@sb.kernel\ndef k(x: float32) -> float32:\n    return x * 2\n"
 THRICE = TWICE.replace("* 2", "* 3")
@@ -258,8 +260,24 @@ def test_folders_where_files_belong_cost_only_a_compilation(
     for path in [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]:
         path.unlink()
         path.mkdir()
-    with pytest.warns(RuntimeWarning, match="compiled kernels are not kept"):
+    with pytest.warns(RuntimeWarning, match="it is no file of this user's alone") as told:
         assert answer(project.load(), 1.0) == 2.0
+    assert len(told) == 1
+
+
+@pytest.mark.filterwarnings("default::RuntimeWarning")
+def test_a_bad_entry_is_said_once_at_the_users_own_line(project: Project, tmp_path: Path) -> None:
+    project.write("hostile_m.py", TWICE)
+    assert answer(project.load(), 1.0) == 2.0
+    (entry,) = (tmp_path / "cache").rglob("*.object")
+    module = project.load()
+    entry.write_bytes(entry.read_bytes()[:-1])
+    with pytest.warns(RuntimeWarning, match="is not used: it is damaged; the kernel is") as told:
+        assert answer(module, 1.0) == 2.0
+    (warning,) = told
+    assert str(entry) in str(warning.message)
+    assert warning.filename == __file__
+    assert answer(project.load(), 1.0) == 2.0  # mended, and so not said again
 
 
 def test_another_version_of_the_compiler_takes_no_entry(

@@ -19,7 +19,10 @@ from samebits.backend.objects import CompiledObject
 from samebits.runtime import own_folder
 from samebits.runtime.cache import ObjectCache, digest, pack
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are POSIX's")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are POSIX's"),
+    pytest.mark.filterwarnings("ignore:.* in the object cache is not used:RuntimeWarning"),
+]
 as_root = pytest.mark.skipif(
     not hasattr(os, "getuid") or os.getuid() != 0, reason="needs root to be another user as well"
 )
