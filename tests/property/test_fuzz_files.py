@@ -11,6 +11,7 @@ from tests.fuzz.files.targets import TARGETS
 CASES = {
     "replays": 120,
     "reports": 25,
+    "two-reports": 12,
     "goldens": 200,
     "cache": 2000,
     "saves": 2000,

@@ -115,7 +115,8 @@ def _told(
     if program is None:
         return None
     theirs = report.model_of(program)
-    aligned = align(mine.module, theirs.module, report.budget)
+    entry = program.init if frame < 0 else program.step
+    aligned = align(mine.module, theirs.module, report.budget, (mine.step, entry))
     stored = report.trace if report.contents.traced == frame else None
     if stored is not None and not report.trace_is_faithful:
         note(out, f"the trace in {report.name} is of an evaluation that left another state than "

@@ -59,13 +59,16 @@ class Aligned:
     changes: tuple[Change, ...]
 
 
-def align(a: Module, b: Module, budget: Budget | None = None) -> Aligned:
+def align(
+    a: Module, b: Module, budget: Budget | None = None, same: tuple[str, str] | None = None
+) -> Aligned:
     """`b` with functions named and operations numbered as in `a`, and what differs.
 
-    Functions correspond where their names do, or the last part of them does. What the matching may
-    take is `budget`'s, or one of its own.
+    Functions correspond where their names do, or the last part of them does, and those of `same`,
+    one of each, whatever they are called. What the matching may take is `budget`'s, or one of its
+    own.
     """
-    names = _names(a, b)
+    names = _names(a, b, same)
     matching = _Most(Budget() if budget is None else budget)
     functions: dict[str, Function] = {}
     changes: list[Change] = []
@@ -114,9 +117,12 @@ def _kind(types: Sequence[Value]) -> tuple[str, ...]:
     return tuple(_NUMBER.sub("", str(value.type)) for value in types)
 
 
-def _names(a: Module, b: Module) -> dict[str, str]:
+def _names(a: Module, b: Module, same: tuple[str, str] | None) -> dict[str, str]:
     """Names of `b` that stand for others in `a`: the same but for numbers, or else at their end."""
     found: dict[str, str] = {}
+    if same is not None and same[0] != same[1]:
+        # Each takes the other's name, should that be taken.
+        found = {same[1]: same[0]} | ({same[0]: same[1]} if same[0] in b.functions else {})
     for key in (_plain, _short):
         taken = b.functions.keys() | found.values()
         free = {key(name): name for name in a.functions if name not in taken}

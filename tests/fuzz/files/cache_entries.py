@@ -10,7 +10,7 @@ from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.errors import Span
 from samebits.runtime.cache import pack, unpack
 from tests.fuzz.files.engine import Read, Target
-from tests.fuzz.files.mutate import mutated
+from tests.fuzz.files.mutate import EXTREMES, mutated
 
 KEY = "0123456789abcdef" * 2
 _HEAD = 18 + 16 + 4
@@ -22,7 +22,13 @@ class CacheEntries(Target):
 
     name = "cache"
     errors = ()
-    words = (b"samebits object 1\n", b"null", b"[]", b'["index", null, "f", "g", 1, 2, 3, 4]')
+    words = (
+        b"samebits object 3\n",
+        b"\1\0\0\08",
+        b"\5\0\0\0index",
+        b"\xff\xff\xff\xff",
+        b"\xed\xa0\x80",
+    )
 
     def __init__(self, folder: Path) -> None:
         pass
@@ -46,15 +52,22 @@ class CacheEntries(Target):
         return Read((compiled.object_bytes, compiled.traps), True)
 
     def forged(self, data: bytes, others: list[bytes], chance: Random) -> bytes:
-        """Another object behind a sound table of traps, under a checksum that holds."""
+        """Another head, table of traps and all, or another object behind it, or both, and now and
+        then another length of the head; under a checksum that holds."""
         if unpack(KEY, data) is None:
             data = self.seeds()[0]
-        size = data[_HEAD - 4 : _HEAD]
-        table = _HEAD + int.from_bytes(size, "little")
-        body = data[_HEAD:table] + mutated(data[table:], others, self.words, chance)
-        checksum = hashlib.blake2b(size, digest_size=16, key=KEY.encode())
+        size = int.from_bytes(data[_HEAD - 4 : _HEAD], "little")
+        head, code = data[_HEAD : _HEAD + size], data[_HEAD + size :]
+        which = chance.randrange(3)
+        if which != 0:
+            head = mutated(head, others, self.words, chance)
+        if which != 1:
+            code = mutated(code, others, self.words, chance)
+        claimed = len(head) if chance.random() < 0.9 else chance.choice(EXTREMES) % 2**32
+        length, body = claimed.to_bytes(4, "little"), head + code
+        checksum = hashlib.blake2b(length, digest_size=16, key=KEY.encode())
         checksum.update(body)
-        return data[:18] + checksum.digest() + size + body
+        return data[:18] + checksum.digest() + length + body
 
     def is_part(self, value: object, of: object) -> bool:
         return value is None

@@ -12,8 +12,19 @@ from tests.fuzz.files.replays import Replays
 from tests.fuzz.files.reports import Reports
 from tests.fuzz.files.saves import Saves
 from tests.fuzz.files.texts import Expressions, Sources
+from tests.fuzz.files.two_reports import TwoReports
 
 TARGETS: dict[str, Callable[[Path], Target]] = {
-    one.name: one for one in (Replays, Reports, Goldens, CacheEntries, Saves, Sources, Expressions)
+    one.name: one
+    for one in (
+        Replays,
+        Reports,
+        TwoReports,
+        Goldens,
+        CacheEntries,
+        Saves,
+        Sources,
+        Expressions,
+    )
 }
 """What makes each, given a folder for its files."""
