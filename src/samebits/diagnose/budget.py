@@ -6,6 +6,8 @@ program is given up at the same place on every machine. Knows nothing of reports
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -26,8 +28,18 @@ TEXT = 1 << 21
 """Bytes of a program's text; the longest of the examples' has 200,000."""
 MEMORY = 1 << 26
 """Bytes of the state that a program works on."""
+VARIANT = 64
+"""What it takes to look at one other evaluation of an expression, in operations."""
+SITE = 512
+"""What it takes to find the expression that an operation ends."""
+REBUILT = 8
+"""What it takes to make one operation of a changed program, in operations."""
+PREPARED = 4
+"""What it takes to make one operation ready to be evaluated, in operations."""
 _TURN = 4
 """What it takes to begin a region, or a call, in operations."""
+NAME = 4096
+"""Characters of a name or text in a program."""
 WORD = 64
 """Bytes of memory that count as much as one operation."""
 
@@ -44,6 +56,7 @@ class Budget:
     memory: int = MEMORY
     why: str = ""
     _level: int = field(default=0, init=False)
+    _trying: bool = field(default=False, init=False)
     _least: int = field(default=0, init=False)
     """What is to be left when the present evaluation ends."""
 
@@ -56,9 +69,25 @@ class Budget:
         """Raises TraceError where no more is left."""
         self.operations -= operations
         if self.operations < self._least:
+            if self._trying and self.operations >= 0:
+                self._over("an experiment takes too many operations: not all was tried")
             frame = "a frame of " if self._least else ""
             self.operations = min(self.operations, 0)
             self._over(f"{frame}the report's program takes too many operations to be followed")
+
+    def work(self, operations: int) -> None:
+        """As `spend`, for what is done with the program besides evaluating it."""
+        self._least = 0
+        self.spend(operations)
+
+    @contextmanager
+    def trying(self) -> Generator[None]:
+        """What is evaluated is an experiment: where one is given up, others may be made."""
+        old, self._trying = self._trying, True
+        try:
+            yield
+        finally:
+            self._trying = old
 
     def enter(self, operations: int) -> None:
         """A region of so many operations begins. Raises TraceError."""
@@ -100,6 +129,13 @@ def call_cost(function: Function) -> int:
 
 def _cost(op: Op) -> int:
     if op.opcode not in ("zero", "copy"):
-        return 1
+        return _WEIGHTS.get(op.opcode, 1)
     t = op.args[0].type
     return 1 + (t.target.size if isinstance(t, RefType) else 0) // WORD
+
+
+_WEIGHTS = {
+    **dict.fromkeys(("fma", "muladd", "product_error", "floordiv", "mod"), 4),
+    **dict.fromkeys(("mul", "convert", "narrow", "round", "call", "parallel"), 2),
+}
+"""Operations that take longer than most."""

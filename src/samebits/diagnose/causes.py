@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 
 from samebits.bits import ulp_distance
+from samebits.diagnose.budget import REBUILT
 from samebits.diagnose.candidates import Observe
 from samebits.diagnose.compare import OperationDifference
 from samebits.diagnose.drafts import Draft, guarded
@@ -30,8 +32,8 @@ from samebits.diagnose.testimony import Facts, testimony
 from samebits.diagnose.trials import Trials
 from samebits.diagnose.versions import Change
 from samebits.diagnose.ways import ExpressionWay
-from samebits.errors import SamebitsError
-from samebits.ir.grammar import Module, Op
+from samebits.errors import SamebitsError, TraceError
+from samebits.ir.grammar import Module, Op, walk
 from samebits.sim.program import Program
 from samebits.types import ScalarType
 
@@ -268,13 +270,19 @@ class _Inquiry:
     def _expressions(self) -> None:
         place = self.q.difference.place
         assert place is not None
-        trials = Trials(self.kernels, place, self.q.observe, self._planted, self._interpreted)
-        for trial in trials.run():
-            way = trial.way
-            self._add(
-                way.hazard, way.place, way.note, trial.agreement,
-                expression=way.expression, reach=trial.reach, evidence=trial.evidence,
-            )  # fmt: skip
+        trials = Trials(
+            self.kernels, place, self.q.observe, self._planted, self._interpreted,
+            self.q.experiment.budget,
+        )  # fmt: skip
+        try:
+            for trial in trials.run():
+                way = trial.way
+                self._add(
+                    way.hazard, way.place, way.note, trial.agreement,
+                    expression=way.expression, reach=trial.reach, evidence=trial.evidence,
+                )  # fmt: skip
+        except TraceError:  # the budget says why
+            return
         self.untried = trials.untried
 
     def _environments(self) -> None:
@@ -357,7 +365,10 @@ class _Inquiry:
     def _try(self, what: str, make: Callable[[], Program | Agreement]) -> Agreement:
         self._progress(what, self._done, MOST_EXPERIMENTS)
         self._done += 1
+        budget = self.q.experiment.budget
         try:
+            if budget is not None:
+                budget.work(REBUILT * self._size)
             made = make()
             return made if isinstance(made, Agreement) else self.q.experiment.run(made)
         except SamebitsError as error:  # this one explains nothing; others may
@@ -365,6 +376,11 @@ class _Inquiry:
             if note not in self.notes:
                 self.notes.append(note)
             return Agreement(0, max(1, len(self.q.experiment.hashes)))
+
+    @cached_property
+    def _size(self) -> int:
+        """Operations of the program, all of which a changed one is made of."""
+        return sum(1 for f in self.kernels.functions.values() for _ in walk(f.body))
 
     def _add(
         self,

@@ -62,7 +62,7 @@ def _surveyed(
     if isinstance(hazard, Structural):
         yield from ((place, 0, 0) for place in hazard.places(model.module))
         return
-    every = ways_among(model.module, hazard.name)
+    every = ways_among(model.module, hazard.name, budget=model.budget)
     alike = [way for way in every if way.note == note] or every[:1]
     ways = {part.place: part for way in alike for part in way.parts}
     survey = _Survey({place: way.site for place, way in ways.items()})

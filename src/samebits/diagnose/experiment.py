@@ -6,6 +6,7 @@ Owns the comparison alone; what is changed in the program is the caller's busine
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -86,7 +87,8 @@ class Experiment:
         for k in range(compared):
             step, given = rows[k]
             try:
-                memory, trap = Frames.of(step, state, given).run(Bounded())
+                with nullcontext() if self.budget is None else self.budget.trying():
+                    memory, trap = Frames.of(step, state, given).run(Bounded())
             except TraceError:  # it runs on and on
                 return Agreement(k, compared)
             if trap is not None:

@@ -6,6 +6,7 @@ Owns the exchange of one operation's result. It is slow: a few frames are all th
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -49,8 +50,10 @@ def run_interpreted(
     for k, value in enumerate(goal):
         frames = Frames.of(rows[k][0], state, rows[k][1])
         exchanged = replace(frames, source=lambda: _exchange(place, site, variant))
+        budget = experiment.budget
         try:
-            memory, trap = exchanged.run(Bounded())
+            with nullcontext() if budget is None else budget.trying():
+                memory, trap = exchanged.run(Bounded())
         except TraceError:  # it runs on and on
             return Agreement(k, len(goal))
         state = to_canonical(program.state, memory)

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import xxhash
 from numpy.typing import NDArray
 
-from samebits.bits import xxh64
 from samebits.diagnose.budget import Budget
 from samebits.diagnose.patterns import TYPES
 from samebits.diagnose.places import Place, is_own
@@ -151,11 +151,13 @@ class Numbering:
     @cached_property
     def digest(self) -> int:
         """A hash of all that is numbered, of where it is in the source excepted."""
-        rows = [
-            f"{place} {op.opcode} {op.attr!r} {[v.op for v in op.args]} {[*map(str, types)]}"
-            for place, op, types in zip(self.places, self.ops, self.columns, strict=True)
-        ]
-        return xxh64("\n".join(rows).encode())
+        state = xxhash.xxh64()  # of a row at a time: the function's name is in each
+        between = ""
+        for place, op, types in zip(self.places, self.ops, self.columns, strict=True):
+            row = f"{place} {op.opcode} {op.attr!r} {[v.op for v in op.args]} {[*map(str, types)]}"
+            state.update(f"{between}{row}".encode())
+            between = "\n"
+        return state.intdigest()
 
 
 def recorded(op: Op) -> tuple[Value, ...]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.drafts import guarded
 from samebits.diagnose.hazards import Hazard, Structural, by_name
 from samebits.diagnose.places import Place, described, find, is_own, op_at, statements
@@ -95,14 +96,18 @@ def ways_at(kernels: Module, hazard: str, place: Place | None = None) -> tuple[W
 
 
 def ways_among(
-    kernels: Module, hazard: str, places: Iterable[Place] | None = None
+    kernels: Module,
+    hazard: str,
+    places: Iterable[Place] | None = None,
+    budget: Budget | None = None,
 ) -> tuple[Way, ...]:
     """The ways of a hazard at all of some places at once: one for each note, by the first way at
-    each place that has that note. Across statements it acts within them too."""
+    each place that has that note. Across statements it acts within them too. Raises TraceError
+    where that takes more than `budget`."""
     found = _of_expressions(hazard)
     wanted = None if places is None else set(places)
     by_note: dict[str, list[ExpressionWay]] = {}
-    for sites, place in _operations(kernels):
+    for sites, place in _operations(kernels, budget):
         if wanted is not None and place not in wanted:
             continue
         first: dict[str, ExpressionWay] = {}
@@ -130,10 +135,10 @@ def _outer(ways: Sequence[ExpressionWay]) -> list[ExpressionWay]:
     return sorted((way for way in ways if way.place not in inside), key=lambda way: way.place)
 
 
-def _operations(kernels: Module) -> Iterator[tuple[Sites, Place]]:
+def _operations(kernels: Module, budget: Budget | None = None) -> Iterator[tuple[Sites, Place]]:
     """The user's own operations, with their functions' sites."""
     for name in filter(is_own, kernels.functions):
-        sites = Sites(kernels.functions[name])
+        sites = Sites(kernels.functions[name], budget)
         for place, statement in statements(kernels, [name]):
             if isinstance(statement, Op):
                 yield sites, place

@@ -15,6 +15,7 @@ import numpy as np
 
 from samebits.bits import CANONICAL_NAN, bits_to_float
 from samebits.diagnose.arithmetic import Arithmetic, Evaluator, to_integer
+from samebits.diagnose.budget import SITE, VARIANT, Budget
 from samebits.diagnose.definitions import Definitions
 from samebits.diagnose.math_calls import OPERATIONS, name_of
 from samebits.diagnose.numbers import FLOAT32, FLOAT64, Format, from_bits, rounded, to_bits
@@ -88,13 +89,21 @@ def site_at(function: Function, op_id: int, *, wide: bool = False) -> Site | Non
 
 
 class Sites:
-    """The sites of one function, which must not change meanwhile."""
+    """The sites of one function, which must not change meanwhile. `budget` is what it may take to
+    look at other evaluations of them, where the function is another machine's."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, budget: Budget | None = None) -> None:
         self.definitions = Definitions(function)
+        self._budget = budget
+
+    def pay(self, operations: int = VARIANT) -> None:
+        """One more evaluation is looked at. Raises TraceError."""
+        if self._budget is not None:
+            self._budget.work(operations)
 
     def at(self, op_id: int, *, wide: bool = False, most: int = MOST_OPERATIONS) -> Site | None:
         """As `site_at`, with at most so many operations."""
+        self.pay(SITE)
         op = self.definitions.ops.get(op_id)
         return None if op is None or len(op.results) != 1 else _Growth(self, op, wide, most).site()
 

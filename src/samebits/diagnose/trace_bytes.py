@@ -34,8 +34,10 @@ class Limits:
 
     events: int = LIMIT
     """Operations of the frame, and turns of its loops."""
-    bytes: int = 1 << 26
+    bytes: int = 1 << 25
     """Bytes once it is no longer compressed."""
+    columns: int = 1 << 17
+    """Results of operations that have values of their own: a program's, at most."""
 
 
 LIMITS = Limits()
@@ -93,7 +95,7 @@ def decode(data: bytes, limits: Limits = LIMITS) -> StoredTrace:
     (digest,) = _HASH.unpack_from(data, len(_MAGIC))
     if xxh64(data[start:]) != digest:
         raise TraceError("the stored trace is damaged", note="its hash does not fit")
-    stored = _read(_Reader(_inflated(data[start:], limits.bytes)))
+    stored = _read(_Reader(_inflated(data[start:], limits.bytes), limits.columns))
     if max(stored.events, stored.turns) > limits.events:
         raise TraceError(f"the stored trace has {stored.events} operations, too many")
     return stored
@@ -157,8 +159,9 @@ def _damaged() -> TraceError:
 class _Reader:
     """Takes from the front of bytes, never more than there are."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, most: int) -> None:
         self._data = data
+        self._most = most
         self._at = 0
 
     @property
@@ -192,6 +195,8 @@ class _Reader:
     def index(self) -> tuple[list[int], list[int]]:
         """Columns, each once, and how many values each has."""
         (count,) = self.unpack(_COUNT)
+        if count > self._most:
+            raise TraceError(f"the stored trace has {count:,} columns, more than {self._most:,}")
         ids, counts = self.array(count, "u4").tolist(), self.array(count, "u4").tolist()
         if len(set(ids)) != len(ids):
             raise _damaged()

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.candidates import Candidate, Observe, candidates, gives
 from samebits.diagnose.experiment import Agreement
 from samebits.diagnose.finding import REACHES
 from samebits.diagnose.hazards import HAZARDS
 from samebits.diagnose.places import Place
-from samebits.diagnose.plant import ways_among
+from samebits.diagnose.plant import Way, ways_among
 from samebits.diagnose.sites import Sites
 from samebits.diagnose.ways import ExpressionWay, ways_of
 from samebits.errors import HazardError
@@ -51,8 +52,12 @@ class Trials:
     observe: Observe
     attempt: Attempt
     interpret: Callable[[ExpressionWay], Agreement | None]
+    budget: Budget | None = None
+    """What looking for ways may take, where the kernels are another machine's."""
 
     def __post_init__(self) -> None:
+        self._everywhere: dict[str, tuple[Way, ...]] = {}
+        """The ways of a hazard at all of its places."""
         self._left: dict[str, list[Candidate]] = {}
         """Ways that have not been tried, by hazard, those that give more first."""
         self._held: set[str] = set()
@@ -75,7 +80,7 @@ class Trials:
     def run(self) -> Iterator[Trial]:
         """Try hazards in the order of their table, each until one of its ways explains it all;
         further ways only where no hazard does."""
-        sites = Sites(self.kernels.functions[self.place.function])
+        sites = Sites(self.kernels.functions[self.place.function], self.budget)
         for hazard in HAZARDS:
             ways = ways_of(hazard, sites, self.place)
             self._left[hazard.name] = candidates(ways, self.observe)
@@ -168,7 +173,10 @@ class Trials:
 
     def _reaches(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
         """The same way at more and more of the places where the hazard acts."""
-        every = ways_among(self.kernels, way.hazard.name)
+        name = way.hazard.name
+        if name not in self._everywhere:
+            self._everywhere[name] = ways_among(self.kernels, name, budget=self.budget)
+        every = self._everywhere[name]
         parts = next((each.parts for each in every if each.note == way.note), ())
         span = way.site.op.span
         line = [p for p in parts if (p.site.op.span.file, p.site.op.span.line) == (

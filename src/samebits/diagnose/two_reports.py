@@ -7,7 +7,7 @@ Owns the order of the steps where neither side can be run.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from samebits.diagnose.beyond import beyond_first_facts
 from samebits.diagnose.causes import Progress
 from samebits.diagnose.desync.overlap import Overlap
 from samebits.diagnose.desync.report import Report
-from samebits.diagnose.experiment import Experiment
+from samebits.diagnose.experiment import FRAMES_INTERPRETED, Experiment
 from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.model import Model
 from samebits.diagnose.narrowing import Pair, narrow
@@ -55,6 +55,8 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     """
     began = time.perf_counter()
     Overlap(a, b).require(changed_inputs=True)
+    budget = min(a.budget, b.budget, key=astuple)  # one for both together
+    a, b = replace(a, budget=budget), replace(b, budget=budget)
     out = _compared(a, b, progress)
     if out is None:
         out = _compared(b, a, progress) or _begun(b, a)
@@ -188,7 +190,9 @@ class _TwoReports:
     def _moment(self, program: Program, frame: int) -> _Moment | None:
         """None where the reports do not tell enough."""
         model = self.a.model_of(program)
-        rows = joined(self._inputs(self.b, n) for n in range(max(frame, 0), self.b.contents.begun))
+        # As many as an experiment evaluates: a report may tell of many more.
+        last = min(max(frame, 0) + FRAMES_INTERPRETED, self.b.contents.begun)
+        rows = joined(self._inputs(self.b, n) for n in range(max(frame, 0), last))
         if frame < 0:
             start = bytes(canonical_size(model.state))
             seed = np.array([self.a.header.seed], np.uint64)

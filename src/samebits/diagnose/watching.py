@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import from_canonical
-from samebits.diagnose.budget import Budget, call_cost, region_cost
+from samebits.diagnose.budget import PREPARED, Budget, call_cost, region_cost
 from samebits.diagnose.model import Model
 from samebits.errors import TraceError, Trap
 from samebits.ir.evaluate import Evaluator
@@ -173,6 +173,7 @@ class _TurningSteps(Steps):
         self._inside += 1
         if self._budget is not None:
             self._budget.nests(self._inside)
+            self._budget.spend(PREPARED * len(region))
         run, turn = super().region(region), self._turn
         self._inside -= 1
         if self._budget is not None:

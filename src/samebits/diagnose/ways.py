@@ -72,10 +72,10 @@ def ways_of(hazard: Hazard, sites: Sites, place: Place) -> Iterator[ExpressionWa
 
 def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator[ExpressionWay]:
     top = replace(site, tree=_top(site.tree, _TOP))
-    if next(_changes(hazard, top, site), None) is None:
+    if next(_changes(hazard, sites, top, site), None) is None:
         return
     alone = sites.at(place.op, most=1) if not site.wide else None
-    for tree, arithmetic, practice in _changes(hazard, site, site):
+    for tree, arithmetic, practice in _changes(hazard, sites, site, site):
         if tree == site.tree and _each_by_itself(site, arithmetic):
             # Each operation does it by itself: this one has only its own part in it.
             if alone is not None and _matters(alone, arithmetic):
@@ -84,12 +84,13 @@ def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator
             yield ExpressionWay(hazard, place, site, tree, arithmetic, practice)
 
 
-def _changes(hazard: Hazard, site: Site, whole: Site) -> Iterator[Variant]:
+def _changes(hazard: Hazard, sites: Sites, site: Site, whole: Site) -> Iterator[Variant]:
     """The evaluations that change the last operation of a site, or of the top of a `whole` one,
     each once."""
-    change = _Change(hazard, site, whole)
+    change = _Change(hazard, sites, site, whole)
     seen: set[tuple[Tree, Arithmetic]] = {(site.tree, site.strict)}
     for tree, arithmetic, practice in islice(hazard.ways(site.tree, site.strict), MOST_WAYS):
+        sites.pay()
         if (tree, arithmetic) not in seen:
             seen.add((tree, arithmetic))
             if change.is_here(tree, arithmetic):
@@ -114,8 +115,9 @@ def _each_by_itself(site: Site, arithmetic: Arithmetic) -> bool:
 class _Change:
     """Tells evaluations that change a site's last operation from those that change inner ones."""
 
-    def __init__(self, hazard: Hazard, site: Site, whole: Site) -> None:
+    def __init__(self, hazard: Hazard, sites: Sites, site: Site, whole: Site) -> None:
         self._hazard = hazard
+        self._sites = sites
         self._site = site
         self._whole = whole
         self._inner: dict[Tree, set[Tree]] = {}
@@ -142,8 +144,10 @@ class _Change:
         if not isinstance(old, Op):
             return False
         if old not in self._inner:
-            ways = islice(self._hazard.ways(old, self._site.strict), MOST_WAYS)
-            self._inner[old] = {tree for tree, _, _ in ways}
+            inner = self._inner[old] = set[Tree]()
+            for tree, _, _ in islice(self._hazard.ways(old, self._site.strict), MOST_WAYS):
+                self._sites.pay()
+                inner.add(tree)
         return new in self._inner[old]
 
 

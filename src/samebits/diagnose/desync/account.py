@@ -27,6 +27,7 @@ _PHRASES = {
     TRACE: ("the trace of frame {}", ""),
 }
 """What a topic's parts are called, by whether they are about one frame or several."""
+_MOST_SHOWN = 16
 _AFTER = (HASHES, TREES)
 """Topics that go by the state after a frame."""
 _INIT = "the hash of the state that init leaves"
@@ -78,9 +79,12 @@ def _joined(parts: Iterable[range]) -> list[range]:
 
 def _shown(spans: Sequence[range]) -> str:
     """`0-899, 1024`."""
-    return ", ".join(
-        f"{span.start}" if len(span) == 1 else f"{span.start}-{span.stop - 1}" for span in spans
-    )
+    shown = [
+        f"{span.start}" if len(span) == 1 else f"{span.start}-{span.stop - 1}"
+        for span in spans[:_MOST_SHOWN]
+    ]
+    more = len(spans) - len(shown)
+    return ", ".join([*shown, f"and {more:,} more ranges"] if more else shown)
 
 
 def _listed(phrases: list[str]) -> str:

@@ -44,12 +44,18 @@ MAX_STATES = 16 * 1024 * 1024
 """Most bytes of states, before compression."""
 MAX_PROGRAM = 8 * 1024 * 1024
 """Most bytes of the program's text."""
-MAX_TRACE = 64 * 1024 * 1024
-"""Most bytes of a trace."""
-MAX_INPUTS = 32 * 1024 * 1024
+MAX_TRACE = 8 * 1024 * 1024
+"""Most bytes of a trace, which is compressed; a frame of the cloth has 100,000."""
+MAX_INPUTS = 16 * 1024 * 1024
 """Most bytes of inputs."""
-MAX_WHOLE = 192 * 1024 * 1024
+MAX_WHOLE = 128 * 1024 * 1024
 """Most bytes of all parts together."""
+MAX_MESSAGES = 1 << 17
+"""Most messages of a report's file, which a report of all frames does not reach."""
+MAX_DESCRIPTIONS = 8
+"""Most of its descriptions of itself that are read; a report has two."""
+MAX_DAMAGE = 32
+"""Most places of damage that are told one by one."""
 MAX_FILE = 64 * 1024 * 1024
 """Most bytes of a report's file."""
 

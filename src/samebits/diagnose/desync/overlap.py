@@ -16,6 +16,7 @@ from samebits.diagnose.desync.report import Report
 from samebits.errors import ReportError
 from samebits.sim.replay_header import ReplayHeader
 
+_MOST_SHOWN = 8
 AROUND = 5
 """Frames on each side of a differing one that are worth asking for."""
 
@@ -209,4 +210,6 @@ def _asked(report: Report) -> str:
 def _ranges(report: Report) -> str:
     ranges = [range(max(0, r.start - 1), r.stop - 1) for r in report.hashes.ranges()]
     known = [f"{frames.start} to {frames.stop - 1}" for frames in ranges if frames]
+    if len(known) > _MOST_SHOWN:
+        known[_MOST_SHOWN:] = [f"{len(known) - _MOST_SHOWN:,} more ranges"]
     return f"frames {', '.join(known)}" if known else "none"

@@ -19,7 +19,10 @@ from samebits.diagnose.desync.layout import (
     BLOCK_VALUES,
     FORMAT,
     HASHES,
+    MAX_DAMAGE,
+    MAX_DESCRIPTIONS,
     MAX_FILE,
+    MAX_MESSAGES,
     PROFILE,
     STATES,
     TOPICS,
@@ -80,14 +83,16 @@ def report_from_bytes(data: bytes, name: str = "the report") -> Report:
     """As `read_report`, of a file's bytes."""
     if not data:
         raise ReportError(f"{name} is empty", fix=_AGAIN)
-    saved = salvage(data, METADATA_NAME)
+    saved = salvage(data, METADATA_NAME, MAX_MESSAGES)
     damage = [] if saved.damage is None else [f"at byte {saved.damage.offset}, {saved.damage.what}"]
     messages: list[Message] = []
     found: list[_Description] = []
+    tried = 0
     for item in saved.items:
         if isinstance(item, Message):
             messages.append(item)
-        elif item.name == METADATA_NAME:
+        elif item.name == METADATA_NAME and tried < MAX_DESCRIPTIONS:
+            tried += 1
             try:
                 found.append(_described(item.pairs))
             except ReportError as error:
@@ -100,6 +105,9 @@ def report_from_bytes(data: bytes, name: str = "the report") -> Report:
     if not damage and saved.profile != PROFILE:
         damage.append(f"its profile is {(saved.profile or '')[:40]!a}")
     parts = _parts(about, messages, damage)
+    if len(damage) > MAX_DAMAGE:
+        more = len(damage) - MAX_DAMAGE
+        damage[MAX_DAMAGE:] = [f"and {more:,} more places like these"]
     missing = len(plan(about.header, about.contents)) - len(parts)
     if missing and not damage:
         damage.append(f"{missing} of its parts are not there")

@@ -5,6 +5,7 @@ Owns what can be asked of one, be it whole or what is left of a damaged one. Kno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import canonical_size, from_canonical, xxh64
-from samebits.diagnose.budget import Budget
+from samebits.diagnose.budget import NAME, Budget
 from samebits.diagnose.desync.layout import (
     HASHES,
     INPUT_HASHES,
@@ -169,6 +170,12 @@ class Report:
             raise ReportError(
                 f"{self.name} has a program of {len(text):,} characters, more than {most:,}"
             )
+        if (found := _LONG.search(text)) is not None:
+            line = text.count("\n", 0, found.start()) + 1
+            raise ReportError(
+                f"{self.name} has a program with a text of more than {NAME:,} characters in line "
+                f"{line:,}"
+            )
         state, given = self.types
         wanted = {
             self.contents.init: (RefType(state), UINT64),
@@ -208,6 +215,9 @@ class Report:
         for key, data in self.parts.items():
             if key.topic == topic:
                 yield key.number, np.frombuffer(data, "<u8").astype(np.uint64)
+
+
+_LONG = re.compile(f'"[^"\\n]{{{NAME}}}')
 
 
 def _hash_of(state: bytes) -> NDArray[np.uint64]:

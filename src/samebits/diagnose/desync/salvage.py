@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from mcap.opcode import Opcode
 
@@ -65,8 +66,9 @@ class Salvage:
     damage: Damage | None
 
 
-def salvage(data: bytes, metadata_name: str) -> Salvage:
-    """The messages and metadata of a file; of a damaged one, all that can be told to be sound.
+def salvage(data: bytes, metadata_name: str, most: int) -> Salvage:
+    """The messages and metadata of a file; of a damaged one, all that can be told to be sound; at
+    most so many.
 
     Metadata of a damaged file is looked for by its name, and has no checksum of MCAP's.
     """
@@ -76,10 +78,12 @@ def salvage(data: bytes, metadata_name: str) -> Salvage:
         for item in _whole(data):
             if isinstance(item, str):
                 profile = item
-            else:
-                items.append(item)
+                continue
+            if len(items) >= most:
+                raise Damage(item.offset, f"more than {most:,} messages and metadata records")
+            items.append(item)
     except Damage as damage:
-        return Salvage([*_search(data, metadata_name)], profile, damage)
+        return Salvage([*islice(_search(data, metadata_name), most)], profile, damage)
     return Salvage(items, profile, None)
 
 

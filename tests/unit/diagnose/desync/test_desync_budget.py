@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -18,9 +19,13 @@ from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.write import report_bytes
 from samebits.diagnose.finding import Diagnosis
+from samebits.diagnose.hazards.fused import FUSED
+from samebits.diagnose.plant import ways_among
 from samebits.diagnose.sides import parse_side
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.diagnose.versions import align
+from samebits.errors import TraceError
+from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
 from samebits.sim.sources import PlayerSource
@@ -210,3 +215,53 @@ def test_claims_of_many_frames_are_told_in_little_memory() -> None:
     data = signed(small(), change)
     assert len(data) < 20_000
     assert peak_of(lambda: use(data)) < 20e6
+
+
+def sums(count: int) -> Module:
+    """A function in which each product and sum may be fused, or not."""
+    body = f"    %0 = const 0x1.8p+0: float64 {AT}\n"
+    for k in range(1, 2 * count, 2):
+        body += f"    %{k} = mul %{k - 1}, %0: float64 {AT}\n"
+        body += f"    %{k + 1} = add %{k}, %0: float64 {AT}\n"
+    return parse_module("samebits ir 1\n\n" + function("f", body).rstrip("\n") + "\n")
+
+
+def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = 0
+    true = FUSED.ways
+
+    def counted(tree: Any, arithmetic: Any) -> Iterator[Any]:
+        nonlocal looked
+        for variant in true(tree, arithmetic):
+            looked += 1
+            yield variant
+
+    monkeypatch.setattr("samebits.diagnose.plant.by_name", lambda _: replace(FUSED, ways=counted))
+    few = Budget(operations=100_000)
+    with pytest.raises(TraceError, match="too many operations"):
+        ways_among(sums(60), "fma", budget=few)
+    assert 0 < looked <= 100_000 / 64
+    assert few.is_spent
+    assert ways_among(sums(2), "fma", budget=Budget())
+
+
+def test_an_experiment_that_goes_on_costs_no_other() -> None:
+    budget = Budget(operations=100_000, frame=1_000)
+    budget.begin(0)
+    with pytest.raises(TraceError, match="an experiment"), budget.trying():
+        budget.spend(2_000)
+    assert budget.is_spent
+    assert budget.operations > 90_000
+    budget.begin(0)
+    with pytest.raises(TraceError):
+        budget.spend(2_000)
+    assert budget.operations <= 0
+
+
+def test_two_reports_have_one_budget() -> None:
+    b = brings(report(), endless("last"), "last")
+    a = replace(report("evaluate"), budget=replace(b.budget))
+    diagnose_reports(a, b)
+    left = sorted(each.budget.operations for each in (a, b))
+    assert left[0] <= 0
+    assert left[1] == Budget().operations

@@ -15,6 +15,8 @@ import pytest
 from desync_files import (
     MAGIC,
     described,
+    records,
+    resealed,
     signed,
     small,
     with_messages,
@@ -154,7 +156,7 @@ def peak_of(action: Callable[[], Any]) -> int:
 
 def test_claims_of_many_frames_take_no_memory() -> None:
     def change(values: dict[str, Any]) -> None:
-        values["contents"] |= {"frames": 2**22, "asked": [0, 30_000], "trace": 2**26}
+        values["contents"] |= {"frames": 2**22, "asked": [0, 30_000], "trace": 2**23}
 
     data = signed(WHOLE, change)
     assert peak_of(lambda: report_from_bytes(data)) < 20e6
@@ -287,6 +289,51 @@ def test_nothing_in_a_report_steers_the_terminal_it_is_shown_on() -> None:
     for words in (["k", "a\x1bb", "p"], ["k", "m", "p\x9b"]):
         with pytest.raises(ReportError, match="nothing in"):
             report_from_bytes(signed(WHOLE, lambda v, w=words: v["contents"].update(trap=w)))
+
+
+def test_few_descriptions_of_one_report_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mcap.opcode import Opcode
+
+    from samebits.diagnose.desync import read
+
+    reading: Any = read
+    seen: list[object] = []
+    true = reading._described
+    monkeypatch.setattr(read, "_described", lambda text: seen.append(text) or true(text))
+    parts = [(record, DATA[record.start : record.end]) for record in records(DATA)]
+    data = MAGIC + b"".join(
+        part * (60 if record.opcode == Opcode.METADATA else 1) for record, part in parts
+    )
+    report = report_from_bytes(resealed(data + MAGIC))
+    assert report.parts == WHOLE.parts
+    assert report.damage == ("its two descriptions of itself are not both there and equal",)
+    assert len(seen) <= 8
+
+
+def test_many_places_of_damage_are_told_by_their_number() -> None:
+    report = with_messages(WHOLE, Key(STATES, 10), [b"12345678"] * 500)
+    assert report.missing == [Key(STATES, 10)]
+    assert len(report.damage) == 33
+    assert report.damage[-1] == "and 468 more places like these"
+
+
+def test_messages_beyond_all_that_a_report_has_are_not_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("samebits.diagnose.desync.read.MAX_MESSAGES", 5)
+    report = report_from_bytes(DATA)
+    assert 0 < len(report.parts) <= 5
+    assert "more than 5 messages and metadata records" in report.damage[0]
+
+
+def test_a_program_has_no_endless_names() -> None:
+    text = WHOLE.parts[Key(PROGRAM, 0)].decode()
+    changed = text.replace("nobody is at 99", "nobody " * 600).encode()
+    contents = replace(WHOLE.contents, program=len(changed))
+    lying = replace(with_part(WHOLE, Key(PROGRAM, 0), changed), contents=contents)
+    report = report_from_bytes(report_bytes(lying), "f")
+    with pytest.raises(ReportError, match=r"f has a program with a text of more than 4,096 char"):
+        _ = report.program
 
 
 def test_many_beginnings_of_chunks_end_in_time() -> None:
