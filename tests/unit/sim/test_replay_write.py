@@ -161,14 +161,20 @@ def test_a_full_disk_is_told_as_such() -> None:
     full: Any = Full()
     with pytest.raises(ReplayError) as caught:
         ReplayWriter(full, HEADER)
-    assert str(caught.value) == "cannot write the stream: No space left on device"
+    assert str(caught.value) == (
+        "cannot write the stream: No space left on device\n"
+        "  fix: make room on that disk, or give a place that has it"
+    )
 
 
 def test_a_folder_that_is_not_there_is_told_as_such(tmp_path: Path) -> None:
     path = tmp_path / "none" / "a.mcap"
     with pytest.raises(ReplayError) as caught:
         ReplayWriter(path, HEADER)
-    assert str(caught.value) == f"cannot write {path}: No such file or directory"
+    assert str(caught.value) == (
+        f"cannot write {path}: No such file or directory\n"
+        "  fix: make the folder first, or give another name"
+    )
 
 
 def test_wrong_sizes_are_refused_and_add_nothing() -> None:

@@ -236,7 +236,10 @@ def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatc
             looked += 1
             yield variant
 
-    monkeypatch.setattr("samebits.diagnose.plant.by_name", lambda _: replace(FUSED, ways=counted))
+    def named(name: str) -> Any:
+        return replace(FUSED, ways=counted)
+
+    monkeypatch.setattr("samebits.diagnose.plant.by_name", named)
     few = Budget(operations=100_000)
     with pytest.raises(TraceError, match="too many operations"):
         ways_among(sums(60), "fma", budget=few)

@@ -297,9 +297,14 @@ def test_few_descriptions_of_one_report_are_read(monkeypatch: pytest.MonkeyPatch
     from samebits.diagnose.desync import read
 
     reading: Any = read
-    seen: list[object] = []
+    seen: list[dict[str, str]] = []
     true = reading._described
-    monkeypatch.setattr(read, "_described", lambda text: seen.append(text) or true(text))
+
+    def counted(text: dict[str, str]) -> Any:
+        seen.append(text)
+        return true(text)
+
+    monkeypatch.setattr(read, "_described", counted)
     parts = [(record, DATA[record.start : record.end]) for record in records(DATA)]
     data = MAGIC + b"".join(
         part * (60 if record.opcode == Opcode.METADATA else 1) for record, part in parts
