@@ -9,9 +9,10 @@ those; what is imported by the library's modules must not take it.
 from __future__ import annotations
 
 import os
-import threading
 
-LOCK = threading.RLock()
+from samebits.mutex import Mutex
+
+LOCK = Mutex()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(

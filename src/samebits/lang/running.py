@@ -8,9 +8,11 @@ import threading
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from functools import partial
+from itertools import repeat
+from typing import Any
 
 from samebits.errors import ArgumentError
-from samebits.lang.uncut import block
+from samebits.lang.uncut import again, block
 from samebits.modes import HIGH, Precision
 
 
@@ -48,8 +50,14 @@ def flushing(flush: bool) -> AbstractContextManager[None]:
     return block(enter, leave)
 
 
-python_precision: ContextVar[Precision] = ContextVar("python_precision", default=HIGH)
-"""The precision of math functions that are called from plain Python."""
+_precisions: ContextVar[tuple[Precision, ...]] = ContextVar("precisions", default=())
+"""The precisions of the blocks that this is in, the outermost first."""
+
+
+def python_precision() -> Precision:
+    """The precision of math functions that are called from plain Python."""
+    found = _precisions.get()
+    return found[-1] if found else HIGH
 
 
 def check_precision(value: object) -> Precision:
@@ -62,28 +70,6 @@ def check_precision(value: object) -> Precision:
     )
 
 
-_outer: ContextVar[tuple[Precision, ...]] = ContextVar("outer", default=())
-"""The precisions of the blocks around this one, the outermost first."""
-
-
-class _Precision:
-    """A block at one precision; it may be entered again, also within itself."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: Precision) -> None:
-        self._value = value
-
-    def __enter__(self) -> None:
-        _outer.set((*_outer.get(), python_precision.get()))
-        python_precision.set(self._value)
-
-    def __exit__(self, *error: object) -> None:
-        *rest, before = _outer.get()
-        _outer.set(tuple(rest))
-        python_precision.set(before)
-
-
 def precision(value: Precision) -> AbstractContextManager[None]:
     """In a `with` block: math functions called from Python have this precision.
 
@@ -91,4 +77,8 @@ def precision(value: Precision) -> AbstractContextManager[None]:
     kernel, also one called in the block, keeps the precision that it was decorated with. Raises
     ArgumentError for anything but `sb.HIGH`, `sb.MEDIUM` and `sb.LOW`.
     """
-    return _Precision(check_precision(value))
+    values = repeat((check_precision(value),))
+    inner: Any = map(operator.concat, iter(_precisions.get, None), values)
+    outer = map(operator.itemgetter(slice(-1)), iter(_precisions.get, None))
+    # Each time another item of each, which sets what it takes from what holds then.
+    return again(map(_precisions.set, inner), map(_precisions.set, outer))

@@ -3,14 +3,15 @@
 CPython has signals' handlers run where a function of Python's begins, behind calls, and where loops
 go round; what they raise may so come between a change and the `try` that would undo it, or before
 the first line of an `__exit__`. Here both ends of a block are one call of C's each, in which no
-bytecode runs, and the interpreter looks for no signal between it and the block.
+bytecode runs. From Python 3.14 on signals are looked for between the first of them and the block
+too: what a handler raises there is met in `__enter__`, which does what the end would have done.
 """
 
 from __future__ import annotations
 
 import ctypes
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
@@ -24,10 +25,6 @@ _called: Any = ctypes.PYFUNCTYPE(None, *[_object] * 5)(("PyObject_CallObject", c
 """Calls an object with a tuple of arguments, and takes what `with` gives besides; returns None."""
 
 
-def _enter(made: Any) -> None:
-    made.__enter__()
-
-
 def _leave(made: Any, *error: Any) -> None:
     made.__exit__(*error)
 
@@ -35,24 +32,38 @@ def _leave(made: Any, *error: Any) -> None:
 class _ForStacks(type):
     """`contextlib.ExitStack` asks the class, where `with` asks the block."""
 
-    __enter__ = property(lambda _: _enter)
     __exit__ = property(lambda _: _leave)
 
 
 class Ends(metaclass=_ForStacks):
     """A block of two callables of C's; the one at its end is given the exception, as `with` does.
 
-    Enter it once."""
+    It may be entered as often as they can be called."""
 
-    __slots__ = ("__enter__", "__exit__")
+    __slots__ = ("__exit__", "_enter")
 
-    def __init__(self, enter: Callable[..., Any], leave: Callable[..., Any]) -> None:
-        self.__enter__ = enter
+    def __init__(self, enter: Callable[[], Any], leave: Callable[..., Any]) -> None:
+        self._enter = enter
         self.__exit__ = leave
+
+    def __enter__(self) -> None:
+        try:
+            self._enter()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
 
 
 def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:
     """A block at whose ends these steps are done; to be entered once."""
     first, last = (map(operator.call, steps) for steps in (enter, leave))
     made: Any = Ends(partial(any, first), partial(_called, any, (last,)))
+    return made
+
+
+def again(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:
+    """A block at whose ends the next item of each is made, of iterators of C's that have no end; to
+    be entered as often as one likes, also within itself."""
+    # A result of `_called` is never let go of: there is one True and one False.
+    made: Any = Ends(partial(next, enter), partial(_called, next, (map(operator.not_, leave),)))
     return made

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.runtime.mutex import Mutex
+from samebits.mutex import Mutex
 from samebits.runtime.pending import PENDING
 from samebits.types import ArrayType, StructType, Type
 
@@ -284,8 +284,7 @@ def check_claims(name: str, claims: Sequence[Claim]) -> None:
     """The same of memory that is claimed already. Released jobs are waited for."""
     LEDGER.forget_ended()
     while True:
-        with LEDGER.lock.held():
-            LEDGER.lock.acquire()
+        with LEDGER.lock:
             met = LEDGER.met(claims)
         if not met:
             return

@@ -19,6 +19,7 @@ from typing import Any
 from samebits.backend import crew as native
 from samebits.backend import llvm
 from samebits.backend.emit_range import LINE_BYTES
+from samebits.mutex import Mutex
 from samebits.runtime import pool, preempt
 
 _EXIT_SECONDS = 1.0
@@ -67,8 +68,8 @@ class _Crew:
         self._called = (self.begin, _is_inside_a_task, self.disperse)
         for word, called in zip(_CALLED, self._called, strict=True):
             self.words[word] = id(called)
-        self._changing = _thread.allocate_lock()
-        self._leaving = _thread.allocate_lock()
+        self._changing = Mutex()
+        self._leaving = Mutex()
         self._locks: list[int] = []
         self._gathered: _Gathered | None = None
         self.words[native.JOBS] = ctypes.addressof(pool.running)
@@ -130,8 +131,8 @@ class _Crew:
 
     def forget(self) -> None:
         """In the child of a fork: the parent's threads are not here."""
-        self._changing = _thread.allocate_lock()
-        self._leaving = _thread.allocate_lock()
+        self._changing = Mutex()
+        self._leaving = Mutex()
         self._members.clear()
         self._gathered = None
         for word in (native.BUSY, native.READY, native.HELPERS, native.LINES):
@@ -171,7 +172,7 @@ class _State:
     """The crew of this process."""
 
     crew: _Crew | None = None
-    making = _thread.allocate_lock()
+    making = Mutex()
 
 
 def _crew() -> _Crew:
@@ -185,7 +186,7 @@ def _crew() -> _Crew:
 
 
 def _after_fork() -> None:
-    _State.making = _thread.allocate_lock()
+    _State.making = Mutex()
     if _State.crew is not None:
         _State.crew.forget()
 

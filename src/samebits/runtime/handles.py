@@ -116,8 +116,7 @@ class Record:
     def finish(self) -> None:
         """Wait until it has ended, and take it from the pending jobs."""
         self.pool.wait(self.last)
-        with LEDGER.lock.held():
-            LEDGER.lock.acquire()
+        with LEDGER.lock:
             failed = self.is_lost and self.number in PENDING and self.task.failed
             self.settle()
         if failed:
@@ -343,8 +342,7 @@ class JobHandle:
 
 def _completed(handle: JobHandle) -> None:
     """`handle` and all that it depends on are completed."""
-    with LEDGER.lock.held():
-        LEDGER.lock.acquire()
+    with LEDGER.lock:
         # From the first on: so an interrupt leaves nothing completed before what it depends on.
         for one in sorted([*handle.pending_before(), handle], key=_number):
             one.settle()
@@ -390,8 +388,7 @@ def submit(handle: JobHandle, before: Sequence[JobHandle], previous: Record | No
     record = handle.record
     tasks = [one.record.task for one in before]
     while True:
-        with LEDGER.lock.held():
-            LEDGER.lock.acquire()
+        with LEDGER.lock:
             handle.enter(next(_State.numbers))
             released = _check_order(handle, previous) if PENDING else []
             if not released:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from samebits.errors import ArgumentError, SamebitsError
-from samebits.runtime.mutex import Mutex
+from samebits.mutex import Mutex
 from samebits.runtime.tasks import (
     DONE,
     READY,
@@ -106,8 +106,7 @@ class Pool:
         """
         before = list(dict.fromkeys(after))
         try:
-            with self._lock.held():
-                self._lock.acquire()
+            with self._lock:
                 if self._disturbed:
                     self._mend()
                 self._placing = task
@@ -132,8 +131,7 @@ class Pool:
             try:
                 # Held while this thread is inside, and free however it leaves.
                 with turn:
-                    with self._lock.held():
-                        self._lock.acquire()
+                    with self._lock:
                         if self._disturbed:
                             self._mend()
                         chosen = self._choose(task, turn)
@@ -145,8 +143,7 @@ class Pool:
                     if chosen is not None:
                         self._run(chosen)
                 if chosen is not None:
-                    with self._lock.held():
-                        self._lock.acquire()
+                    with self._lock:
                         self._left(chosen, task)
                 elif sleeper is not None:
                     self._sleep(sleeper, task)
@@ -163,8 +160,7 @@ class Pool:
             self.wait(task)
             return True
         try:
-            with self._lock.held():
-                self._lock.acquire()
+            with self._lock:
                 if self._disturbed:
                     self._mend()
                 self._wake(len(self._ready))
@@ -176,8 +172,7 @@ class Pool:
     def withdraw(self, task: Task) -> None:
         """Leave `task` undone if nobody has begun it."""
         try:
-            with self._lock.held():
-                self._lock.acquire()
+            with self._lock:
                 if self._disturbed:
                     self._mend()
                 if task.inside or task.state == DONE:
@@ -193,8 +188,7 @@ class Pool:
     def resize(self, workers: int) -> None:
         """Let `workers` threads at most compute at once from now on."""
         try:
-            with self._lock.held():
-                self._lock.acquire()
+            with self._lock:
                 self.workers = workers
                 while self._idle:
                     self._idle[0].wake()  # those too many end themselves
@@ -208,8 +202,7 @@ class Pool:
 
         What is still running then keeps its memory for good: the process ends under it.
         """
-        with self._lock.held():
-            self._lock.acquire()
+        with self._lock:
             self._closed = True
             for task in (*self._ready, *self._running):
                 task.error = SamebitsError("the process ended before this job had")
@@ -360,8 +353,7 @@ class Pool:
 
     def _rouse(self) -> None:
         """Mend at once, so that nobody waits for what this thread began."""
-        with self._lock.held():
-            self._lock.acquire()
+        with self._lock:
             self._mend()
 
     def _sleep(self, sleeper: _Sleeper, task: Task) -> None:
@@ -369,8 +361,7 @@ class Pool:
         try:
             sleeper.lock.acquire(timeout=_LOOK_SECONDS)
         finally:
-            with self._lock.held():
-                self._lock.acquire()
+            with self._lock:
                 for sleepers in (task.waiters, self._idle):
                     with contextlib.suppress(ValueError):
                         sleepers.remove(sleeper)
@@ -394,8 +385,7 @@ class Pool:
             if _may_be_interrupted():
                 raise
             task.error, wanted = error, False
-        with self._lock.held():
-            self._lock.acquire()
+        with self._lock:
             if not wanted:
                 task.give_up()
                 return False
@@ -413,8 +403,7 @@ class Pool:
             sleeper: _Sleeper | None = None
             turn = _thread.allocate_lock()
             with turn:
-                with self._lock.held():
-                    self._lock.acquire()
+                with self._lock:
                     if self._disturbed:
                         self._mend()
                     if self._threads > self.workers - 1 or self._closed:
@@ -427,8 +416,7 @@ class Pool:
                 if task is not None:
                     self._run(task)
             if task is not None:
-                with self._lock.held():
-                    self._lock.acquire()
+                with self._lock:
                     self._left(task, None)
             elif sleeper is not None:
                 sleeper.lock.acquire()
@@ -454,8 +442,7 @@ def pool() -> Pool:
     found = _State.pool
     if found is not None:
         return found
-    with _State.lock.held():
-        _State.lock.acquire()
+    with _State.lock:
         if _State.pool is None:
             _State.pool = Pool(_State.chosen or default_workers())
         if not _State.registered:
@@ -493,8 +480,8 @@ def workers() -> int:
 def working(count: int | None) -> Generator[None]:
     """Inside, `count` threads compute at once, as `set_workers` has it."""
     before = _State.chosen
-    set_workers(count)
     try:
+        set_workers(count)
         yield
     finally:
         set_workers(before)

@@ -19,6 +19,7 @@ from functools import cache
 from typing import Any
 
 from samebits.backend import records
+from samebits.mutex import Mutex
 from samebits.runtime.host import host_target
 from samebits.runtime.loading import load, own_code
 from samebits.runtime.watcher import Watcher
@@ -106,7 +107,7 @@ class _Watch:
         self._enter = ctypes.CFUNCTYPE(ctypes.c_void_p)(self.enter)
         self.words[records.ENTER] = _address(self._enter)
         self.words[records.RELEASE] = _address(ctypes.pythonapi.PyThread_release_lock)
-        self.changing = _thread.allocate_lock()
+        self.changing = Mutex()
         self.main: Any = None
         self.main_ident = 0
         self.watcher: Watcher | None = None
@@ -153,7 +154,7 @@ class _Watch:
 
     def forget(self) -> None:
         """In the child of a fork: its one thread is the main one."""
-        self.changing = _thread.allocate_lock()
+        self.changing = Mutex()
         if self.main is not None:
             self.main, self.watcher = None, None
             self.take_main(self.record())
@@ -172,7 +173,7 @@ def imports_of_guards() -> dict[str, int]:
 
 class _State:
     watch: _Watch | None = None
-    making = _thread.allocate_lock()
+    making = Mutex()
 
 
 def _watch() -> _Watch:
@@ -191,7 +192,7 @@ def _watch() -> _Watch:
 
 
 def _after_fork() -> None:
-    _State.making = _thread.allocate_lock()
+    _State.making = Mutex()
     _handler.cache_clear()
     if _State.watch is not None:
         _State.watch.forget()

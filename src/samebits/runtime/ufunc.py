@@ -50,7 +50,7 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
     broadcast to, in `out` if given. Floats promote as in NumPy 2; integers of 8 and 16 bits and
     bools count as float32, wider ones as float64. Raises ArgumentError.
     """
-    precision = python_precision.get()
+    precision = python_precision()
     if len(args) == 1 == function.arity and out is None:
         x: Any = args[0]
         t = _SCALARS.get(type(x))

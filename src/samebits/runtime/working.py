@@ -10,8 +10,8 @@ import _thread
 
 from samebits.backend.records import LEFT
 from samebits.errors import JobError
+from samebits.mutex import Mutex
 from samebits.runtime import preempt
-from samebits.runtime.mutex import Mutex
 from samebits.runtime.tasks import TRAP, Task
 
 _inside: dict[int, tuple[Task, int]] = {}
@@ -28,8 +28,7 @@ def work(task: Task) -> None:
         outer, _inside[ident] = _inside.get(ident), (task, record)
         status = task.function(task.slots, task.shared)
     finally:
-        with _lock.held():
-            _lock.acquire()
+        with _lock:
             if outer is None:
                 _inside.pop(ident, None)
             else:
@@ -56,8 +55,7 @@ def _left(task: Task, status: int) -> None:
 
 def stop(task: Task | None = None) -> None:
     """Have every thread leave that is inside of `task`, or of any."""
-    with _lock.held():
-        _lock.acquire()
+    with _lock:
         for ident, (other, record) in tuple(_inside.items()):
             if task is None or other is task:
                 preempt.stop(ident, record)

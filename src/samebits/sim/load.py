@@ -6,7 +6,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -76,7 +76,7 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
         if not exists:
             raise SimulationError(f"there is no module {place!r}", fix=f"give {forms}")
         try:
-            with redirect_stdout(sys.stderr):
+            with _output_aside():
                 return importlib.import_module(place)
         except KeyboardInterrupt:
             raise
@@ -92,6 +92,12 @@ def _first_on_the_path(folder: str) -> AbstractContextManager[None]:
     # Of two, the first is removed; of one, which the module itself has taken from the path, it.
     leave = [partial(path.append, folder), partial(path.remove, folder)]
     return block([partial(path.insert, 0, folder)], leave)
+
+
+def _output_aside() -> AbstractContextManager[None]:
+    """Inside, what is printed goes to standard error."""
+    put = partial(setattr, sys, "stdout")
+    return block([partial(put, sys.stderr)], [partial(put, sys.stdout)])
 
 
 def _import_file(path: Path, forms: str) -> ModuleType:
@@ -112,7 +118,7 @@ def _import_file(path: Path, forms: str) -> ModuleType:
     sys.modules[name] = module
     try:
         # What it prints while it loads is no part of a command's output.
-        with _first_on_the_path(str(path.parent)), redirect_stdout(sys.stderr):
+        with _first_on_the_path(str(path.parent)), _output_aside():
             spec.loader.exec_module(module)
     except KeyboardInterrupt:
         del sys.modules[name]

@@ -15,6 +15,7 @@ from tests.unit.runtime.interrupting import at_each
 
 import samebits as sb
 from samebits import float32
+from samebits.compiling import LOCK
 from samebits.frontend.managed import call as call_managed
 from samebits.lang import running
 from samebits.lang.uncut import block
@@ -31,8 +32,10 @@ def halved(x: float32) -> float32:
 
 def state() -> tuple[Any, ...]:
     """What blocks change: of the process, and of this thread."""
-    process = (gc.isenabled(), len(collector._running), len(collector._held), _path())
-    thread = (running.running.managed, running.running.flush, len(running.flushers))
+    collected = (gc.isenabled(), len(collector._running), len(collector._held))
+    process = (*collected, _path(), sys.stdout)
+    managed = (running.running.managed, running.running.flush, len(running.flushers))
+    thread = (*managed, running.python_precision())
     return process, thread, fpenv.state().rounding, fpenv.state().word & ~0x3F, np.geterr()
 
 
@@ -72,6 +75,17 @@ def path() -> None:
         assert sys.path[0] == "/nowhere/at/all"
 
 
+def output() -> None:
+    with load._output_aside(), load._output_aside():
+        assert sys.stdout is sys.stderr
+
+
+def precision() -> None:
+    low = running.precision(sb.LOW)
+    with low, running.precision(sb.MEDIUM), low:
+        assert running.python_precision() is sb.LOW
+
+
 @pytest.fixture
 def flushes() -> Iterator[None]:
     """This thread has an environment of its own, which blocks are to give back."""
@@ -92,7 +106,7 @@ def test_an_interrupt_at_any_bytecode_leaves_the_threads_environment() -> None:
     assert fpenv.state().flushes_results
 
 
-@pytest.mark.parametrize("call", [compiled, flushed, managed, path])
+@pytest.mark.parametrize("call", [compiled, flushed, managed, path, output, precision])
 def test_an_interrupt_at_any_bytecode_leaves_all_as_it_was(call: Callable[[], None]) -> None:
     call()
     before = state()
@@ -103,12 +117,13 @@ def test_an_interrupt_at_any_bytecode_leaves_all_as_it_was(call: Callable[[], No
     assert at_each(call, check, stride=7 if call is managed else 1) > 5
 
 
-def test_an_interrupted_compilation_leaves_the_collector_on() -> None:
+def test_an_interrupted_compilation_leaves_the_collector_on_and_lets_others_compile() -> None:
     types = (sb.types.FLOAT32,)
     before = state()
 
     def check() -> None:
         assert state() == before
+        assert not LOCK.locked()
 
     assert at_each(lambda: compile_native(halved, types), check, stride=61) > 5
 

@@ -1,0 +1,45 @@
+"""A lock that no signal's handler leaves taken, wherever it raises.
+
+From Python 3.14 on handlers may run between a lock's `__enter__` and the block, and what they raise
+then leaves `with lock:` with the lock taken for good.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+
+class Mutex:
+    """Used as `with mutex:`. A handler that comes back to it in the same thread finds it open, as
+    it would wait for itself."""
+
+    __slots__ = ("__exit__", "_lock", "acquire", "release")
+
+    def __init__(self) -> None:
+        self._lock: Any = threading.RLock()
+        self.acquire, self.release = self._lock.acquire, self._lock.release
+        # The lock's own, which is C's: one in Python could be interrupted before its first line.
+        self.__exit__ = self._lock.__exit__
+
+    def __enter__(self) -> None:
+        taken: list[bool] = []
+        try:
+            # That it is taken is noted in the call that takes it: no handler runs in between.
+            taken.extend(map(self.acquire, (True,)))
+        except BaseException:
+            if taken:
+                self.release()
+            raise
+
+    def locked(self) -> bool:
+        """Whether a thread has it, this one included."""
+        if self._lock._is_owned():
+            return True
+        taken: list[bool] = []
+        try:
+            taken.extend(map(self.acquire, (False,)))
+        finally:
+            if taken and taken[0]:
+                self.release()
+        return not taken[0]
