@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import _thread
 import ctypes
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -31,23 +30,30 @@ class _Limit:
     """Watches one thread while it runs something."""
 
     def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+        self._seconds = min(max(0.0, seconds), _thread.TIMEOUT_MAX)
         self._ident, self._record = _thread.get_ident(), preempt.record()
-        self._ended = threading.Event()
-        self._asked = False
-        self._thread = threading.Thread(target=self._watch, daemon=True)
+        self._ended, self._gone = _thread.allocate_lock(), _thread.allocate_lock()
+        self._ended.acquire()
+        self._gone.acquire()
+        self._threads: list[int] = []
+        self._asked = self._left = False
 
     def start(self) -> None:
         """From here on the thread may be left by _Overdue, until the end has been told."""
-        self._thread.start()
+        # No thread that nobody knows of: it starts and is noted in one call.
+        self._threads.extend(map(_thread.start_new_thread, (self._watch,), ((),)))
 
     def _watch(self) -> None:
-        if self._ended.wait(self._seconds):
-            return
-        while not self._ended.wait(_AGAIN_SECONDS * self._asked):
-            if not preempt.stop(self._ident, self._record) and not self._asked:
-                self._interrupt()
-            self._asked = True
+        try:
+            wait = self._seconds
+            while not self._ended.acquire(timeout=wait):
+                wait = _AGAIN_SECONDS
+                if not preempt.stop(self._ident, self._record) and not self._asked:
+                    self._interrupt()
+                self._asked = True
+        finally:
+            self._left = True
+            self._gone.release()
 
     def _interrupt(self) -> None:
         thread = ctypes.c_ulong(self._ident)
@@ -56,9 +62,10 @@ class _Limit:
     def end(self) -> None:
         """Nothing is raised in the thread after this has returned; call it again where it is left
         by _Overdue."""
-        self._ended.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        if self._ended.locked():
+            self._ended.release()
+        while self._threads and not self._left:
+            self._gone.acquire()
         if self._asked:
             # One may wait still. Withdrawing it (with NULL) would leave CPython 3.11 and 3.12
             # looking for it at every bytecode that looks, and hang functions entered with a
@@ -76,8 +83,9 @@ def within(seconds: float | None, run: Callable[[], T]) -> T:
     """
     if seconds is None:
         return run()
-    limit, over = _Limit(max(0.0, seconds)), False
+    limit, over = _Limit(seconds), False
     result: list[T] = []
+    other: BaseException | None = None
     try:
         limit.start()
         result.append(run())
@@ -90,6 +98,10 @@ def within(seconds: float | None, run: Callable[[], T]) -> T:
                 break
             except _Overdue:
                 over = True
+            except BaseException as error:  # a signal's handler raised it
+                other = error
+        if other is not None:
+            raise other
     if over or not result:
         raise TimeOver
     return result[0]

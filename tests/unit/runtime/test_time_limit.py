@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import _thread
 import subprocess
 import sys
+import time
+from typing import Any
 
 import pytest
 from tests.limits import HANG_SECONDS
+from tests.unit.runtime.interrupting import at_each
 
 from samebits.runtime.time_limit import TimeOver, within
 
@@ -60,3 +64,30 @@ def test_a_call_is_over_time_or_gives_its_result() -> None:
             within(0.0, goes_on)
     assert within(3600.0, lambda: 5) == 5
     assert within(None, lambda: 6) == 6
+
+
+def test_time_that_is_over_before_the_call_begins_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = _thread.start_new_thread
+
+    def slowly(*arguments: Any) -> int:
+        start(*arguments)
+        while True:
+            pass
+
+    monkeypatch.setattr(_thread, "start_new_thread", slowly)
+    with pytest.raises(TimeOver):
+        within(0.0, lambda: 5)
+
+
+def test_an_interrupt_at_any_bytecode_leaves_no_limit() -> None:
+    before = _thread._count()
+
+    def call() -> None:
+        assert within(3600.0, lambda: 5) == 5
+
+    def check() -> None:
+        limit = time.monotonic() + HANG_SECONDS
+        while _thread._count() > before:
+            assert time.monotonic() < limit
+
+    assert at_each(call, check) > 5
