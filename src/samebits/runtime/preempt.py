@@ -4,7 +4,8 @@ Owns the records of the threads that are inside compiled code, and the signal by
 to leave it, or to see to Python's own signals. `backend.preempt` has what runs in the thread then.
 
 The signal is SIGURG, which nobody is ended by. A handler that was there before is called first.
-Where the system has no such signals (Windows), a call runs to its end.
+Where the system has no such signals (Windows), a call runs to its end: there are no records then,
+and nothing here asks the C library for anything.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ from samebits.runtime.loading import load, own_code
 from samebits.runtime.watcher import Watcher
 
 _Words = ctypes.c_uint64 * records.RECORD_WORDS
+
+
+def has_records() -> bool:
+    """Whether the system has threads and signals as POSIX has them, by which a call is left."""
+    return sys.platform != "win32"
 
 
 class Stopped(BaseException):
@@ -199,7 +205,10 @@ def _after_fork() -> None:
 
 
 def words_address() -> int:
-    """What a module's variable `GUARD` is to point at, good for the whole process."""
+    """What a module's variable `GUARD` is to point at, good for the whole process; 0, at which
+    bodies are called plainly, where there are no records."""
+    if not has_records():
+        return 0
     watch = _watch()
     if watch.main is None and threading.main_thread().ident == _thread.get_ident():
         watch.take_main(watch.record())
@@ -224,7 +233,7 @@ spares: list[int] = []
 
 def raised() -> BaseException:
     """Why the call that this thread has just left was left."""
-    for address in (_watch().record(), *spares):
+    for address in filter(None, (record(), *spares)):
         words = _Words.from_address(address)
         kind, value, trace = words[records.KIND : records.TRACE + 1]
         if value:
@@ -294,14 +303,15 @@ def _poke(ident: int) -> None:
 
 
 def record() -> int:
-    """The address of this thread's record, by which it can be told to stop while it lives."""
-    return _watch().record()
+    """The address of this thread's record, by which it can be told to stop while it lives; 0 where
+    there are none."""
+    return _watch().record() if has_records() else 0
 
 
 def stop(ident: int, record: int) -> bool:
     """Tell a thread that lives to leave the call that it is in, which raises `Stopped` then;
     whether it is in one. `record` is its own."""
-    if _layout() is None:
+    if not record or _layout() is None:
         return False
     words = _Words.from_address(record)
     if words[records.PLACE]:

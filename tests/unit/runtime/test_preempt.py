@@ -543,3 +543,16 @@ def test_a_stack_error_can_be_pickled() -> None:
 
     error = pickle.loads(pickle.dumps(StackError("256,000")))
     assert str(error) == str(StackError("256,000"))
+
+
+def test_without_such_signals_calls_run_to_their_end_and_all_else_holds() -> None:
+    """As on Windows: ranges on several threads, jobs, and limits for Python's own code."""
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.unit.runtime.without_signals"],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert (run.stdout, run.stderr) == ("bits\nover\nwhole\n", "")
