@@ -61,8 +61,9 @@ def default_environment() -> Generator[None]:
         library = ctypes.CDLL(ctypes.util.find_library("m"))
     before = ctypes.create_string_buffer(_ENVIRONMENT_BYTES)
     library.fegetenv(before)
-    library.fesetenv(_default_environment(library))
+    default = _default_environment(library)
     try:
+        library.fesetenv(default)
         yield
     finally:
         library.fesetenv(before)

@@ -48,10 +48,11 @@ def _apart(folder: Path, other: Path) -> Generator[None]:
     tops = {name for name, module in loaded.items() if _stands_in(module, other)}
     hidden = {name: loaded[name] for name in loaded if name.partition(".")[0] in tops}
     kept, before = {*loaded}, sys.path[:]
-    for name in hidden:
-        del loaded[name]
-    sys.path[:] = [str(folder), *(p for p in before if Path(os.path.realpath(p or ".")) != other)]
+    rest = [p for p in before if Path(os.path.realpath(p or ".")) != other]
     try:
+        for name in hidden:
+            del loaded[name]
+        sys.path[:] = [str(folder), *rest]
         yield
     finally:
         for name in loaded.keys() - kept:
