@@ -3,8 +3,9 @@
 CPython has signals' handlers run where a function of Python's begins, behind calls, and where loops
 go round; what they raise may so come between a change and the `try` that would undo it, or before
 the first line of an `__exit__`. Here both ends of a block are one call of C's each, in which no
-bytecode runs. From Python 3.14 on signals are looked for between the first of them and the block
-too: what a handler raises there is met in `__enter__`, which does what the end would have done.
+bytecode runs. Behind the first of them handlers may run outside of the block, which from Python
+3.14 on begins only after that: so it is called in an `__enter__` that does what the end would have
+done where they raise.
 """
 
 from __future__ import annotations
