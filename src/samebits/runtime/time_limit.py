@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import _thread
 import ctypes
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -36,6 +37,7 @@ class _Limit:
         self._ended.acquire()
         self._gone.acquire()
         self._threads: list[int] = []
+        self._process = os.getpid()
         self._asked = self._left = False
 
     def start(self) -> None:
@@ -64,7 +66,8 @@ class _Limit:
         by _Overdue."""
         if self._ended.locked():
             self._ended.release()
-        while self._threads and not self._left:
+        # A fork's child has not got the thread that watches.
+        while self._threads and not self._left and os.getpid() == self._process:
             self._gone.acquire()
         if self._asked:
             # One may wait still. Withdrawing it (with NULL) would leave CPython 3.11 and 3.12

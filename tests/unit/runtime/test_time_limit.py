@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import _thread
+import os
+import signal
 import subprocess
 import sys
 import time
+import warnings
 from typing import Any
 
 import pytest
@@ -91,3 +94,24 @@ def test_an_interrupt_at_any_bytecode_leaves_no_limit() -> None:
             assert time.monotonic() < limit
 
     assert at_each(call, check) > 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_child_of_a_fork_waits_for_no_limit() -> None:
+    parent = os.getpid()
+
+    def forked() -> int:
+        child = os.fork()
+        if not child:
+            signal.alarm(int(HANG_SECONDS))
+        return child
+
+    child = -1
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # this process has other threads
+            child = within(3600.0, forked)
+    finally:
+        if os.getpid() != parent:
+            os._exit(7 if child == 0 else 8)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
