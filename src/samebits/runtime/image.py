@@ -39,7 +39,8 @@ _JUMP = 0x25FF
 """`jmp *2(%rip)`: to the address that follows it and two bytes."""
 
 _PAGE = mmap.PAGESIZE
-_READ_ONLY, _READ_EXECUTE = mmap.PROT_READ, mmap.PROT_READ | mmap.PROT_EXEC
+_READ_ONLY, _READ_EXECUTE = 1, 5
+"""Linux's: other systems' `mmap` may not name them."""
 _UNDEFINED, _LAST_SECTION = 0, 0xFF00
 
 

@@ -545,10 +545,24 @@ def test_a_stack_error_can_be_pickled() -> None:
     assert str(error) == str(StackError("256,000"))
 
 
+WITHOUT = """\
+import mmap, os, signal
+for module, names in {
+    mmap: ("PROT_READ", "PROT_WRITE", "PROT_EXEC", "MAP_PRIVATE", "MAP_ANONYMOUS"),
+    os: ("register_at_fork", "sched_getaffinity", "fork"),
+    signal: ("SIGURG", "pthread_kill"),
+}.items():
+    for name in names:
+        vars(module).pop(name, None)
+from tests.unit.runtime.without_signals import main
+main()
+"""
+
+
 def test_without_such_signals_calls_run_to_their_end_and_all_else_holds() -> None:
     """As on Windows: ranges on several threads, jobs, and limits for Python's own code."""
     run = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.unit.runtime.without_signals"],
+        [sys.executable, "-W", "error", "-c", WITHOUT],
         cwd=Path(__file__).parents[3],
         capture_output=True,
         text=True,

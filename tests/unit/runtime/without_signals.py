@@ -1,12 +1,9 @@
-"""A program on a system without POSIX's threads and signals, as far as this library sees them.
-
-`python -m tests.unit.runtime.without_signals` prints what it did.
-"""
+"""A program on a system without POSIX's threads and signals, as far as this library sees them: it
+prints what it did."""
 
 from __future__ import annotations
 
 import ctypes
-import sys
 from typing import Any
 
 import numpy as np
@@ -86,7 +83,3 @@ def main() -> None:
     assert not preempt.is_inside()
     assert isinstance(preempt.raised(), preempt.Stopped)
     print("whole")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
