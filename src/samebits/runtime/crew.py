@@ -20,7 +20,7 @@ from samebits.backend import crew as native
 from samebits.backend import llvm
 from samebits.backend.emit_range import LINE_BYTES
 from samebits.mutex import Mutex
-from samebits.runtime import pool, preempt
+from samebits.runtime import own_stack, pool, preempt
 
 _EXIT_SECONDS = 1.0
 """How long the end of the process waits for the range that is being run."""
@@ -46,7 +46,7 @@ class _Gathered:
         Between a thread's start and its place in the list no bytecode runs: where a signal's
         handler raises, it leaves none that nobody knows of.
         """
-        with suppress(RuntimeError):
+        with suppress(RuntimeError), own_stack.LOCK, own_stack.own_stack():
             self.threads.extend(map(_thread.start_new_thread, repeat(stay), self._left))
 
 

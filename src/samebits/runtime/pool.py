@@ -27,6 +27,7 @@ from typing import Any
 
 from samebits.errors import ArgumentError, SamebitsError
 from samebits.mutex import Mutex
+from samebits.runtime import own_stack
 from samebits.runtime.tasks import (
     DONE,
     READY,
@@ -326,7 +327,8 @@ class Pool:
             elif self._threads < self.workers - 1 and not self._closed:
                 self._threads += 1
                 try:
-                    _thread.start_new_thread(self._work, ())
+                    with own_stack.LOCK, own_stack.own_stack():
+                        _thread.start_new_thread(self._work, ())
                 except RuntimeError:  # no more threads here: the one that waits does it all
                     self._threads -= 1
                     return
