@@ -111,6 +111,10 @@ class ReplayReader:
                     yield from frames.chunk(record.offset, chunk_records(source, record))
                 elif record.opcode in (Opcode.MESSAGE, Opcode.FOOTER, Opcode.HEADER):
                     raise Damage(record.offset, f"{record.a_name} where only chunks belong")
+                elif record.opcode == Opcode.METADATA:
+                    parts = Fields(source.body(record), record.offset, record.name)
+                    if parts.text() == METADATA_NAME:
+                        raise Damage(record.offset, "a second header of the replay")
                 else:
                     source.skip(record)
             frames.end(record.offset)

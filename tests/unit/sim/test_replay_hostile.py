@@ -121,6 +121,10 @@ LIES = {
         inputs(4, 4),
         "a message record where only chunks belong",
     ),
+    "a second header": (
+        pack(Metadata(name="samebits.replay", metadata=Crafted().text)),
+        "a second header of the replay",
+    ),
     "a footer among the data": (
         raw(Opcode.FOOTER, bytes(20)),
         "a footer record where only chunks belong",

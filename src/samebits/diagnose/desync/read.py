@@ -19,6 +19,8 @@ from samebits.diagnose.desync.layout import (
     BLOCK_VALUES,
     FORMAT,
     HASHES,
+    INPUT_HASHES,
+    INPUTS,
     MAX_DAMAGE,
     MAX_DESCRIPTIONS,
     MAX_FILE,
@@ -186,6 +188,7 @@ def _parts(about: _Description, messages: Iterable[Message], damage: list[str]) 
         except ReportError as error:
             damage.append(f"at byte {message.offset}, {error.message}")
     _check_states(found, damage)
+    _check_inputs(found, about.header.frame_size, damage)
     return {key: found[key] for key in sizes if key in found}
 
 
@@ -202,6 +205,22 @@ def _check_states(found: dict[Key, bytes], damage: list[str]) -> None:
                 f"the state before frame {key.number} does not have the hash given for it"
             )
             del found[key]
+
+
+def _check_inputs(found: dict[Key, bytes], size: int, damage: list[str]) -> None:
+    """The same of inputs, of which a part holds several frames."""
+    for key in [key for key in found if key.topic == INPUTS]:
+        data = found[key]
+        for i in range(len(data) // size if size else 0):
+            frame = key.number + i
+            first = frame - frame % BLOCK_VALUES
+            block = found.get(Key(INPUT_HASHES, first))
+            at = 8 * (frame - first)
+            hashed = None if block is None else int.from_bytes(block[at : at + 8], "little")
+            if hashed is not None and xxh64(data[i * size : (i + 1) * size]) != hashed:
+                damage.append(f"the inputs of frame {frame} do not have the hash given for them")
+                del found[key]
+                break
 
 
 def _file(path: Path) -> bytes:

@@ -24,7 +24,7 @@ from desync_files import (
 )
 
 from samebits.diagnose.desync.account import account
-from samebits.diagnose.desync.layout import HASHES, PROGRAM, STATES, Key
+from samebits.diagnose.desync.layout import HASHES, INPUTS, PROGRAM, STATES, Key
 from samebits.diagnose.desync.pieces import pieces
 from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.reveal import as_json, as_text
@@ -250,6 +250,16 @@ def test_a_state_that_belies_its_hash_is_not_believed() -> None:
     report = report_from_bytes(report_bytes(lying))
     assert report.missing == [Key(STATES, 12)]
     assert report.damage == ("the state before frame 12 does not have the hash given for it",)
+
+
+def test_inputs_that_belie_their_hash_are_not_believed() -> None:
+    (key,) = [key for key in WHOLE.parts if key.topic == INPUTS]
+    inputs = bytearray(WHOLE.parts[key])
+    inputs[-1] ^= 1
+    report = report_from_bytes(report_bytes(with_part(WHOLE, key, bytes(inputs))))
+    last = WHOLE.contents.asked.stop - 1
+    assert report.missing == [key]
+    assert report.damage == (f"the inputs of frame {last} do not have the hash given for them",)
 
 
 @pytest.mark.parametrize(
