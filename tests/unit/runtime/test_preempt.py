@@ -469,9 +469,9 @@ def test_threads_with_small_stacks_leave_a_ranges_turns_to_those_with_room() -> 
 
 def test_a_job_on_threads_with_small_stacks_fails_and_says_so() -> None:
     script = (
-        "import threading\nthreading.stack_size(262144)\n"
         f"import sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
         "from tests.unit.runtime.test_preempt import *\n"
+        "from samebits.runtime import own_stack\nown_stack.STACK_BYTES = 262144\n"
         "set_workers(2)\n"
         "handle = Large(out=np.zeros(8)).schedule(8, batch=1)\n"
         "while not handle.is_completed: pass\n"

@@ -18,8 +18,9 @@ from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
+from samebits.backend.host_levels import host_levels
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import TARGETS, Target, host_levels
+from samebits.backend.targets import TARGETS, Target
 from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
 from samebits.runtime.runners.remote import MAGIC
 from samebits.sim import verify
