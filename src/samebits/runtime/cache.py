@@ -35,11 +35,12 @@ SIZE_LIMIT = 256 << 20
 ENTRY_LIMIT = 64 << 20
 """Bytes of one entry; larger objects are not cached, and larger files not read."""
 
-_MAGIC = b"samebits object 3\n"
+_MAGIC = b"samebits object 4\n"
 _HEAD = struct.Struct("<16sI")
 _LENGTH = struct.Struct("<I")
 _TRAP_TEXTS = 8
 _DIGITS = frozenset("0123456789abcdef")
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 _SUFFIXES = (".object", ".front", ".sources", PART)
 _TOUCH_AFTER = 3600.0
 _STALE_AFTER = 3600.0
@@ -88,7 +89,7 @@ def _pack_head(compiled: CompiledObject) -> bytes:
     texts = [str(len(compiled.traps)), str(len(compiled.needs))]
     for kind, span, detail in compiled.traps:
         place = (span.line, span.column, span.end_line, span.end_column)
-        texts += [kind, "" if detail is None else f"={detail}", span.file, span.function]
+        texts += [kind, "" if detail is None else f"={detail}", _stored(span.file), span.function]
         texts += map(str, place)
     return _pack_texts([*texts, *compiled.needs, *compiled.has])
 
@@ -99,10 +100,21 @@ def _unpack_head(data: bytes) -> tuple[tuple[TrapSite, ...], tuple[str, ...], tu
     traps: list[TrapSite] = []
     for at in range(2, end, _TRAP_TEXTS):
         kind, detail, file, function, *place = texts[at : at + _TRAP_TEXTS]
-        span = Span(file, function, *map(int, place))
+        span = Span(_here(file), function, *map(int, place))
         traps.append(TrapSite(kind, span, detail[1:] if detail else None))
     needs = end + int(texts[1])
     return tuple(traps), tuple(texts[end:needs]), tuple(texts[needs:])
+
+
+def _stored(file: str) -> str:
+    """A source file as entries name it. Installations of one version share their entries, so the
+    library's own files are named from its folder, after a character that no path has."""
+    return f"\0{file[len(_PACKAGE) :]}" if file.startswith(_PACKAGE) else file
+
+
+def _here(file: str) -> str:
+    """The source file that an entry names, in this installation where it is the library's."""
+    return f"{_PACKAGE}{file[1:]}" if file.startswith("\0") else file
 
 
 def _pack_texts(texts: Sequence[str]) -> bytes:
@@ -272,9 +284,6 @@ class ObjectCache:
                 RuntimeWarning,
                 stacklevel=_users_level(),
             )
-
-
-_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
 
 def _users_level() -> int:

@@ -37,6 +37,23 @@ def test_an_object_comes_back_with_its_traps(tmp_path: Path) -> None:
     assert store.get(digest("two")) is None
 
 
+def test_installations_that_share_entries_name_their_own_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both make the same key where a kernel of the library is compiled: it stands by name there."""
+
+    def trap_of(file: str) -> CompiledObject:
+        return CompiledObject(b"code", (TrapSite("assert", Span(file, "k", 1, 0, 1, 9), None),))
+
+    store = ObjectCache(tmp_path / "c")
+    monkeypatch.setattr(cache, "_PACKAGE", "/one/samebits/")
+    store.put(KEY, trap_of("/one/samebits/mathlib/r.py"))
+    store.put(digest("user"), trap_of("/one/game.py"))
+    monkeypatch.setattr(cache, "_PACKAGE", "/two/samebits/")
+    assert store.get(KEY) == trap_of("/two/samebits/mathlib/r.py")
+    assert store.get(digest("user")) == trap_of("/one/game.py")
+
+
 def test_truncation_at_every_byte_is_seen_and_a_new_put_replaces_it(tmp_path: Path) -> None:
     store = ObjectCache(tmp_path / "c")
     store.put(KEY, OBJECT)
