@@ -46,6 +46,8 @@ verify: $(STAMP)
 	$(BIN)/samebits verify examples/pendulum/pendulum.py --frames 1800 --golden examples/pendulum/golden.txt
 	$(BIN)/samebits verify examples/flock/flock.py --frames 1800 --golden examples/flock/golden.txt
 
+# Hundreds of children import the package: each would compile it where images turn bytecode off.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
 	$(BIN)/python -m pytest -n auto
 

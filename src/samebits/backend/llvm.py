@@ -323,9 +323,9 @@ def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: i
     return _with_module(made.text, target, opt, "assembly", plan=made.plan)
 
 
-def assemble_text(text: str, target: Target, opt: int = 3) -> str:
+def assemble_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> str:
     """The target's assembly for LLVM text."""
-    return _with_module(text, target, opt, "assembly")
+    return _with_module(text, target, opt, "assembly", plan=plan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
 """Run entries of a module on another row's emulator: raw slots in, status and slots out.
 
 The program ends with an error where a call leaves the caller another rounding or other flags.
+`HostMachine` runs the rows of this processor in the same way.
 """
 
 from __future__ import annotations
 
+import ctypes
 import shutil
 import struct
 import subprocess
@@ -15,6 +17,7 @@ from pathlib import Path
 from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import QEMU_PACKAGE, Target
 from samebits.ir.grammar import Module
 from samebits.runtime.runners.link import LINUX, WASM_MEMORY
@@ -103,10 +106,12 @@ class Machine:
     """One program for one row, linked without anything else."""
 
     def __init__(
-        self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int
-    ) -> None:
-        compiled = llvm.compile_module(module, entries, target, opt)
-        self.traps, self.code = compiled.traps, compiled.object_bytes
+        self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int,
+        compiled: CompiledObject | None = None,
+    ) -> None:  # fmt: skip
+        """`compiled` is what the compiler made of all this, where it has."""
+        compiled = compiled or llvm.compile_module(module, entries, target, opt)
+        self.traps = compiled.traps
         self._emulator = [target.qemu]
         if target.qemu_cpu:
             self._emulator += ["-cpu", target.qemu_cpu]
@@ -132,12 +137,13 @@ class WasmMachine:
     """The same in wasmtime, in this process."""
 
     def __init__(
-        self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int
-    ) -> None:
+        self, folder: Path, target: Target, module: Module, entries: Sequence[str], opt: int,
+        compiled: CompiledObject | None = None,
+    ) -> None:  # fmt: skip
         import wasmtime
 
-        compiled = llvm.compile_module(module, entries, target, opt)
-        self.traps, self.code = compiled.traps, compiled.object_bytes
+        compiled = compiled or llvm.compile_module(module, entries, target, opt)
+        self.traps = compiled.traps
         objects = {
             "code": compiled.object_bytes,
             "memory": llvm.compile_text(WASM_MEMORY, target),
@@ -179,6 +185,30 @@ class WasmMachine:
         self._memory.write(self._store, data, first)
         self._run_calls(self._store, first, end)
         return answers_in(self._memory.read(self._store, first, end), calls, "<I4x")
+
+
+class HostMachine:
+    """The same on this processor, in this process."""
+
+    def __init__(self, compiled: CompiledObject, count: int) -> None:
+        self.traps = compiled.traps
+        symbols = [f"sb_entry_{n}" for n in range(count)]
+        self._loaded = llvm.load(compiled.object_bytes, symbols)
+        entry = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
+        self._entries = [entry(self._loaded.addresses[symbol]) for symbol in symbols]
+
+    def run(self, calls: Sequence[Call], *, rounding_up: bool = False) -> list[tuple[int, ...]]:
+        """Status and slots after each call, in this thread's own environment."""
+        memory = (ctypes.c_uint8 * 512)()
+        memory_at = ctypes.addressof(memory)
+        slots = (ctypes.c_uint64 * max((len(sent) for _, sent in calls), default=0))()
+        slots_at = ctypes.addressof(slots)
+        answers: list[tuple[int, ...]] = []
+        for entry, sent in calls:
+            count = len(sent)
+            slots[:count] = [memory_at if slot == MEMORY else slot for slot in sent]
+            answers.append((self._entries[entry](slots_at), *slots[:count]))
+        return answers
 
 
 def _driver(count: int) -> str:

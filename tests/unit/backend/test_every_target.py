@@ -1,7 +1,9 @@
-"""Every row: its data is LLVM's, its objects need nothing, and emulated they give the bits."""
+"""Every row: its data is LLVM's; its code of every operation is clean, needs no library, and gives
+the bits of evaluation, natively or emulated."""
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 import pytest
 from compiled_kernels import from_word
 from objects import undefined_symbols
-from other_machines import MEMORY, Call, Machine, WasmMachine, missing
+from other_machines import MEMORY, Call, HostMachine, Machine, WasmMachine, missing
 from test_compiled_operations import (
     expected,
     float_patterns,
@@ -22,6 +24,8 @@ from test_compiled_operations import (
 from samebits.backend import llvm
 from samebits.backend.assembly import FORBIDDEN, audit, is_allowed_call
 from samebits.backend.host_levels import host_levels
+from samebits.backend.objects import CompiledObject
+from samebits.backend.plans import SPEED
 from samebits.backend.targets import TARGETS, Target
 from samebits.bits import bits_to_float
 from samebits.ir.builder import Builder
@@ -29,10 +33,8 @@ from samebits.ir.grammar import Function, Module
 from samebits.types import FLOAT32, FLOAT64, INT, SCALARS, ArrayType, FixedArrayType
 
 ALL = list(TARGETS.values())
-HERE = {level.target.architecture for level in llvm.available_targets() if level.reason is None}
-EMULATED = [row for row in ALL if row.runner and row.architecture not in HERE]
-OBJECT_ONLY = [row for row in ALL if row not in EMULATED or missing(row)]
-"""The others' objects are looked at where they run."""
+HERE = [level.target for level in llvm.available_targets() if level.reason is None]
+ARCHITECTURES_HERE = {target.architecture for target in HERE}
 _WASM = {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
 LINKERS_OWN = {
     "i686": {"_GLOBAL_OFFSET_TABLE_"}, "ppc64": {".TOC."}, "ppc64le": {".TOC."},
@@ -96,11 +98,27 @@ def missing_symbols(code: bytes, target: Target) -> set[str]:
     return needed - LINKERS_OWN.get(target.name, set())
 
 
-@pytest.mark.parametrize("target", OBJECT_ONLY, ids=lambda t: t.name)
+CODE_ALONE = dataclasses.replace(SPEED, passes=("global_dead_code_eliminate",))
+"""Code selection after LLVM's passes have run."""
+
+
+def made(module: Module, names: list[str], target: Target, opt: int) -> tuple[CompiledObject, str]:
+    """A row's object, and the assembly of the same code: LLVM's passes run once for both."""
+    emitted = llvm.emit_module(module, names, target)
+    text = llvm.llvm_text(module, names, target, opt)
+    code = llvm.compile_text(text, target, opt, plan=CODE_ALONE)
+    assembly = llvm.assemble_text(text, target, opt, plan=CODE_ALONE)
+    return CompiledObject(code, emitted.traps), assembly
+
+
+@pytest.mark.parametrize("target", ALL, ids=lambda t: t.name)
 @pytest.mark.parametrize("opt", [0, 3])
-def test_objects_of_every_operation_need_no_library(target: Target, opt: int) -> None:
-    code = llvm.compile_module(MODULE, NAMES, target, opt).object_bytes
-    assert missing_symbols(code, target) == set()
+def test_code_after_the_passes_is_the_code_of_a_whole_compile(target: Target, opt: int) -> None:
+    names = ["running", "copied", f"fma.{FLOAT32}", f"floordiv.{SCALARS['int64']}"]
+    whole = llvm.compile_module(MODULE, names, target, opt)
+    code, assembly = made(MODULE, names, target, opt)
+    assert (code.object_bytes, code.traps) == (whole.object_bytes, whole.traps)
+    assert assembly == llvm.assembly_text(MODULE, names, target, opt)
 
 
 @pytest.mark.parametrize("target", ALL, ids=lambda t: t.name)
@@ -137,21 +155,39 @@ def asked() -> tuple[list[Call], list[tuple[str, Any]]]:
     return questions()
 
 
-@pytest.mark.parametrize("target", EMULATED, ids=lambda t: t.name)
-@pytest.mark.parametrize("opt", [0, 3])
-def test_every_operation_gives_evaluations_bits_under_emulation_and_needs_no_library(
-    target: Target, opt: int, asked: Any, tmp_path: Path
-) -> None:
+def machine_for(target: Target, opt: int, compiled: CompiledObject, folder: Path) -> Any:
+    """What runs a row's code here; None where it is a row of object code alone, or a level that
+    this processor lacks. Skips the rest of the test where an emulator is missing."""
+    if target in HERE:
+        return HostMachine(compiled, len(NAMES))
+    if not target.runner or target.architecture in ARCHITECTURES_HERE:
+        return None
     reason = missing(target)
     if reason:
         pytest.skip(reason)
     kind = WasmMachine if target.runner == "wasmtime" else Machine
-    machine = kind(tmp_path, target, MODULE, NAMES, opt)
-    assert missing_symbols(machine.code, target) == set()
+    return kind(folder, target, MODULE, NAMES, opt, compiled)
+
+
+@pytest.mark.parametrize("target", ALL, ids=lambda t: t.name)
+@pytest.mark.parametrize("opt", [0, 3])
+def test_code_of_every_operation_is_clean_needs_no_library_and_gives_evaluations_bits(
+    target: Target, opt: int, asked: Any, tmp_path: Path
+) -> None:
+    compiled, assembly = made(MODULE, NAMES, target, opt)
+    asked_for = [n for n, name in enumerate(NAMES) if name.startswith("fma.")]
+    bodies = {name for n in asked_for for name in (f"sb.body.{n}", f"k:{NAMES[n]}")}
+    found = audit(assembly, target)
+    assert [f for f in found if f.rule != "fused" or f.function.lstrip("_") not in bodies] == []
+    assert bool(found) == target.has_fma
+    assert missing_symbols(compiled.object_bytes, target) == set()
+    machine = machine_for(target, opt, compiled, tmp_path)
+    if machine is None:
+        return  # all that can be seen of code that can't run here is seen
     calls, answers = asked
     wrong: list[Any] = []
-    found = machine.run(calls, rounding_up=True)
-    for (n, sent), (status, *slots), (name, wanted) in zip(calls, found, answers, strict=True):
+    replies = machine.run(calls, rounding_up=True)
+    for (n, sent), (status, *slots), (name, wanted) in zip(calls, replies, answers, strict=True):
         result = MODULE.functions[NAMES[n]].results[0]
         got = machine.traps[status - 1].kind if status else from_word(result, slots[-1])
         if got != wanted or slots[:-1] != list(sent[:-1]):
