@@ -48,9 +48,25 @@ class OwnFolder:
     have put them there.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, what: str = "object cache") -> None:
         self.path = Path(os.path.abspath(path))
+        self._what = what
         self._known: tuple[str, int, int] | None = None
+
+    def closed(self) -> Path:
+        """The folder's path, free of links, made where it is not there: nobody else can enter it.
+        For what other programs keep there. Raises OSError too."""
+        with self._opened(make=True) as folder:
+            if not isinstance(folder, int):
+                return Path(folder)
+            os.fchmod(folder, 0o700)
+            for name in os.listdir(folder):
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                if status.st_uid != os.getuid():
+                    raise UntrustedError(
+                        _refusal(self.path, self._what, str(self.path / name), _owned(status))
+                    )
+            return Path(self._known[0] if self._known else self.path)
 
     def read(self, group: str, name: str, limit: int) -> tuple[bytes, float] | None:
         """The bytes of a file and when they were written; None where there is no such file, or
@@ -131,11 +147,11 @@ class OwnFolder:
             return
         if os.getuid() != os.geteuid():
             raise UntrustedError(
-                f"the object cache {self.path} is not used: this process has two users' rights"
+                f"the {self._what} {self.path} is not used: this process has two users' rights"
             )
         folder = self._again()
         if folder is None:
-            folder, real = _verified(self.path, make)
+            folder, real = _verified(self.path, self._what, make)
             status = os.fstat(folder)
             self._known = real, status.st_dev, status.st_ino
         try:
@@ -192,8 +208,12 @@ def _may_be_read(status: os.stat_result) -> bool:
 def _fault(status: os.stat_result) -> str | None:
     """Why a folder is not this user's alone, with {} for its name; None where it is."""
     if status.st_uid != os.getuid():
-        return f"{{}} belongs to {_user(status.st_uid)}"
+        return _owned(status)
     return _written_by_others(status)
+
+
+def _owned(status: os.stat_result) -> str:
+    return f"{{}} belongs to {_user(status.st_uid)}"
 
 
 def _written_by_others(status: os.stat_result) -> str | None:
@@ -206,7 +226,7 @@ def _written_by_others(status: os.stat_result) -> str | None:
 def _fault_on_the_way(status: os.stat_result) -> str | None:
     """Why what is in a folder or behind a link could be exchanged by others; None where not."""
     if status.st_uid not in (0, os.getuid()):
-        return f"{{}} belongs to {_user(status.st_uid)}"
+        return _owned(status)
     if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
         return None
     return _written_by_others(status)
@@ -235,7 +255,7 @@ def _user(uid: int) -> str:
         return f"user {uid}"
 
 
-def _verified(path: Path, make: bool) -> tuple[int, str]:
+def _verified(path: Path, what: str, make: bool) -> tuple[int, str]:
     """A descriptor of the folder and its path without links, on a way that nobody else can change.
 
     With `make`, folders that are not there are made.
@@ -247,7 +267,7 @@ def _verified(path: Path, make: bool) -> tuple[int, str]:
             here = os.path.join(*names)
             status = os.fstat(opened[-1])
             if fault := _fault_on_the_way(status) if parts else _fault(status):
-                raise UntrustedError(_refusal(path, here, fault))
+                raise UntrustedError(_refusal(path, what, here, fault))
             if not parts:
                 return os.open(".", _FOLDER, dir_fd=opened[-1]), here
             name = parts.pop()
@@ -265,7 +285,7 @@ def _verified(path: Path, make: bool) -> tuple[int, str]:
             if links > _MOST_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
             if fault := _fault_on_the_way(status):
-                raise UntrustedError(_refusal(path, os.path.join(here, name), fault))
+                raise UntrustedError(_refusal(path, what, os.path.join(here, name), fault))
             target = Path(os.readlink(name, dir_fd=opened[-1]))
             if target.is_absolute():
                 while len(opened) > 1:
@@ -289,7 +309,7 @@ def _status(name: str, folder: int, make: bool) -> os.stat_result:
     return os.stat(name, dir_fd=folder, follow_symlinks=False)
 
 
-def _refusal(path: Path, here: str, fault: str) -> str:
+def _refusal(path: Path, what: str, here: str, fault: str) -> str:
     own = "it" if here == str(path) else here
     mend = f"; `chmod go-w {here}` mends that" if "write" in fault else ""
-    return f"the object cache {path} is not used: {fault.format(own)}{mend}"
+    return f"the {what} {path} is not used: {fault.format(own)}{mend}"

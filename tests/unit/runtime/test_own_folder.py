@@ -343,3 +343,29 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
                 again.put(KEY, OURS)
                 again.sweep()
     assert os.listdir("/proc/self/fd") == before
+
+
+def test_a_folder_for_other_programs_is_entered_by_this_user_alone(place: Path) -> None:
+    folder = own_folder.OwnFolder(place / "cache" / "tool", "tool's cache")
+    assert folder.closed() == place / "cache" / "tool"
+    os.chmod(folder.path, 0o755)
+    (folder.path / "made").mkdir()
+    os.chmod(folder.path / "made", 0o777)
+    assert stat.S_IMODE(folder.closed().stat().st_mode) == 0o700
+
+
+def test_a_folder_for_other_programs_is_refused_where_others_could_write(place: Path) -> None:
+    folder = place / "cache" / "tool"
+    folder.mkdir(parents=True)
+    os.chmod(folder, 0o777)
+    with pytest.raises(own_folder.UntrustedError, match=r"the tool's cache .* is not used: other"):
+        own_folder.OwnFolder(folder, "tool's cache").closed()
+
+
+@as_root
+def test_a_folder_for_other_programs_has_nothing_of_others_in_it(place: Path) -> None:
+    folder = place / "tool"
+    (folder / "o").mkdir(parents=True)
+    os.chown(folder / "o", OTHER, OTHER)
+    with pytest.raises(own_folder.UntrustedError, match=f"{folder}/o belongs to user {OTHER}"):
+        own_folder.OwnFolder(folder, "tool's cache").closed()

@@ -1,14 +1,22 @@
-"""The compiler and linkers of the `ziglang` wheel, asked for output that depends on input alone."""
+"""The compiler and linkers of the `ziglang` wheel, asked for output that depends on input alone.
+
+What zig has compiled it believes again: it keeps that in a folder of this user's own alone.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from samebits.errors import TargetError
+from samebits.runtime.cache import user_cache_directory
+from samebits.runtime.own_folder import OwnFolder, UntrustedError
 
 MOST_MESSAGE = 2000
 LIMIT_SECONDS = 600
@@ -39,12 +47,29 @@ def zig(folder: Path, arguments: Sequence[str]) -> None:
             text=True,
             errors="replace",
             timeout=LIMIT_SECONDS,
+            env={
+                **os.environ,
+                "ZIG_LOCAL_CACHE_DIR": str(folder / "zig"),
+                "ZIG_GLOBAL_CACHE_DIR": str(_libraries() or folder / "zig"),
+            },
         )
     except subprocess.TimeoutExpired:
         raise TargetError(f"zig {arguments[0]} took more than {LIMIT_SECONDS} s") from None
     if done.returncode:
         said = (done.stderr or done.stdout).strip()[:MOST_MESSAGE]
         raise TargetError(f"zig {arguments[0]} failed with status {done.returncode}", note=said)
+
+
+@cache
+def _libraries() -> Path | None:
+    """Where zig keeps the C libraries that it has compiled; None where nothing is to be kept."""
+    try:
+        return OwnFolder(user_cache_directory() / "zig", "cache of zig's libraries").closed()
+    except UntrustedError as error:
+        warnings.warn(f"{error}; zig compiles them anew", RuntimeWarning, stacklevel=2)
+    except (OSError, RuntimeError):  # no home directory, or none that can be written to
+        pass
+    return None
 
 
 def compile_c(folder: Path, target: str, cpu: str, source: str, out: str, *more: str) -> None:
