@@ -5,9 +5,10 @@ Owns how an error reads. Knows nothing of types, IR or targets.
 
 from __future__ import annotations
 
-import linecache
 from dataclasses import dataclass
 from pathlib import Path
+
+from samebits.source_lines import line_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class Span:
     end_column: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column + 1}"
+        file = self.file.replace("\n", "\\n")  # a name that went on would forge what comes after
+        return f"{file}:{self.line}:{self.column + 1}"
 
 
 EXCERPT_LINES = 4
@@ -39,7 +41,7 @@ def excerpt(span: Span) -> str:
     rows: list[str] = []
     width = len(str(min(span.end_line, span.line + EXCERPT_LINES - 1)))
     for line in range(span.line, min(span.end_line, span.line + EXCERPT_LINES - 1) + 1):
-        text = linecache.getline(span.file, line).rstrip("\n")
+        text = line_of(span.file, line).rstrip("\n")
         if not text:
             continue
         start = span.column if line == span.line else len(text) - len(text.lstrip())

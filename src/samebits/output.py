@@ -7,7 +7,8 @@ uses it:
 - `with Output(path) as out: out.file.write(…)` for what is made piece by piece: leaving the block
   gives the file its name, an exception removes it;
 - `Output(path)`, then `commit`, `keep` or `discard`, for a file that lives longer than a block;
-- `hindrance(path)` asks before long work whether the file can be written.
+- `hindrance(path)` asks before long work whether the file can be written;
+- `holds_other(path, marks)` asks whether something else is there that would be lost.
 
 All of them raise OSError, whatever is wrong with the path; `told(error)` is its reason in words,
 and `remedy(error)` what to do about it.
@@ -40,6 +41,7 @@ _NEW = (
     | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )  # fmt: skip
 _STREAM = os.O_WRONLY | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
+_BEGINNING = 512
 _LONGEST = 50
 """Characters of a name that its unique partial name begins with: 255 bytes hold them."""
 
@@ -135,6 +137,20 @@ def hindrance(path: StrPath) -> OSError | None:
     except OSError as error:
         return error
     return None
+
+
+def holds_other(path: StrPath, *marks: bytes) -> bool:
+    """Whether a file is there, not empty, in whose first `_BEGINNING` bytes is none of `marks`: a
+    source, or a file of another kind, that a mistyped name would replace. Of a link, only that is
+    lost that it is one."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            beginning = file.read(_BEGINNING)
+    except (OSError, ValueError):
+        return False
+    return beginning != b"" and not any(mark in beginning for mark in marks)
 
 
 def told(error: OSError) -> str:

@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.levels import LOWEST_AND_BEST
 from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from samebits.errors import Trap
 from samebits.lang.dispatch import types_for
+from samebits.runtime.runners.calls import runners
 from samebits.runtime.same_bits import executions
 from samebits.sim.export.build import build, choose_targets, host_row
 from samebits.sim.export.inputs_file import export_inputs
@@ -26,7 +28,8 @@ from samebits.sim.sources import ReplaySource
 from samebits.sim.targets import all_rows, choose_rows
 from samebits.sim.verify import Verification
 
-TARGETS = ["x86-64-v1", "x86-64-v4", "aarch64"]
+EMULATED = [r.target.name for r in runners() if r.target.name == "aarch64" and r.reason is None]
+TARGETS = [*LOWEST_AND_BEST, *EMULATED]
 LENGTH, BESIDE = 4, 30
 NEAR = (-2, -1, 0, 1, 2)
 UNSIGNED = sorted(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.output import Output, hindrance, remedy, told, write_file
+from samebits.output import Output, hindrance, holds_other, remedy, told, write_file
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="links, modes and pipes of POSIX")
 
@@ -25,6 +25,19 @@ def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
         out.file.write(b" whole")
     assert path.read_bytes() == b"half whole"
     assert os.listdir(tmp_path) == ["a"]
+
+
+def test_a_file_of_another_kind_is_known_by_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    assert not holds_other(path, b"mark")
+    for data in (b"", b"x mark"):
+        path.write_bytes(data)
+        assert not holds_other(path, b"another", b"mark")
+    for data in (b"x", b"x" * 512 + b"mark"):
+        path.write_bytes(data)
+        assert holds_other(path, b"another", b"mark")
+    assert not holds_other(tmp_path, b"mark")
+    assert not holds_other("\0", b"mark")
 
 
 def test_text_is_utf_8_with_its_own_line_ends(tmp_path: Path) -> None:

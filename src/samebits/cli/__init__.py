@@ -37,6 +37,9 @@ def status(arguments: Sequence[str]) -> int:
         if not _is_text(argument):
             print(f"{argument!r} is no text that this system takes", file=sys.stderr)
             return BAD
+        if "\n" in argument:  # all that is printed of it could be taken for lines of ours
+            print(f"{argument!r} has a line break: rename the file", file=sys.stderr)
+            return BAD
     try:
         from samebits.cli.commands import app
 

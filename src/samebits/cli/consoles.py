@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from samebits.cli.terminal import behind, visible
+from samebits.cli.terminal import behind
+from samebits.visible import visible
 
 WIDTH = 100
 """Columns where the output is no terminal."""

@@ -16,7 +16,7 @@ from samebits.cli.printing import JSON_FORMAT, progress_bars
 from samebits.diagnose import departing
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.read import read_report
+from samebits.diagnose.desync.read import is_report, read_report
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.reveal import NOT_FAITHFUL, as_json, as_text
 from samebits.diagnose.desync.write import write_report
@@ -146,6 +146,10 @@ def _check_place(path: Path, options: Options) -> None:
     assert options.replay is not None
     if path.exists() and path.samefile(options.replay):
         raise ReportError(f"{path} is the replay", fix="give the report another name with -o")
+    if path.exists() and path.stat().st_size and not is_report(str(path)):
+        raise ReportError(
+            f"{path} is there already, and is no report", fix="give another name with -o"
+        )
     against = hindrance(path)
     if against is not None:
         raise ReportError(

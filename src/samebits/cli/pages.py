@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from samebits.errors import SimulationError
-from samebits.output import hindrance, remedy, told, write_file
+from samebits.output import hindrance, holds_other, remedy, told, write_file
 
 _BEGINS = b"<!doctype html>"
 
@@ -20,7 +20,7 @@ def check_page(name: str) -> None:
     against = hindrance(name)
     if against is not None:
         raise _not_written(name, against)
-    if os.path.isfile(name) and not _may_be_replaced(name):
+    if holds_other(name, _BEGINS):
         raise SimulationError(
             f"{name} is there already, and is no page", fix="give the page another name"
         )
@@ -32,16 +32,6 @@ def write_page(name: str, text: str) -> None:
         write_file(name, text)
     except OSError as error:
         raise _not_written(name, error) from None
-
-
-def _may_be_replaced(name: str) -> bool:
-    """Whether a file is empty or a page: replays, reports and sources are nothing to lose."""
-    try:
-        with open(name, "rb") as file:
-            beginning = file.read(len(_BEGINS))
-    except OSError:
-        return True
-    return beginning in (b"", _BEGINS)
 
 
 def _not_written(name: str, error: OSError) -> SimulationError:

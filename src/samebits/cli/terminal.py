@@ -15,22 +15,9 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, TextIO, cast
 
-_NOT_TEXT = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks, embeddings, overrides, isolates
-    "\u2028\u2029\ud800-\udfff\ufff9-\uffff\U000e0000-\U000e007f]"
-)
+from samebits.visible import visible
+
 _COLOUR = re.compile(r"\x1b\[(?:[0-4]|3[1-7]|39|9[1-6])?(?:;(?:[0-4]|3[1-7]|39|9[1-6]))*m")
-
-
-def visible(text: str) -> str:
-    """Text with each character that is none as an escape, as JSON and Python write it."""
-    return _NOT_TEXT.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 class Shown:

@@ -11,7 +11,7 @@ from samebits.cli.named import named_simulation
 from samebits.cli.printing import Run, Unread, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError
 from samebits.sim import targets
-from samebits.sim.golden import Golden, read_golden, write_golden
+from samebits.sim.golden import Golden, check_place, read_golden, write_golden
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 from samebits.sim.verify import Verification
@@ -127,6 +127,8 @@ def _check(options: Options) -> None:
         raise SimulationError(
             "--update-golden does not say which file", fix="add --golden FILE, the file to write"
         )
+    if options.update_golden and options.golden is not None:
+        check_place(options.golden)
     if options.golden is not None and len(options.replays) > 1:
         raise SimulationError(
             "--golden holds the hashes of one run, and several replays are given",

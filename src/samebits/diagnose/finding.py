@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from samebits.errors import Span
+from samebits.source_lines import line_of
 
 CERTAINTIES = {
     "certain": "it gives the other side's bits in every frame compared, and nothing else does",
@@ -51,9 +52,7 @@ class Place:
 
     @classmethod
     def of(cls, span: Span) -> Place:
-        import linecache
-
-        text = linecache.getline(span.file, span.line).rstrip("\n")
+        text = line_of(span.file, span.line).rstrip("\n")
         end = span.end_column if span.end_line == span.line else len(text)
         name = span.function.rpartition("<locals>.")[2]
         return cls(span.file, span.line, span.column, end, name, text)

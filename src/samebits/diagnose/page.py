@@ -27,6 +27,7 @@ from samebits.diagnose.finding import (
     Place,
     TimelineFact,
 )
+from samebits.visible import visible
 
 _PLACE = re.compile(r"@([A-Z]+)@")
 _WIDTH, _HEIGHT = 1020, 240
@@ -56,7 +57,7 @@ def page(diagnosis: Diagnosis) -> str:
         "B": escape(d.b),
         "BODY": "\n".join(_sections(d)),
     }
-    return _PLACE.sub(lambda found: parts[found[1]], template)
+    return _PLACE.sub(lambda found: visible(parts[found[1]]), template)
 
 
 def which(d: Diagnosis) -> str:

@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 from typing import NamedTuple
 
 from samebits.errors import Span
+from samebits.source_lines import line_of
 
 UNWRITTEN = inspect.Parameter.empty
 """Stands for an annotation or default that a parameter has not."""
@@ -49,7 +50,7 @@ def definition_span(function: FunctionType) -> Span:
     code = function.__code__
     line = code.co_firstlineno
     for number in range(line, line + 50):
-        text = linecache.getline(code.co_filename, number)
+        text = line_of(code.co_filename, number)
         if text.lstrip().startswith(("def ", "async def ")):
             start = len(text) - len(text.lstrip())
             end = len(text.rstrip())

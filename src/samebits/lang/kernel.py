@@ -29,6 +29,7 @@ from samebits.lang.definition import UNWRITTEN, definition_span, lines_now, writ
 from samebits.lang.lazily import lazily
 from samebits.lang.running import running
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, HIGH, Mode, Options, Precision, checked
+from samebits.source_lines import remember
 from samebits.types import FixedPointType, ScalarType, StructType, Type, VectorType
 
 
@@ -107,6 +108,7 @@ class Kernel:
         """Attributes of captured modules, by the module's identity: the module and the value."""
         self.lines = lines_now(function)
         """The text of the file that it stands in; empty where that can't be read."""
+        remember(function.__code__.co_filename, self.lines)
         self.parameters = tuple(self._parameters())
 
     def _parameters(self) -> Iterator[Parameter]:

@@ -6,7 +6,6 @@ to its source. How it looks is `inspection_text`'s and `inspection_page`'s.
 
 from __future__ import annotations
 
-import linecache
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +31,7 @@ from samebits.modes import Options
 from samebits.passes.modes import Rewrite, first_fast, realise, rewrites
 from samebits.passes.pipeline import optimise
 from samebits.runtime.job_definition import Definition
+from samebits.source_lines import line_of
 from samebits.types import ScalarType, Type
 
 JSON_FORMAT = 1
@@ -333,9 +333,9 @@ def _source(function: Function, library: bool) -> SourceFunction:
     spans = [s.span for s in walk(function.body)]
     mine = [s.end_line for s in spans if (s.file, s.function) == (span.file, span.function)]
     first, last = span.line, max([span.end_line, *mine])
-    while first > 1 and linecache.getline(span.file, first - 1).lstrip().startswith("@"):
+    while first > 1 and line_of(span.file, first - 1).lstrip().startswith("@"):
         first -= 1
-    lines = [linecache.getline(span.file, n).rstrip("\n") for n in range(first, last + 1)]
+    lines = [line_of(span.file, n).rstrip("\n") for n in range(first, last + 1)]
     if not any(lines):
         lines = []
     return SourceFunction(span.function, span.file, first, tuple(lines), library)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from samebits.backend.remarks import Remark
 from samebits.errors import RunnerError
 from samebits.runtime.inspection_text import notes, option_words, verdict
+from samebits.visible import visible
 
 if TYPE_CHECKING:
     from samebits.runtime.inspection import Block, Inspection, Line, SourceFunction
@@ -32,7 +33,7 @@ def page(inspection: Inspection) -> str:
     """The page's text."""
     template = files("samebits.runtime").joinpath("inspection_page.html").read_text("utf-8")
     parts = _Page(inspection).parts()
-    return _PLACE.sub(lambda found: parts[found[1]], template)
+    return _PLACE.sub(lambda found: visible(parts[found[1]]), template)
 
 
 class _Page:

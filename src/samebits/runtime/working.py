@@ -7,6 +7,7 @@ new, and nothing can take it up again.
 from __future__ import annotations
 
 import _thread
+import os
 
 from samebits.backend.records import LEFT
 from samebits.errors import JobError
@@ -18,6 +19,21 @@ _inside: dict[int, tuple[Task, int]] = {}
 """Threads by their identity: the task, and the address of the thread's record."""
 _lock = Mutex()
 """Held while threads are told to leave: none of `_inside` ends meanwhile."""
+
+
+def _forget_others() -> None:
+    """In the child of a fork: the thread that forked is the only one."""
+    global _lock
+    ident = _thread.get_ident()
+    here = _inside.get(ident)
+    _inside.clear()
+    if here is not None:
+        _inside[ident] = here
+    _lock = Mutex()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_others)
 
 
 def work(task: Task) -> None:

@@ -15,15 +15,16 @@ from typing import BinaryIO
 
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
-from samebits.output import Output, remedy, told
+from samebits.output import Output, holds_other, remedy, told
 from samebits.sim.replay_file import open_file
 from samebits.sim.replay_header import digest_problem, name_problem
 
 MAX_LINE = 1024
 """Most bytes of a line, its end included."""
 
-_FIRST = "# samebits golden 2"
-_OLD = "# samebits golden 1"
+_GOLDEN = "# samebits golden "
+_FIRST = f"{_GOLDEN}2"
+_OLD = f"{_GOLDEN}1"
 _SIMULATION = "# simulation: "
 _DIGEST = "# digest: "
 _COUNT = "# hashes: "
@@ -41,6 +42,14 @@ class Golden:
     hashes: tuple[tuple[int, int], ...]
 
 
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Raise ReplayError where a file of another kind is, which is not to be replaced."""
+    if holds_other(path, _GOLDEN.encode()):
+        raise ReplayError(
+            f"{path} is there already, and is no golden file", fix="give another name"
+        )
+
+
 def write_golden(
     path: str | os.PathLike[str],
     simulation: str,
@@ -51,7 +60,8 @@ def write_golden(
     """Write the frames of `hashes` that `every` divides, and the last one.
 
     Frames are uint64 and rise; hashes are uint64. ReplayError otherwise, or where no frame is
-    given; a file already at `path` is replaced only by a whole one.
+    given, or where a file of another kind is at `path`; a golden file there is replaced only by a
+    whole one.
     """
     if problem := name_problem(simulation):
         raise ReplayError(f"golden file: the simulation's name {problem}")
@@ -62,6 +72,7 @@ def write_golden(
     rows = tuple(_sampled(hashes, every))
     text = _checked_text(simulation, digest, rows)
     text += f"{_COUNT}{len(rows)}\n{_CHECKSUM}{_checksum(text)}\n"
+    check_place(path)
     try:
         with Output(path) as out:
             out.file.write(text.encode())

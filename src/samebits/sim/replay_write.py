@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO, cast
 from mcap.writer import CompressionType, Writer
 
 from samebits.errors import ReplayError
-from samebits.output import Output, remedy, told
+from samebits.output import Output, holds_other, remedy, told
 from samebits.sim.replay_header import (
     ENCODING,
     HASHES,
@@ -30,6 +30,9 @@ from samebits.sim.replay_header import (
     PROFILE,
     ReplayHeader,
 )
+
+_MARK = len(PROFILE).to_bytes(4, "little") + PROFILE.encode()
+"""What only replays begin with: MCAP's record of the profile."""
 
 Target = str | os.PathLike[str] | BinaryIO
 
@@ -241,6 +244,11 @@ class _Sink:
         self._name = "the stream"
         if isinstance(target, str | os.PathLike):
             self._name = os.fspath(target)
+            if holds_other(target, _MARK):
+                raise ReplayError(
+                    f"{self._name} is there already, and is no replay",
+                    fix="give the recording another name",
+                )
             try:
                 self._out = Output(target)
             except OSError as error:

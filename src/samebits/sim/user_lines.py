@@ -6,7 +6,6 @@ Owns which line of a traceback is the user's. Knows nothing of simulations.
 from __future__ import annotations
 
 import importlib
-import linecache
 import traceback
 from collections.abc import Callable
 from inspect import unwrap
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from samebits.errors import Span
+from samebits.source_lines import line_of
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -45,6 +45,6 @@ def _is_a_users(file: str) -> bool:
 
 
 def _whole_line(file: str, function: str, line: int) -> Span:
-    text = linecache.getline(file, line).rstrip()
+    text = line_of(file, line).rstrip()
     start = len(text) - len(text.lstrip())
     return Span(file, function, line, start, line, max(len(text), start + 1))

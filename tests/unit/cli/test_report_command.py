@@ -189,8 +189,14 @@ def test_a_file_that_is_there_stays_unless_forced(run: Run, replay: str) -> None
         "a.desync exists already\n  fix: give another name with -o, or --force to replace it"
     )
     assert Path("a.desync").read_bytes() == b"precious"
+    assert refused(run, *given, "--force") == (
+        "a.desync is there already, and is no report\n  fix: give another name with -o"
+    )
+    assert run("report", *given[:4], "-o", "b.desync", *QUICK)[0] == 0
+    Path("b.desync").replace("a.desync")
+    given = (*given[:2], "--frames", "4", *given[4:])
     assert run("report", *given, "--force")[0] == 0
-    assert read_report("a.desync").asked == range(3, 4)
+    assert read_report("a.desync").asked == range(4, 5)
 
 
 @pytest.mark.parametrize(

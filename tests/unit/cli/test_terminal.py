@@ -14,11 +14,15 @@ from typing import Any
 
 import pytest
 
+import samebits as sb
 from samebits.cli import status
 from samebits.cli.consoles import TextConsole
-from samebits.cli.terminal import Shown, behind, colours, shown, visible, write_coloured
+from samebits.cli.terminal import Shown, behind, colours, shown, write_coloured
+from samebits.diagnose.finding import Diagnosis
+from samebits.diagnose.page import page as diagnosis_page
 from samebits.errors import SimulationError
 from samebits.sim.replay import ReplayHeader, ReplayWriter
+from samebits.visible import visible
 
 CLI = Path(__file__).parents[3] / "src" / "samebits" / "cli"
 EVIL = "\x1b]0;title\x07\x1b[2J\x1b[31m\r\x08\x9b\x7f\u202e\u2066[bold]red"
@@ -58,6 +62,24 @@ def test_text_stays_and_what_is_none_is_an_escape() -> None:
 def test_json_stays_json() -> None:
     text = json.dumps({"name": "".join(map(chr, range(0x250))) + EVIL})
     assert json.loads(visible(text)) == json.loads(text)
+
+
+def test_pages_hold_nothing_else_either(tmp_path: Path) -> None:
+    path = tmp_path / "odd.py"
+    path.write_text(
+        "import samebits as sb\n@sb.kernel\ndef k(x: sb.float64) -> sb.float64:\n"
+        "    return x + 1.0  # \u202e <b>\x1b[31m\x07\n"
+    )
+    spec = importlib.util.spec_from_file_location("odd", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    page = sb.inspect(module.k).html()
+    assert clean(page)
+    assert r"\u202e &lt;b&gt;\u001b[31m\u0007" in page
+    found = Diagnosis(simulation="\u202eodd", version="1", seed=1, a="a\x1b", b="b\x9b", frames=0)
+    assert clean(diagnosis_page(found))
 
 
 def test_streams_show_while_the_block_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -363,6 +363,34 @@ pool._EXIT_SECONDS = 600
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_does_not_tell_the_parents_threads_to_leave() -> None:
+    script = f"""
+import os, sys, warnings
+sys.path.insert(0, {str(REPOSITORY)!r})
+warnings.simplefilter("ignore", DeprecationWarning)
+from tests.unit.runtime.test_preempt import *
+from samebits.runtime import preempt, working
+set_workers(3)
+handle = long_job(numbers(2)).schedule(2, batch=1)
+while not working._inside:
+    pass
+child = os.fork()
+if child == 0:
+    told = []
+    preempt.stop = lambda *thread: told.append(thread)
+    working.stop()
+    os._exit(1 if told or working._inside else 7)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+os._exit(0 if status == 7 else 1)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True, text=True, timeout=HANG_SECONDS, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def test_only_what_may_run_long_is_guarded() -> None:
     @sb.kernel
     def short(x: sb.Array[float64]) -> float64:

@@ -84,10 +84,11 @@ def test_no_chunk_passes_64_kib(players: int, input_size: int) -> None:
 
 def test_a_path_gets_its_file_only_when_the_replay_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "a.mcap"
-    path.write_bytes(b"older")
+    older = sound()
+    path.write_bytes(older)
     with ReplayWriter(path, HEADER) as writer:
         writer.add(inputs_of(0))
-        assert path.read_bytes() == b"older"
+        assert path.read_bytes() == older
         assert partial_path(path).exists()
     assert read_replay(path).frames == 1
     assert os.listdir(tmp_path) == ["a.mcap"]

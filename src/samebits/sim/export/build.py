@@ -12,7 +12,7 @@ from samebits.backend import llvm
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
-from samebits.output import remedy, told, write_file
+from samebits.output import holds_other, remedy, told, write_file
 from samebits.runtime.runners.link import LINUX
 from samebits.sim.export import toolchain, wasm
 from samebits.sim.export.header import header_text, type_name
@@ -22,6 +22,13 @@ from samebits.sim.export.platforms import platform_of
 from samebits.sim.export.readme import cmake_text, readme_text
 from samebits.sim.export.templates import template
 from samebits.sim.simulation import Simulation
+
+_MARKS = (
+    b"A simulation that gives the same bits on every machine, as a library.",
+    b": a simulation with the same bits on every machine.",
+    b" as the CMake target ",
+)
+"""One of them is at the beginning of each text that a build writes."""
 
 Show = Callable[[str, str], None]
 """Told of each target's name and what is being made."""
@@ -73,6 +80,7 @@ def build(
     toolchain.require_zig()
     _make_folder(out)
     interface = interface_of(simulation, name)
+    _check_free(out, interface.name)
     kernels = kernels_of(simulation.program)
     built: list[Built] = []
     for target in targets:
@@ -194,6 +202,15 @@ def _make_folder(out: Path) -> None:
             pass
     except OSError as error:
         raise _not_writable(out, error) from None
+
+
+def _check_free(out: Path, name: str) -> None:
+    for file in ("README.md", f"{name}.cmake", f"{name}.h"):
+        if holds_other(out / file, *_MARKS):
+            raise SimulationError(
+                f"{out / file} is there already, and was not written by a build",
+                fix="give another folder with --out",
+            )
 
 
 def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:

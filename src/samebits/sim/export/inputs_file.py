@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 
 from samebits.errors import ReplayError
-from samebits.output import Output, remedy, told
+from samebits.output import Output, holds_other, remedy, told
 from samebits.sim.replay_read import ReplayReader
 
 MAGIC = b"sbinput1"
@@ -37,6 +37,10 @@ def export_inputs(
     """
     if os.path.exists(out) and os.path.exists(replay) and os.path.samefile(out, replay):
         raise ReplayError(f"{out} is the replay", fix="give the file of inputs another name")
+    if holds_other(out, MAGIC):
+        raise ReplayError(
+            f"{out} is there already, and is no file of inputs", fix="give another name"
+        )
     with ReplayReader(replay) as reader:
         return _export(reader, replay, out, limit)
 

@@ -1,0 +1,86 @@
+"""A mistyped name of an output costs an error, never a source, a replay or a file of one's own."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from samebits.cli import status
+
+SOURCE = Path(__file__).parents[1] / "sim" / "small_simulation.py"
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line in a folder with a simulation, two replays of it and a text."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(SOURCE, "game.py")
+    Path("mine.txt").write_text("of mine\n")
+    for seed, name in ((1, "one.mcap"), (2, "two.mcap")):
+        given = f"record game.py --players push --frames 3 --seed {seed} --out {name}"
+        assert status(given.split()) == 0
+    capsys.readouterr()
+
+    def run(*arguments: str) -> tuple[int, str]:
+        return status(arguments), capsys.readouterr().err
+
+    return run
+
+
+@pytest.mark.parametrize("there", ["game.py", "one.mcap", "mine.txt"])
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        ("record game.py --frames 2 --out {}", "replay"),
+        ("verify game.py one.mcap --targets evaluate --golden {} --update-golden", "golden file"),
+        ("report game.py one.mcap --force -o {}", "report"),
+        ("replay export one.mcap --out {}", "file of inputs"),
+    ],
+)
+def test_what_is_of_another_kind_is_not_replaced(
+    run: Run, arguments: str, kind: str, there: str
+) -> None:
+    if (kind, there) == ("replay", "one.mcap"):
+        pytest.skip("a recording may replace a replay")
+    before = Path(there).read_bytes()
+    code, said = run(*arguments.format(there).split())
+    assert (code, Path(there).read_bytes()) == (2, before)
+    assert f"{there} is there already, and is no {kind}" in said or f"{there} is the replay" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "there"),
+    [
+        ("record game.py --frames 2 --seed 7 --out {}", "one.mcap"),
+        ("verify game.py two.mcap --targets evaluate --golden {} --update-golden", "g.txt"),
+        ("report game.py two.mcap --force -o {}", "r.desync"),
+        ("replay export two.mcap --out {}", "i.bin"),
+    ],
+)
+def test_what_is_of_the_same_kind_is(run: Run, arguments: str, there: str) -> None:
+    first = arguments.replace("two", "one").replace("7", "6").format(there).split()
+    once = run(*first)
+    before = Path(there).read_bytes()
+    assert (once[0], run(*arguments.format(there).split())[0]) == (0, 0)
+    assert Path(there).read_bytes() != before
+
+
+@pytest.mark.parametrize("name", ["README.md", "game.h", "game.cmake"])
+def test_a_build_replaces_no_file_that_no_build_wrote(run: Run, name: str, tmp_path: Path) -> None:
+    Path(name).write_text("of mine\n")
+    code, said = run("build", "game.py", "--name", "game", "--out", ".")
+    assert (code, Path(name).read_text()) == (2, "of mine\n")
+    assert f"{name} is there already, and was not written by a build" in said
+    assert not any(path.is_dir() for path in tmp_path.iterdir() if path.name != "__pycache__")
+
+
+def test_a_name_that_goes_on_in_another_line_is_refused(run: Run) -> None:
+    shutil.copy("one.mcap", "one\nx86-64-v1-O3  600  same\n.mcap")
+    code, said = run("verify", "game.py", "one\nx86-64-v1-O3  600  same\n.mcap")
+    assert code == 2
+    assert said == "'one\\nx86-64-v1-O3  600  same\\n.mcap' has a line break: rename the file\n"

@@ -1,0 +1,45 @@
+"""What is shown of a kernel is the text that was compiled, whatever its file says by now."""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import samebits as sb
+
+TEXT = """\
+import samebits as sb
+from samebits import int32
+@sb.kernel
+def k(a: sb.Array[int32], i: int) -> int32:
+    return a[i] + 1
+"""
+
+
+def test_an_edited_file_changes_nothing_of_what_was_compiled(tmp_path: Path) -> None:
+    path = tmp_path / "edited.py"
+    path.write_text(TEXT)
+    spec = importlib.util.spec_from_file_location("edited", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    path.write_text("# another line\nSAFE = 1\n" + TEXT)
+    linecache.checkcache(str(path))  # as whatever prints a traceback does
+    for call in (module.k, module.k.managed):
+        with pytest.raises(sb.Trap) as trap:
+            call(np.arange(3, dtype=np.int32), 9)
+        assert f"{path}:5:12 in k\n  5 |     return a[i] + 1\n    |            ^^^^" in str(
+            trap.value
+        )
+    shown = sb.inspect(module.k, target="x86-64-v1").source
+    assert [(part.first, part.lines) for part in shown] == [(3, tuple(TEXT.splitlines()[2:]))]
+
+
+def test_a_name_with_a_line_break_stays_on_its_line() -> None:
+    span = sb.errors.Span("a\nb.py", "f", 1, 0, 1, 1)
+    assert str(span) == "a\\nb.py:1:1"
