@@ -443,6 +443,14 @@ def diagnose(
     list_sides: Annotated[
         bool, typer.Option("--list-sides", help="Say what a SIDE may be, and end.")
     ] = False,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Let the programs of reports take N times as much: for machines that you trust.",
+        ),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
     html: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write a page that needs no other file.")
@@ -458,7 +466,8 @@ def diagnose(
     from samebits.cli.diagnose import Options, run
 
     given = tuple(what or ())
-    _finish(lambda: run(Options(given, a, b, frames, players, seed, json, html, list_sides)))
+    options = Options(given, a, b, frames, players, seed, json, html, list_sides, budget)
+    _finish(lambda: run(options))
 
 
 _replay = typer.Typer(

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -17,6 +17,7 @@ from samebits.cli.named import named_simulation
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
 from samebits.diagnose.beside_report import diagnose_report
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.desync.account import account
 from samebits.diagnose.desync.read import is_report, read_report
 from samebits.diagnose.desync.report import Report
@@ -56,6 +57,7 @@ class Options:
     json: bool
     html: str | None
     list_sides: bool = False
+    budget: int | None = None
 
 
 def run(options: Options) -> int:
@@ -137,11 +139,11 @@ def _case(options: Options) -> _Case:
         case 2, []:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
                     "seed")  # fmt: skip
-            a, b = (read_report(path) for path in reports)
+            a, b = (_read(options, path) for path in reports)
             return _Case(lambda show: diagnose_reports(a, b, show), (a, b))
         case 1, [sim, replay]:
             _refuse(options, "b is the report", "b", "players", "seed")
-            report = read_report(reports[0])
+            report = _read(options, reports[0])
             simulation = named_simulation(sim)
             side = _side(options, "a", simulation)
             source = ReplaySource(simulation, replay, options.frames)
@@ -149,6 +151,7 @@ def _case(options: Options) -> _Case:
                 lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
             )
         case 0, [sim, *replays] if len(replays) < 2:
+            _refuse(options, "it bounds what the programs of reports may take", "budget")
             simulation = named_simulation(sim)
             if options.a is None and options.b is None:
                 raise SideError(
@@ -177,6 +180,12 @@ def _case(options: Options) -> _Case:
                 f"{_count(len(others), 'other name')}",
                 fix=_EXAMPLES,
             )
+
+
+def _read(options: Options, path: str) -> Report:
+    report = read_report(path)
+    times = options.budget
+    return report if times is None else replace(report, budget=Budget.wider(times))
 
 
 def _count(number: int, what: str) -> str:

@@ -37,6 +37,7 @@ from samebits.diagnose.reported import (
     joined,
     note,
     silent,
+    tell_budget,
     tell_fields,
     title,
     told,
@@ -77,6 +78,7 @@ def diagnose_report(
         _Beside(out, InputStream(source), a, run, report, progress).run()
     finally:
         run.close()
+    tell_budget(out, report.budget)
     out.seconds = time.perf_counter() - began
     return out
 

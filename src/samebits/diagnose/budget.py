@@ -42,11 +42,14 @@ NAME = 4096
 """Characters of a name or text in a program."""
 WORD = 64
 """Bytes of memory that count as much as one operation."""
+_MORE = 8
+"""How many times as much is proposed to whoever trusts a report."""
 
 
 @dataclass(eq=False)
 class Budget:
-    """What is left for one report. `why` says what ran out, once something did."""
+    """What is left for one report. `why` says what ran out, once something did, and `advice` what
+    can be done then."""
 
     operations: int = OPERATIONS
     frame: int = FRAME
@@ -54,11 +57,26 @@ class Budget:
     levels: int = LEVELS
     text: int = TEXT
     memory: int = MEMORY
+    times: int = 1
+    """How many times as much it is as a report of anybody's may take."""
     why: str = ""
+    advice: str = ""
     _level: int = field(default=0, init=False)
     _trying: bool = field(default=False, init=False)
     _least: int = field(default=0, init=False)
     """What is to be left when the present evaluation ends."""
+
+    def __post_init__(self) -> None:
+        self._all = self.operations
+
+    @classmethod
+    def wider(cls, times: int) -> Budget:
+        """So many times as much of everything but levels, which Python's stack bounds."""
+        few = cls()
+        return cls(
+            few.operations * times, few.frame * times, few.matching * times, few.levels,
+            few.text * times, few.memory * times, times,
+        )  # fmt: skip
 
     @property
     def is_spent(self) -> bool:
@@ -68,12 +86,17 @@ class Budget:
     def spend(self, operations: int) -> None:
         """Raises TraceError where no more is left."""
         self.operations -= operations
-        if self.operations < self._least:
-            if self._trying and self.operations >= 0:
-                self._over("an experiment takes too many operations: not all was tried")
-            frame = "a frame of " if self._least else ""
-            self.operations = min(self.operations, 0)
-            self._over(f"{frame}the report's program takes too many operations to be followed")
+        if self.operations >= self._least:
+            return
+        if self._trying and self.operations >= 0:
+            self._over(f"an experiment takes more than {self.frame:,} operations")
+        is_frame = self._least > 0
+        self.operations = min(self.operations, 0)
+        if is_frame:
+            self._over(f"a frame of the report's program takes more than {self.frame:,} operations")
+        self._over(
+            f"all that is done with the reports' programs takes more than {self._all:,} operations"
+        )
 
     def work(self, operations: int) -> None:
         """As `spend`, for what is done with the program besides evaluating it."""
@@ -98,7 +121,10 @@ class Budget:
     def nests(self, level: int) -> None:
         """Something is inside so many others. Raises TraceError."""
         if level > self.levels:
-            self._over(f"the report's program nests more than {self.levels} calls and regions")
+            self.cut(
+                f"the report's program nests more than {self.levels} calls and regions", _DEEPEST
+            )
+            raise TraceError(self.why)
 
     def leave(self) -> None:
         """A region ends."""
@@ -112,9 +138,23 @@ class Budget:
         if memory > self.memory:
             self._over(f"the report's state has {memory:,} bytes, more than {self.memory:,}")
 
-    def _over(self, why: str) -> NoReturn:
+    def cut(self, why: str, advice: str = "") -> str:
+        """Something is given up for want of budget: why, as it is to be told."""
+        more = self.times * _MORE
         self.why = self.why or why
+        self.advice = self.advice or advice or (
+            f"that is what {_WHOSE[self.times > 1]} may take: for reports of machines that you "
+            f"trust, --budget {more} allows {more} times as much as without it"
+        )  # fmt: skip
+        return why
+
+    def _over(self, why: str) -> NoReturn:
+        self.cut(why)
         raise TraceError(self.why)
+
+
+_WHOSE = "the programs of anybody's reports", "reports' programs with this --budget"
+_DEEPEST = "that is as deep as the interpreter goes with a report's program, whoever made it"
 
 
 def region_cost(region: Region) -> int:

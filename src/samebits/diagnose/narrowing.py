@@ -94,8 +94,9 @@ def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progr
     for budget in (pair.a.model.budget, pair.b.model.budget, pair.experiment.budget):
         if budget is not None and budget.is_spent:  # what might explain it too was not tried
             out.certainty = "likely" if answer.certainty == "certain" else answer.certainty
-            if budget.why not in out.notes:
-                out.notes.append(budget.why)
+            untried = f"not all that might explain it was tried: {budget.why}"
+            if untried not in out.notes:
+                out.notes.append(untried)
     out.notes += answer.notes
     place = question.difference.place
     if not answer.causes or place is None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import xxh64
+from samebits.diagnose.budget import Budget
 from samebits.diagnose.desync.overlap import command
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.experiment import Agreement
@@ -100,8 +101,8 @@ def told(
 
 
 def ask_for_trace(out: Diagnosis, report: Report, frame: int) -> None:
-    """Say how a report is written that tells the frame's operations."""
-    if report.contents.traced == frame and report.trace is not None:
+    """Say how a report is written that tells the frame's operations, if that is what lacks."""
+    if report.budget.is_spent or (report.contents.traced == frame and report.trace is not None):
         return
     frames = range(max(0, frame - AROUND), frame + AROUND + 1)
     note(out, f"{report.name} does not tell the operations of frame {frame:,}; on that machine, "
@@ -198,6 +199,12 @@ def tell_trees(out: Diagnosis, report: Report, frame: int, mine: NDArray[np.uint
         return
     nodes = report.tree.differing(mine, theirs)
     out.heat = tuple(HeatFact(node.path, 0, 0, None) for node in nodes)
+
+
+def tell_budget(out: Diagnosis, budget: Budget) -> None:
+    """Where the budget was not enough: what can be done."""
+    if budget.is_spent:
+        note(out, budget.advice)
 
 
 def note(out: Diagnosis, text: str) -> None:

@@ -33,6 +33,7 @@ from samebits.diagnose.reported import (
     joined,
     note,
     silent,
+    tell_budget,
     tell_fields,
     tell_trees,
     title,
@@ -61,6 +62,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     if out is None:
         out = _compared(b, a, progress) or _begun(b, a)
         note(out, f"{b.name} stands as side a: its own program, evaluated, gives its bits")
+    tell_budget(out, budget)
     out.seconds = time.perf_counter() - began
     return out
 

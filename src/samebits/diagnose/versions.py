@@ -257,7 +257,7 @@ class _Most:
     budget: Budget
 
     def __post_init__(self) -> None:
-        self.left = min(self.budget.matching, self.budget.operations)
+        self.most = self.left = min(self.budget.matching, self.budget.operations)
 
     def spend(self, pairs: int) -> None:
         """Raises _Spent where no more is left."""
@@ -265,6 +265,7 @@ class _Most:
         self.left -= cost
         self.budget.operations -= cost
         if not self.left:
+            self.budget.cut(f"matching two versions takes more than {self.most:,} operations")
             raise _Spent
 
 

@@ -392,6 +392,11 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (SMALL, "push.mcap", "push.desync", "--b", "opt=0"),
         "--b does not go with this: b is the report\n  fix: leave out --b",
     ),
+    "a budget without a report": (
+        (SMALL, "push.mcap", "--b", "opt=0", "--budget", "8"),
+        "--budget does not go with this: it bounds what the programs of reports may take\n"
+        "  fix: leave out --budget",
+    ),
     "players beside a replay": (
         (SMALL, "push.mcap", "--b", "opt=0", "--players", "push"),
         "--players does not go with this: a replay has its own inputs and seed\n"

@@ -168,7 +168,9 @@ class Report:
         most = self.budget.text
         if len(text) > most:
             raise ReportError(
-                f"{self.name} has a program of {len(text):,} characters, more than {most:,}"
+                self.budget.cut(
+                    f"{self.name} has a program of {len(text):,} characters, more than {most:,}"
+                )
             )
         if (found := _LONG.search(text)) is not None:
             line = text.count("\n", 0, found.start()) + 1
@@ -197,7 +199,9 @@ class Report:
         """The step of a program that it brought, within its budget. Raises ReportError."""
         size, most = canonical_size(program.state), self.budget.memory
         if size > most:
-            raise ReportError(f"{self.name} has states of {size:,} bytes, more than {most:,}")
+            raise ReportError(
+                self.budget.cut(f"{self.name} has states of {size:,} bytes, more than {most:,}")
+            )
         return replace(Model.of(program), budget=self.budget)
 
     @cached_property
