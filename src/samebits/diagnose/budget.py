@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from samebits.errors import TraceError
-from samebits.ir.grammar import Function, Op, Region
+from samebits.ir.grammar import For, Function, Lanes, Module, Op, Region, Return, Statement
 from samebits.types import RefType
 
 OPERATIONS = 1 << 26
@@ -34,7 +34,7 @@ SITE = 512
 """What it takes to find the expression that an operation ends."""
 REBUILT = 8
 """What it takes to make one operation of a changed program, in operations."""
-PREPARED = 4
+_PREPARED = 4
 """What it takes to make one operation ready to be evaluated, in operations."""
 _TURN = 4
 """What it takes to begin a region, or a call, in operations."""
@@ -42,6 +42,12 @@ NAME = 4096
 """Characters of a name or text in a program."""
 WORD = 64
 """Bytes of memory that count as much as one operation."""
+_COLUMN = 16
+"""What it takes to lay out one column of a state, in operations."""
+_LOCAL = 2
+"""What it takes to make one local variable's memory ready, besides its bytes."""
+_MANY = 16
+"""Operands, results, and values of a frame that count as much as one operation."""
 _MORE = 8
 """How many times as much is proposed to whoever trusts a report."""
 
@@ -130,11 +136,12 @@ class Budget:
         """A region ends."""
         self._level -= 1
 
-    def begin(self, memory: int) -> None:
-        """An evaluation begins, on a state of so many bytes. Raises TraceError."""
+    def begin(self, memory: int, least: int = 0) -> None:
+        """An evaluation begins, on a state of so many bytes; `least` is what that takes besides.
+        Raises TraceError."""
         self._level = 0
         self._least = max(0, self.operations - self.frame)
-        self.spend(1 + memory // WORD)
+        self.spend(1 + memory // WORD + least)
         if memory > self.memory:
             self._over(f"the report's state has {memory:,} bytes, more than {self.memory:,}")
 
@@ -157,21 +164,52 @@ _WHOSE = "the programs of anybody's reports", "reports' programs with this --bud
 _DEEPEST = "that is as deep as the interpreter goes with a report's program, whoever made it"
 
 
+def start_cost(module: Module, columns: int) -> int:
+    """What it takes to begin an evaluation, on a state of so many columns."""
+    return _COLUMN * columns + sum(len(t.values) for t in module.tables.values()) // _MANY
+
+
+def prepared_cost(region: Region) -> int:
+    """What it takes to make a region ready, without those inside it."""
+    return _PREPARED * sum(1 + _operands(statement) for statement in region)
+
+
 def region_cost(region: Region) -> int:
     """What one turn of a region costs, without those inside it."""
-    return _TURN + sum(_cost(op) for op in region if isinstance(op, Op))
+    return _TURN + sum(map(_cost, region))
 
 
-def call_cost(function: Function) -> int:
-    """What a call costs besides its body: its local memory."""
-    return sum(t.size for t in function.locals.values()) // WORD
+def turn_cost(lanes: Lanes) -> int:
+    """What a turn of a loop with lanes costs besides its body."""
+    return len(lanes.slots)
 
 
-def _cost(op: Op) -> int:
-    if op.opcode not in ("zero", "copy"):
-        return _WEIGHTS.get(op.opcode, 1)
-    t = op.args[0].type
-    return 1 + (t.target.size if isinstance(t, RefType) else 0) // WORD
+def call_cost(function: Function, values: int) -> int:
+    """What a call costs besides its body: its local memory, and a frame of so many values."""
+    memory = sum(t.size for t in function.locals.values()) // WORD
+    return memory + _LOCAL * len(function.locals) + values // WORD
+
+
+def _cost(statement: Statement) -> int:
+    match statement:
+        case Op(opcode="zero" | "copy", args=(target, *_)):
+            t = target.type
+            return 1 + (t.target.size if isinstance(t, RefType) else 0) // WORD
+        case Op(opcode=opcode):
+            return _WEIGHTS.get(opcode, 1) + _operands(statement)
+        case For(lanes=Lanes() as lanes):
+            return sum(lanes.counts) * len(lanes.slots)
+        case Return(values=values):
+            return len(values) // _MANY
+        case _:
+            return 0
+
+
+def _operands(statement: Statement) -> int:
+    """What operands and results cost that are more than usual."""
+    return (
+        (len(statement.args) + len(statement.results)) // _MANY if isinstance(statement, Op) else 0
+    )
 
 
 _WEIGHTS = {

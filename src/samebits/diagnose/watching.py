@@ -13,13 +13,21 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import from_canonical
-from samebits.diagnose.budget import PREPARED, Budget, call_cost, region_cost
+from samebits.diagnose.budget import (
+    Budget,
+    call_cost,
+    prepared_cost,
+    region_cost,
+    start_cost,
+    turn_cost,
+)
 from samebits.diagnose.model import Model
 from samebits.errors import TraceError, Trap
 from samebits.ir.evaluate import Evaluator
-from samebits.ir.grammar import Function, Module, Op, Region
+from samebits.ir.grammar import For, Function, Module, Op, Region
 from samebits.ir.steps import Frame, Signal, Step, Steps
 from samebits.runtime import fpenv
+from samebits.sim.columns import columns
 from samebits.types import ScalarType
 
 Memory = np.ndarray[Any, Any]
@@ -100,7 +108,8 @@ class Frames:
     def run(self, watcher: Watcher) -> tuple[Memory, Trap | None]:
         """The state after the frame, and the trap that ended it, if one did."""
         if self.model.budget is not None:
-            self.model.budget.begin(self.memory.nbytes)
+            least = start_cost(self.model.module, len(columns(self.model.state)))
+            self.model.budget.begin(self.memory.nbytes, least)
         memory = self.memory.copy()
         state = self._state_in(memory)
         source = None if self.source is None else self.source()
@@ -167,13 +176,15 @@ class _TurningSteps(Steps):
         self._turn = turn
         self._budget = budget
         self._inside = 0
+        self._besides: dict[int, int] = {}
+        """What regions cost besides, by their identity, until they are ready."""
         super().__init__(function, evaluator.tables, evaluator.call, None)
 
     def region(self, region: Region) -> Step:
         self._inside += 1
         if self._budget is not None:
             self._budget.nests(self._inside)
-            self._budget.spend(PREPARED * len(region))
+            self._budget.spend(prepared_cost(region))
         run, turn = super().region(region), self._turn
         self._inside -= 1
         if self._budget is not None:
@@ -185,10 +196,16 @@ class _TurningSteps(Steps):
 
         return turning
 
+    def for_loop(self, statement: For) -> Step:
+        if statement.lanes is not None:
+            self._besides[id(statement.body)] = turn_cost(statement.lanes)
+        return super().for_loop(statement)
+
     def _paid(self, region: Region, run: Step, budget: Budget) -> Step:
         turn, cost = self._turn, region_cost(region)
-        if region is self.function.body:
-            cost += call_cost(self.function)
+        if region is self.function.body:  # which is the last to be ready
+            cost += call_cost(self.function, self.size)
+        cost += self._besides.pop(id(region), 0)
 
         def paying(frame: Frame) -> Signal:
             turn()

@@ -24,6 +24,7 @@ from samebits.diagnose.plant import ways_among
 from samebits.diagnose.sides import parse_side
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.diagnose.versions import align
+from samebits.diagnose.watching import _Unseen
 from samebits.errors import TraceError
 from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
@@ -274,3 +275,66 @@ def test_two_reports_have_one_budget() -> None:
     left = sorted(each.budget.operations for each in (a, b))
     assert left[0] <= 0
     assert left[1] == Budget().operations
+
+
+MANY = 640
+
+
+def loop(body: str, slots: str = "", before: str = "", turns: int = 3) -> str:
+    head = f"    %0 = const 0: int {AT}\n    %1 = const {turns}: int {AT}\n{before}"
+    head += f'    for#2 "i" = %0, %1, 1 {AT}\n{body}'
+    return function("f", head, f'  slot "i": int\n{slots}').rstrip("\n") + "\n"
+
+
+def listed(what: str) -> str:
+    return ", ".join([what] * MANY)
+
+
+CALL = f'      %3 = call "g" {AT}\n'
+DEAR: dict[str, tuple[str, int]] = {
+    "locals": (
+        function("g", "", "".join(f'  local "l{k}": uint8\n' for k in range(MANY))) + loop(CALL),
+        MANY,
+    ),
+    "operands": (
+        function("g", "", "".join(f'  param "p{k}": int\n' for k in range(MANY)))
+        + loop(f'      %3 = call "g" {listed("%0")} {AT}\n'),
+        MANY // 16,
+    ),
+    "results": (
+        function("g", f"    %0 = const 0: int {AT}\n", "  result int\n" * MANY).replace(
+            f"return {AT}", f"return {listed('%0')} {AT}"
+        )
+        + loop(f'      %3 = call "g": {listed("int")} {AT}\n'),
+        MANY // 16,
+    ),
+    "a frame": (
+        function("g", "", "".join(f'  slot "s{k}": int\n' for k in range(10 * MANY))) + loop(CALL),
+        10 * MANY // 64,
+    ),
+    "lanes": (
+        loop(
+            '      for#3 "j" = %0, %4, 1 lanes 256 add '
+            + ", add ".join(f'"s{k}"' for k in range(20))
+            + f" {AT}\n",
+            '  slot "j": int\n' + "".join(f'  slot "s{k}": float32\n' for k in range(20)),
+            f"    %4 = const 256: int {AT}\n    %5 = const 0x0p+0: float32 {AT}\n"
+            + "".join(f'    %{6 + k} = set "s{k}" %5 {AT}\n' for k in range(20)),
+        ),
+        2 * 256 * 20,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", DEAR)
+def test_what_takes_long_without_operations_is_paid_for(what: str) -> None:
+    """Locals that each call makes, operands that it is given, lanes that a loop begins with."""
+    text, least = DEAR[what]
+    module = parse_module("samebits ir 1\n\n" + text)
+    verify(module)
+    budget = Budget()
+    _Unseen(module, budget).call("f", [])
+    assert Budget().operations - budget.operations >= 3 * least
+    few = Budget(operations=3 * least)
+    with pytest.raises(TraceError, match="takes more than"):
+        _Unseen(module, few).call("f", [])
