@@ -14,7 +14,7 @@ from samebits.diagnose.finding import Place as Source
 from samebits.diagnose.hazards import Hazard, Structural
 from samebits.diagnose.model import Model
 from samebits.diagnose.patterns import pattern_of
-from samebits.diagnose.places import Place, has, statement_at, what
+from samebits.diagnose.places import Place, statements, what
 from samebits.diagnose.plant import ways_among
 from samebits.diagnose.reach import Reach
 from samebits.diagnose.sites import Site
@@ -42,12 +42,13 @@ def cousins(
     """
     kernels = model.module
     reach = Reach(kernels)
+    known = dict(statements(kernels, kernels.functions))
     rows: list[tuple[bool, int, int, CousinFact]] = []
     places = _surveyed(model, state, inputs, hazard, note)
     for place, changed, evaluations in places if only is None else ((p, 0, 0) for p in only):
-        if place == found or not has(kernels, place):
+        statement = known.get(place)
+        if place == found or statement is None:
             continue
-        statement = statement_at(kernels, place)
         steps = reach.steps(place)
         fact = CousinFact(Source.of(statement.span), what(statement), steps, changed, evaluations)
         rows.append((steps is None, steps or 0, -changed, fact))

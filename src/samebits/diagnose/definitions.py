@@ -33,7 +33,11 @@ class Definitions:
         """What each `get` finds in its slot."""
         self._places: dict[int, tuple[int, int]] = {}
         self._numbers = count()
-        self._scan(function.body, {})
+        self._known: dict[str, Version] = {}
+        """What each slot holds where the scan is."""
+        self._before: list[tuple[str, Version | None]] = []
+        """What slots held before they were given what they hold, the last one last."""
+        self._scan(function.body)
 
     def region(self, op: Op) -> int:
         """The number of the region that holds an operation."""
@@ -48,7 +52,7 @@ class Definitions:
         version = self.read.get(value.op)
         return (value.op, value.index) if version is None else version
 
-    def _scan(self, region: Region, known: dict[str, Version]) -> None:
+    def _scan(self, region: Region) -> None:
         number = next(self._numbers)
         for statement in region:
             match statement:
@@ -56,26 +60,40 @@ class Definitions:
                     self.ops[id] = statement
                     self._places[id] = number, next(self._numbers)
                     if opcode == "get":
-                        found = known.setdefault(str(slot), Version(next(self._numbers)))
-                        self.read[id] = found
+                        found = self._known.get(str(slot))
+                        self.read[id] = found or self._holds(str(slot))
                     elif opcode == "set":
-                        value = statement.args[0]
-                        known[str(slot)] = Version(next(self._numbers), value, number)
-                case If(then=then, orelse=orelse):
-                    self._scan(then, dict(known))
-                    self._scan(orelse, dict(known))
-                    self._forget(statement, known)
+                        self._holds(str(slot), statement.args[0], number)
+                case If():
+                    self._branches(statement)
+                    self._forget(statement)
                 case While() | For():
-                    self._forget(statement, known)
-                    for inner in regions(statement):
-                        self._scan(inner, dict(known))
-                    self._forget(statement, known)
+                    self._forget(statement)
+                    self._branches(statement)
+                    self._forget(statement)
                 case _:
                     pass
 
-    def _forget(self, statement: If | While | For, known: dict[str, Version]) -> None:
+    def _branches(self, statement: If | While | For) -> None:
+        """Scan each region of a statement, from what is known before it."""
+        for inner in regions(statement):
+            mark = len(self._before)
+            self._scan(inner)
+            while len(self._before) > mark:
+                slot, version = self._before.pop()
+                if version is None:
+                    del self._known[slot]
+                else:
+                    self._known[slot] = version
+
+    def _holds(self, slot: str, value: Value | None = None, region: int = -1) -> Version:
+        self._before.append((slot, self._known.get(slot)))
+        version = self._known[slot] = Version(next(self._numbers), value, region)
+        return version
+
+    def _forget(self, statement: If | While | For) -> None:
         for inner in walk([statement]):
             if isinstance(inner, For):
-                known[inner.slot] = Version(next(self._numbers))
+                self._holds(inner.slot)
             elif isinstance(inner, Op) and inner.opcode == "set":
-                known[str(inner.attr)] = Version(next(self._numbers))
+                self._holds(str(inner.attr))

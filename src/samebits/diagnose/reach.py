@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Literal
 
 from samebits.diagnose.places import Place
 from samebits.ir.grammar import (
@@ -31,7 +32,8 @@ from samebits.ir.grammar import (
 from samebits.types import ArrayType, RefType
 
 _Node = tuple[str, str, object]
-"""A kind ("value", "slot", "memory", "branch" or "state"), its function, and which it is."""
+"""A kind, its function, and which it is: a "value", "slot", "memory", "result" or "branch"; what
+references of a slot lead "to" and what comes "from" there, one node for all of it; "state"."""
 
 _STATE: _Node = ("state", "", None)
 
@@ -92,6 +94,19 @@ class _Edges:
     def run(self) -> None:
         for statement in walk(self._function.body):
             self._statement(statement)
+        for slot in self._params:
+            self._edge(("to", self._function.name, slot), _STATE, 0)
+        for slot, values in self._sets.items():
+            for value in values:
+                if isinstance(value.type, RefType | ArrayType):
+                    self._reference(slot, value)
+
+    def _reference(self, slot: str, value: Value) -> None:
+        """A slot that holds a reference, perhaps among others."""
+        target, source = self._memory(value, "to"), self._memory(value, "from")
+        if target is not None and source is not None:
+            self._edge(("to", self._function.name, slot), target, 0)
+            self._edge(source, ("from", self._function.name, slot), 0)
 
     def _edge(self, source: _Node, target: _Node, cost: int) -> None:
         self._before[target].append((source, cost))
@@ -132,7 +147,9 @@ class _Edges:
             case Op(opcode="set", attr=slot):
                 yield self._slot(str(slot))
             case Op(opcode="store" | "copy" | "zero", args=(target, *_)):
-                yield from self._roots(target, set())
+                root = self._memory(target, "to")
+                if root is not None:
+                    yield root
             case Op(opcode="call" | "parallel", args=args):
                 if any(isinstance(v.type, RefType | ArrayType) for v in args):
                     yield _STATE
@@ -152,16 +169,17 @@ class _Edges:
             case "set":
                 self._edge(self._value(op.args[0]), self._slot(str(op.attr)), 0)
             case "store":
-                for root in self._roots(op.args[0], set()):
+                root = self._memory(op.args[0], "to")
+                if root is not None:
                     self._edge(self._value(op.args[1]), root, 1)
             case "copy":
-                for root in self._roots(op.args[0], set()):
-                    for source in self._roots(op.args[1], set()):
-                        self._edge(source, root, 1)
+                root, source = self._memory(op.args[0], "to"), self._memory(op.args[1], "from")
+                if root is not None and source is not None:
+                    self._edge(source, root, 1)
             case "load":
-                for root in self._roots(op.args[0], set()):
-                    if root != _STATE:
-                        self._edge(root, self._value(op.result), 0)
+                root = self._memory(op.args[0], "from")
+                if root is not None:
+                    self._edge(root, self._value(op.result), 0)
                 self._edge(self._value(op.args[0]), self._value(op.result), 1)
             case opcode if opcode in CALLS:
                 self._call(op)
@@ -181,24 +199,15 @@ class _Edges:
         for value, (param, _) in zip(given, callee.params, strict=False):
             self._edge(self._value(value), ("slot", callee.name, param), 0)
 
-    def _roots(self, reference: Value, seen: set[str]) -> Iterator[_Node]:
-        """The memory that a reference leads to: some of this call's own, or the state."""
+    def _memory(self, reference: Value, way: Literal["to", "from"]) -> _Node | None:
+        """The memory that a reference leads to, or comes from: some of this call's own, or what a
+        slot refers to; None for a table."""
         op = self._made[reference.op]
-        match op.opcode:
-            case "local":
-                yield "memory", self._function.name, op.attr
-            case "table":
-                return
-            case "get":
-                slot = str(op.attr)
-                if slot in self._params:
-                    yield _STATE
-                if slot not in seen:
-                    seen.add(slot)
-                    for value in self._sets[slot]:
-                        yield from self._roots(value, seen)
-            case _:
-                yield from self._roots(op.args[0], seen)
+        while op.opcode not in ("local", "table", "get"):
+            op = self._made[op.args[0].op]
+        if op.opcode == "table":
+            return None
+        return "memory" if op.opcode == "local" else way, self._function.name, op.attr
 
 
 def _inside(parts: tuple[Region, ...]) -> Iterator[Statement]:

@@ -99,8 +99,8 @@ def _first_of(function: Function) -> Place:
 
 _NUMBER = re.compile(r"#\d+")
 """How names are told apart that are the same in both versions."""
-_LAST = re.compile(r"[^.]+(\.prange\d+)?$")
-"""A function's name without its module; a parallel range goes by the function that it is in."""
+_RANGE = re.compile(r"prange\d+")
+"""What a parallel range is called in the function that it is in."""
 
 
 def _plain(name: str) -> str:
@@ -108,8 +108,10 @@ def _plain(name: str) -> str:
 
 
 def _short(name: str) -> str:
-    found = _LAST.search(_plain(name))
-    return name if found is None else found[0]
+    """A function's name without its module; a parallel range goes by the function that it is in."""
+    before, _, last = _plain(name).rpartition(".")
+    owner = before.rpartition(".")[2]
+    return f"{owner}.{last}" if owner and _RANGE.fullmatch(last) else last or name
 
 
 def _kind(types: Sequence[Value]) -> tuple[str, ...]:

@@ -31,23 +31,20 @@ class Word(NamedTuple):
     text: str
 
 
+_END = Word("end", "")
+
+
 class Line:
-    """One line of IR text, read word by word. Raises IRError where a word is not as expected."""
+    """One line of IR text, read word by word, none of which is kept: a line may have any length.
+    Raises IRError where a word is not as expected."""
 
     def __init__(self, number: int, text: str) -> None:
-        body = text.lstrip(" ")
         self.number = number
-        self.indent = len(text) - len(body)
-        self._words: list[Word] = []
-        self._next = 0
-        at, end = 0, len(body.rstrip(" "))
-        while at < end:
-            match = _WORD.match(body, at)
-            if match is None:
-                self.fail("a word of IR text", body[at : at + _SHOWN].strip())
-            assert match.lastgroup is not None
-            self._words.append(Word(match.lastgroup, match[match.lastgroup]))
-            at = match.end()
+        self.indent = len(text) - len(text.lstrip(" "))
+        self._text = text
+        self._at, self._end = self.indent, len(text.rstrip(" "))
+        self._word: Word | None = None
+        """The one that comes next, once it was looked at."""
 
     def fail(self, expected: str, found: str | None = None) -> NoReturn:
         found = self.peek().text if found is None else found
@@ -55,14 +52,28 @@ class Line:
         raise IRError(f"IR text, line {self.number}: expected {expected}, found {shown}")
 
     def peek(self) -> Word:
-        return self._words[self._next] if self._next < len(self._words) else Word("end", "")
+        if self._word is not None:
+            return self._word
+        if self._at >= self._end:
+            return _END
+        match = _WORD.match(self._text, self._at)
+        if match is None:
+            self.fail("a word of IR text", self._text[self._at : self._at + _SHOWN].strip())
+        assert match.lastgroup is not None
+        self._at = match.end()
+        self._word = Word(match.lastgroup, match[match.lastgroup])
+        return self._word
+
+    def next(self) -> None:
+        """Go on behind the word that was looked at."""
+        self._word = None
 
     def accept(self, *texts: str) -> str | None:
         """The next word's text if it is one of `texts` (and no string), which is then read."""
         word = self.peek()
         if word.text not in texts or word.kind == "string":
             return None
-        self._next += 1
+        self.next()
         return word.text
 
     def expect(self, *texts: str) -> str:
@@ -74,7 +85,7 @@ class Line:
         word = self.peek()
         if word.kind != kind:
             self.fail(_NAMES.get(kind, f"a {kind}"))
-        self._next += 1
+        self.next()
         return word.text
 
     def string(self) -> str:

@@ -46,8 +46,7 @@ def parse_module(text: str) -> Module:
     lines = text.split("\n")
     if lines[0].rstrip() != HEADER:
         Line(1, "").fail(HEADER, lines[0])
-    numbered = enumerate(lines[1:], start=2)
-    reader = _Reader([Line(number, line) for number, line in numbered if line.strip(" ")])
+    reader = _Reader(lines[1:], 2)
     types, module = Types(), Module()
     while (line := reader.next_at(0)) is not None:
         kind = line.expect("struct", "table", "function")
@@ -66,26 +65,27 @@ def parse_module(text: str) -> Module:
 
 
 class _Reader:
-    """The lines that are not blank, in order."""
+    """The lines that are not blank, in order, of which `first` is the first one's number. One of
+    them at a time is taken apart."""
 
-    def __init__(self, lines: list[Line]) -> None:
-        self._lines = lines
-        self._next = 0
+    def __init__(self, lines: list[str], first: int) -> None:
+        self._lines = (Line(n, line) for n, line in enumerate(lines, first) if line.strip(" "))
+        self._line = next(self._lines, None)
 
     def next_at(self, indent: int) -> Line | None:
         """The next line if it has just this indent, which is then read."""
         line = self.peek_at(indent)
-        self._next += line is not None
+        if line is not None:
+            self._line = next(self._lines, None)
         return line
 
     def peek_at(self, indent: int) -> Line | None:
-        if self._next < len(self._lines) and self._lines[self._next].indent == indent:
-            return self._lines[self._next]
-        return None
+        line = self._line
+        return line if line is not None and line.indent == indent else None
 
     def end(self) -> None:
-        if self._next < len(self._lines):
-            line = self._lines[self._next]
+        line = self._line
+        if line is not None:
             line.fail("another indentation", " " * line.indent + line.peek().text)
 
 

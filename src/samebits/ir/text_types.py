@@ -35,6 +35,9 @@ class Types:
     def __init__(self) -> None:
         self._structs: dict[str, StructType] = {}
         self._bulk: dict[int, tuple[MemoryType, int, int]] = {}
+        self._known: dict[object, MemoryType] = {}
+        """Every type that was made, by its name and what it is made of: equal ones are one object,
+        so that to compare two never means to go through them."""
 
     def declare(self, line: Line) -> tuple[str, str]:
         """Label and name in a struct's first line, which is read from its label on."""
@@ -45,7 +48,9 @@ class Types:
 
     def define(self, line: Line, name: str, label: str, fields: dict[str, MemoryType]) -> None:
         """Make the struct known; `line` is where an error about it points."""
-        t = StructType(name, tuple(fields.items()))
+        parts = tuple((field, id(t)) for field, t in fields.items())
+        t = self._known.setdefault((name, parts), StructType(name, tuple(fields.items())))
+        assert isinstance(t, StructType)
         bulk = [self._measure(field) for field in fields.values()]
         nodes, depth = sum(n for n, _ in bulk), max((d for _, d in bulk), default=0)
         self._admit(line, t, nodes + 1, depth + 1)
@@ -84,7 +89,10 @@ class Types:
             nodes, depth = self._measure(t)
             if t.size * math.prod(shape) > MAX_SIZE:
                 self._too_big(line)
-            t = FixedArrayType(t, tuple(shape))
+            made = FixedArrayType(t, tuple(shape))
+            known = self._known.setdefault((id(t), made.shape), made)
+            assert isinstance(known, FixedArrayType)
+            t = known
             self._admit(line, t, nodes + 1, depth + 1)
         return t
 

@@ -172,12 +172,12 @@ class Report:
                     f"{self.name} has a program of {len(text):,} characters, more than {most:,}"
                 )
             )
-        if (found := _LONG.search(text)) is not None:
-            line = text.count("\n", 0, found.start()) + 1
-            raise ReportError(
-                f"{self.name} has a program with a text of more than {NAME:,} characters in line "
-                f"{line:,}"
-            )
+        for number, line in enumerate(text.split("\n"), 1):
+            if len(line) > NAME and any(len(found[0]) > NAME for found in _TEXT.finditer(line)):
+                raise ReportError(
+                    f"{self.name} has a program with a text of more than {NAME:,} characters in "
+                    f"line {number:,}"
+                )
         state, given = self.types
         wanted = {
             self.contents.init: (RefType(state), UINT64),
@@ -221,7 +221,8 @@ class Report:
                 yield key.number, np.frombuffer(data, "<u8").astype(np.uint64)
 
 
-_LONG = re.compile(f'"[^"\\n]{{{NAME}}}')
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"?|\w+')
+"""A quoted text, whose quotes may be escaped, or a word."""
 
 
 def _hash_of(state: bytes) -> NDArray[np.uint64]:
