@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.fuzz.files import cache_entries
 from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
 
+from samebits.diagnose import two_reports
 from samebits.runtime import cache
 from samebits.sim import golden, replay_frames, replay_header, replay_read, replay_records, saved
 
@@ -118,6 +120,10 @@ def saves_have_any_length(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(saved, "canonical_size", lambda t: AnyNumber())
 
 
+def a_step_that_fails_ends_a_diagnosis(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(two_reports, "beyond_first_facts", lambda notes, what: nullcontext())
+
+
 def entries_are_of_any_key(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(cache_entries, "unpack", lambda key, data: cache.unpack(cache_entries.KEY, data))
 
@@ -133,6 +139,7 @@ PLANTED: dict[Plant, tuple[str, set[str]]] = {
     goldens_have_numbers: ("goldens", {"exception"}),
     saves_are_believed: ("saves", {"silent", "contradiction"}),
     saves_have_any_length: ("saves", {"contradiction"}),
+    a_step_that_fails_ends_a_diagnosis: ("two-reports", {"exception"}),
     entries_are_of_any_key: ("cache", {"contradiction"}),
 }
 """What is wrong with the reader, the format, and the kinds of finding that it is to be."""

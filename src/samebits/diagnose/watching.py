@@ -138,7 +138,7 @@ class _Watched(Evaluator):
         self.absent = frames.absent
         self.watcher = watcher
         self.source = source
-        self._unseen = _Unseen(frames.model.module, frames.model.budget)
+        self._unseen = Unseen(frames.model.module, frames.model.budget)
         self.budget = frames.model.budget
 
     def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
@@ -150,7 +150,7 @@ class _Watched(Evaluator):
         return _WatchedSteps(function, self)
 
 
-class _Unseen(Evaluator):
+class Unseen(Evaluator):
     """Evaluates library functions: those of another machine's program need not be what they are
     called, and may never end."""
 

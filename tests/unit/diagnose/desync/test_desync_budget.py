@@ -24,7 +24,7 @@ from samebits.diagnose.plant import ways_among
 from samebits.diagnose.sides import parse_side
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.diagnose.versions import align
-from samebits.diagnose.watching import _Unseen
+from samebits.diagnose.watching import Unseen
 from samebits.errors import TraceError
 from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
@@ -333,8 +333,8 @@ def test_what_takes_long_without_operations_is_paid_for(what: str) -> None:
     module = parse_module("samebits ir 1\n\n" + text)
     verify(module)
     budget = Budget()
-    _Unseen(module, budget).call("f", [])
+    Unseen(module, budget).call("f", [])
     assert Budget().operations - budget.operations >= 3 * least
     few = Budget(operations=3 * least)
     with pytest.raises(TraceError, match="takes more than"):
-        _Unseen(module, few).call("f", [])
+        Unseen(module, few).call("f", [])
