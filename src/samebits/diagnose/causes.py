@@ -29,6 +29,7 @@ from samebits.diagnose.places import Place
 from samebits.diagnose.rewording import is_constant, rewording
 from samebits.diagnose.rewriting import rewritten
 from samebits.diagnose.testimony import Facts, testimony
+from samebits.diagnose.trace import Trace
 from samebits.diagnose.trials import Trials
 from samebits.diagnose.versions import Change
 from samebits.diagnose.ways import ExpressionWay
@@ -78,6 +79,8 @@ class Question:
     """What the other side's source has otherwise, where both sources are known."""
     theirs: Module | None = None
     """What the other side evaluates, if that is known."""
+    trace: Trace | None = None
+    """Of the other side's frame, where that evaluates the first side's program."""
     other: Module | None = None
     """The other source's kernels, numbered as the first one's."""
 
@@ -312,7 +315,8 @@ class _Inquiry:
             return None
         program = self.q.program
         kernels = rewritten(guarded(program.kernels), ways)
-        return self._try(what, lambda: program.with_kernels(kernels))
+        experiment = replace(self.q.experiment, trace=self.q.trace)
+        return self._try(what, lambda: experiment.run(program.with_kernels(kernels)))
 
     def _interpreted(self, way: ExpressionWay) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:

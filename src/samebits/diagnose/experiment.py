@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from samebits.backend.llvm import host_target
 from samebits.bits import canonical_size, to_canonical, xxh64
 from samebits.diagnose.budget import Budget
+from samebits.diagnose.following import Following, Parted, numbered_as
 from samebits.diagnose.model import Model
+from samebits.diagnose.trace import Trace
 from samebits.diagnose.watching import Bounded, Frames, Memory
 from samebits.errors import TraceError, Trap
 from samebits.sim.execution import Execution, NativeExecution
@@ -61,6 +63,10 @@ class Experiment:
     """Whether programs are evaluated instead of compiled: those that are another's are."""
     budget: Budget | None = None
     """What evaluations may take, where the programs are another machine's."""
+    trace: Trace | None = None
+    """What the other side did in the first frame, by the operations of the first side's program:
+    what is evaluated and does otherwise is refuted there. Of use where nothing but expressions
+    is changed."""
     foreign: bool = False
     """Whether another machine told what the side gives: no value from it is to be compiled in."""
 
@@ -88,8 +94,8 @@ class Experiment:
             step, given = rows[k]
             try:
                 with nullcontext() if self.budget is None else self.budget.trying():
-                    memory, trap = Frames.of(step, state, given).run(Bounded())
-            except TraceError:  # it runs on and on
+                    memory, trap = self._frame(step, state, given, k)
+            except (TraceError, Parted):  # it runs on and on, or does what the other side did not
                 return Agreement(k, compared)
             if trap is not None:
                 alike = k == len(goal) and TrapFact.of(trap) == self.trap
@@ -98,6 +104,19 @@ class Experiment:
             if k == len(goal) or np.uint64(xxh64(state)) != goal[k]:
                 return Agreement(k, compared)
         return Agreement(compared, compared)
+
+    def _frame(
+        self, model: Model, state: bytes, given: Memory, number: int
+    ) -> tuple[Memory, Trap | None]:
+        trace = self.trace
+        if number or trace is None:
+            return Frames.of(model, state, given).run(Bounded())
+        model = numbered_as(trace, model)
+        frames = replace(Frames.of(model, state, given), absent=trace.frames.absent)
+        following = Following(trace, model)
+        memory, trap = frames.run(following)
+        following.ended()
+        return memory, trap
 
     def _from_init(self, execution: Execution, seed: int, frames: int) -> Agreement:
         try:

@@ -79,6 +79,7 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         pair.frame,
         () if pair.aligned is None else pair.aligned.changes,
         pair.b.model.module,
+        pair.b if pair.aligned is None and pair.experiment.interpreted else None,
         None if pair.aligned is None else pair.aligned.module,
     )
     if out.causes:  # it is known already

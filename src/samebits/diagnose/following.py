@@ -1,0 +1,73 @@
+"""A frame evaluated beside a trace of it, and given up at the first operation that does otherwise.
+
+Owns the comparison. What does not do as the trace did is refuted there, whatever it would end in,
+and the rest of the frame need not be paid for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from samebits.diagnose.model import Model, recorded
+from samebits.diagnose.patterns import pattern_of
+from samebits.diagnose.trace import Trace
+from samebits.diagnose.watching import Bounded
+from samebits.ir.grammar import Op
+from samebits.ir.steps import Frame, Step, Steps
+from samebits.types import ScalarType
+
+
+class Parted(Exception):
+    """The evaluation is not what was traced."""
+
+
+class Following(Bounded):
+    """Raises Parted at an operation that `trace` has otherwise. `model` is what is evaluated, its
+    operations numbered as those of the trace are."""
+
+    def __init__(self, trace: Trace, model: Model) -> None:
+        super().__init__()
+        known = model.kept[trace.numbers]
+        self._numbers: list[int] = trace.numbers[known].tolist()
+        self._values: list[int] = trace.values.tolist()
+        self._starts: list[int] = trace.starts[:-1][known].tolist()
+        self._is_whole = trace.parted_to is None and trace.trap is None
+        self._next = 0
+
+    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        if number is None:
+            return step
+        results = [
+            (k, steps.read(value), value.type)
+            for k, value in enumerate(recorded(op))
+            if isinstance(value.type, ScalarType)
+        ]
+        numbers, values, starts = self._numbers, self._values, self._starts
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            now = self._next
+            self._next += 1
+            if now >= len(numbers):
+                if self._is_whole:
+                    raise Parted
+                return
+            if numbers[now] != number:
+                raise Parted
+            first = starts[now]
+            for k, at, t in results:
+                if pattern_of(t, frame[at]) != values[first + k]:
+                    raise Parted
+
+        return run
+
+    def ended(self) -> None:
+        """The frame has ended. Raises Parted where the trace goes on."""
+        if self._next < len(self._numbers):
+            raise Parted
+
+
+def numbered_as(trace: Trace, model: Model) -> Model:
+    """The model with its operations numbered as the trace's."""
+    own = trace.model
+    return replace(model, plain=own.plain or own.module, inside=own.inside)
