@@ -18,7 +18,7 @@ from samebits.diagnose.places import Place, described, find, is_own, op_at, stat
 from samebits.diagnose.rewriting import rewritten
 from samebits.diagnose.sites import Sites
 from samebits.diagnose.structures import KernelWay, structural_ways
-from samebits.diagnose.ways import ACROSS, ExpressionWay, ways_of
+from samebits.diagnose.ways import ACROSS, ExpressionWay, first_ways_of, ways_of
 from samebits.errors import HazardError
 from samebits.ir.grammar import Module, Op
 from samebits.ir.verify import verify
@@ -110,10 +110,7 @@ def ways_among(
     for sites, place in _operations(kernels, budget):
         if wanted is not None and place not in wanted:
             continue
-        first: dict[str, ExpressionWay] = {}
-        for way in ways_of(found, sites, place):
-            first.setdefault(way.note, way)
-        for note, way in first.items():
+        for note, way in first_ways_of(found, sites, place).items():
             by_note.setdefault(note, []).append(way)
     for note, ways in by_note.items():
         if note.endswith(ACROSS):

@@ -59,15 +59,33 @@ class ExpressionWay:
         return self.arithmetic.working is not self.site.form
 
 
+def first_ways_of(hazard: Hazard, sites: Sites, place: Place) -> dict[str, ExpressionWay]:
+    """The first way of a hazard at one operation that has each note."""
+    first: dict[str, ExpressionWay] = {}
+    for site in _sites(sites, place):
+        most = None if hazard.notes is None else len(first) + hazard.notes(site.tree)
+        for way in _of_site(hazard, sites, site, place):
+            first.setdefault(way.note, way)
+            if len(first) == most:
+                break
+    return first
+
+
 def ways_of(hazard: Hazard, sites: Sites, place: Place) -> Iterator[ExpressionWay]:
     """The ways of a hazard at one operation: within its expression, then across statements."""
+    for site in _sites(sites, place):
+        yield from _of_site(hazard, sites, site, place)
+
+
+def _sites(sites: Sites, place: Place) -> Iterator[Site]:
+    """The expression that ends in an operation, and, where that is another, the wide one."""
     narrow = sites.at(place.op)
     if narrow is None:
         return
-    yield from _of_site(hazard, sites, narrow, place)
+    yield narrow
     wide = sites.at(place.op, wide=True)
     if wide is not None and wide.tree != narrow.tree:
-        yield from _of_site(hazard, sites, wide, place)
+        yield wide
 
 
 def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator[ExpressionWay]:

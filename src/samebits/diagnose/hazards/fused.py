@@ -43,9 +43,13 @@ def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
     for variant in choices(tree, _options, _MOST):
         if variant != tree:
             yield variant, arithmetic, _FUSED
-    if any(node.name == "fma" for node in nodes(tree)):
+    if _notes(tree) > 1:
         apart = rebuilt(tree, _apart)
         yield apart, arithmetic, "an fma that rounds twice: not fused after all, or emulated"
+
+
+def _notes(tree: Tree) -> int:
+    return 1 + any(node.name == "fma" for node in nodes(tree))
 
 
 def _apart(tree: Tree) -> Tree | None:
@@ -62,4 +66,5 @@ FUSED = Hazard(
     _ways,
     practice="-ffp-contract=fast or on, the default on ARM64, POWER and GPUs",
     remedy="build with -ffp-contract=off; write fma where you mean it",
+    notes=_notes,
 )

@@ -35,6 +35,9 @@ class Hazard:
     """What does it in the real world, in a line."""
     remedy: str
     """What to do about it, in a line."""
+    notes: Callable[[Tree], int] | None = None
+    """How many practices the ways of an expression can have: where only the first way of each is
+    wanted, no further ones are made."""
     last: bool = False
     """Whether it only comes after others: its trees are large, with subtrees many times over."""
 

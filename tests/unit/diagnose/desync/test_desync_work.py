@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
-from test_desync_budget import AT, function, report
+from test_desync_budget import AT, function, report, sums
 from tests.work import calls_of
 
 from samebits.diagnose.definitions import Definitions
 from samebits.diagnose.desync.layout import PROGRAM, Key
+from samebits.diagnose.hazards.fused import FUSED
+from samebits.diagnose.plant import ways_among
 from samebits.diagnose.reach import Reach
 from samebits.errors import IRError, ReportError
 from samebits.ir.grammar import Module
@@ -115,3 +117,21 @@ def test_a_name_is_no_longer_for_being_written_otherwise(name: str) -> None:
             continue  # no word
         with pytest.raises(ReportError, match="a text of more than 4,096 characters in line"):
             _ = long.program
+
+
+def test_of_a_long_chain_only_the_first_way_of_each_place_is_looked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked = 0
+
+    def counted(tree: Any, arithmetic: Any) -> Iterator[Any]:
+        nonlocal looked
+        for variant in FUSED.ways(tree, arithmetic):
+            looked += 1
+            yield variant
+
+    found = replace(FUSED, ways=counted)
+    monkeypatch.setattr("samebits.diagnose.plant.by_name", lambda name: found)
+    (way,) = ways_among(sums(MANY), "fma")
+    assert len(way.parts) == MANY
+    assert looked <= 16 * MANY
