@@ -22,6 +22,8 @@ MOST = 64
 """Fields that are described, unless more are asked for."""
 BLOCKS = 16
 """Parts that an array is cut into where it is told which of its elements differ."""
+_PIECE = 1 << 16
+"""Scalars that are compared at a time."""
 _NAN = np.inf
 """How far a NaN is from any other bits."""
 
@@ -51,7 +53,7 @@ class Differences:
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """A column in which scalars differ: their flat indices, both patterns, and how far apart."""
+    """Scalars of a column that differ: their flat indices, both patterns, and how far apart."""
 
     column: Column
     flat: NDArray[np.intp]
@@ -62,39 +64,77 @@ class _Part:
     ulps: NDArray[np.uint64] | None
     """Of floats; 0 where either is NaN."""
 
+    def farthest(self, chosen: Any = slice(None)) -> int | None:
+        """The most ULP that two of its floats are apart; None where they are none, or NaN."""
+        if self.ulps is None:
+            return None
+        real = self.distance[chosen] != _NAN
+        return int(self.ulps[chosen][real].max()) if real.any() else None
+
+
+@dataclass(slots=True)
+class _Count:
+    """How many scalars differ, and the most ULP that two of them are apart."""
+
+    differing: int = 0
+    ulps: int | None = None
+
+    def add(self, differing: int, ulps: int | None) -> None:
+        self.differing += differing
+        if ulps is not None and (self.ulps is None or ulps > self.ulps):
+            self.ulps = ulps
+
+    def heat(self, path: str, scalars: int) -> HeatFact:
+        return HeatFact(path, self.differing, scalars, self.ulps)
+
+
+_Row = tuple[Any, int, int, FieldFact]
+"""A scalar's key, its offset and its column's number, by which they are sorted, and the scalar."""
+
 
 def differences(t: StructType, a: bytes, b: bytes, most: int = MOST) -> Differences:
     """What differs between two canonical states, with at most `most` fields described in each
     order. ValueError where a length is not the type's."""
     rows: list[HeatFact] = []
-    parts: list[_Part] = []
-    for column in columns(t):
-        part = _part(column, a, b)
-        rows.append(_heat(column.title, part, column.count))
-        if part is not None:
-            parts.append(part)
-    blocks = tuple(row for part in parts for row in _blocks(part))
-    total = sum(len(part.flat) for part in parts)
-    first = _chosen(parts, [part.column.offsets(part.flat) for part in parts], most)
-    offsets = [part.column.offsets(part.flat) for part in parts]
-    largest = _chosen(parts, [-part.distance for part in parts], most, offsets)
-    farthest = max((f for part in parts if (f := _farthest(part))), default=None)
-    return Differences(total, first, largest, tuple(rows), blocks, farthest)
+    blocks: list[HeatFact] = []
+    first: list[_Row] = []
+    largest: list[_Row] = []
+    farthest: tuple[int, str] | None = None
+    for number, column in enumerate(columns(t)):
+        whole, counts, most_apart = _Count(), dict[int, _Count](), None
+        for part in _parts(column, a, b):
+            ulps = part.farthest()
+            if ulps is not None and (whole.ulps is None or ulps > whole.ulps):
+                assert part.ulps is not None
+                most_apart = ulps, column.path(int(part.flat[int(part.ulps.argmax())]))
+            whole.add(len(part.flat), ulps)
+            _count_blocks(part, counts)
+            first = _least(first, part, part.flat, number, most)
+            largest = _least(largest, part, -part.distance, number, most)
+        rows.append(whole.heat(column.title, column.count))
+        blocks += _blocks(column, whole, counts)
+        farthest = max((f for f in (farthest, most_apart) if f is not None), default=None)
+    differing = sum(row.differing for row in rows)
+    shown = [tuple(fact for *_, fact in found) for found in (first, largest)]
+    return Differences(differing, shown[0], shown[1], tuple(rows), tuple(blocks), farthest)
 
 
-def _farthest(part: _Part) -> tuple[int, str] | None:
-    if part.ulps is None or not (part.distance != _NAN).any():
-        return None
-    most = int(part.ulps.argmax())
-    return int(part.ulps[most]), part.column.path(int(part.flat[most]))
-
-
-def _part(column: Column, a: bytes, b: bytes) -> _Part | None:
+def _parts(column: Column, a: bytes, b: bytes) -> Iterator[_Part]:
+    """The column in pieces, those in which something differs: what is made of one takes several
+    times its bytes."""
     left, right = column.patterns(a), column.patterns(b)
+    for start in range(0, column.count, _PIECE):
+        part = _part(column, left[start : start + _PIECE], right[start : start + _PIECE], start)
+        if part is not None:
+            yield part
+
+
+def _part(column: Column, left: Patterns, right: Patterns, start: int) -> _Part | None:
     flat = np.flatnonzero(left != right)
     if not len(flat):
         return None
     left, right = left[flat], right[flat]
+    flat += start
     if column.type.is_float:
         ulps, nan = _ulps(column.type, left, right)
         distance = np.where(nan, _NAN, ulps.astype(np.float64))
@@ -126,54 +166,55 @@ def _numbers(t: ScalarType, patterns: Patterns) -> NDArray[np.float64]:
     return patterns.view(f"<{kind}{t.size}").astype(np.float64)
 
 
-def _heat(path: str, part: _Part | None, scalars: int, chosen: Any = slice(None)) -> HeatFact:
-    if part is None:
-        return HeatFact(path, 0, scalars, None)
-    ulps = None
-    if part.ulps is not None:
-        real = part.distance[chosen] != _NAN
-        if real.any():
-            ulps = int(part.ulps[chosen][real].max())
-    return HeatFact(path, len(part.flat[chosen]), scalars, ulps)
+def _block_size(column: Column) -> int:
+    """Elements of the column's outermost array in one of the parts that it is cut into."""
+    return -(-column.outer_count // BLOCKS)
 
 
-def _blocks(part: _Part) -> Iterator[HeatFact]:
-    """The column, or parts of its outermost array, in which something differs."""
+def _count_blocks(part: _Part, counts: dict[int, _Count]) -> None:
     column = part.column
-    if not column.levels:
-        yield _heat(column.title, part, 1)
-        return
-    elements = column.outer_count
-    inside = column.count // elements
-    size = -(-elements // BLOCKS)
-    numbers = part.flat // (inside * size)
+    inside = column.count // column.outer_count
+    numbers = part.flat // (inside * _block_size(column))
     for number in np.unique(numbers):
-        first = int(number) * size
-        last = min(first + size, elements) - 1
-        path = column.part_title(first, last)
-        yield _heat(path, part, (last - first + 1) * inside, numbers == number)
+        chosen = numbers == number
+        count = counts.setdefault(int(number), _Count())
+        count.add(int(np.count_nonzero(chosen)), part.farthest(chosen))
 
 
-def _chosen(
-    parts: list[_Part],
-    keys: list[NDArray[Any]],
-    most: int,
-    ties: list[NDArray[Any]] | None = None,
-) -> tuple[FieldFact, ...]:
-    """The scalars of the least keys, described."""
-    rows: list[tuple[Any, Any, int, int]] = []
-    for number, key in enumerate(keys if most > 0 else ()):
-        places = np.arange(len(key))
-        if len(key) > most:
-            limit = np.partition(key, most - 1)[most - 1]
-            least = np.flatnonzero(key < limit)
-            equal = np.flatnonzero(key == limit)[: most - len(least)]
-            places = np.concatenate([least, equal])
-        for i in places:
-            tie = 0 if ties is None else ties[number][i]
-            rows.append((key[i], tie, number, int(i)))
-    rows.sort()
-    return tuple(_described(parts[number], i) for _, _, number, i in rows[:most])
+def _blocks(column: Column, whole: _Count, counts: dict[int, _Count]) -> Iterator[HeatFact]:
+    """The column, or parts of its outermost array, in which something differs."""
+    if not column.levels:
+        if whole.differing:
+            yield whole.heat(column.title, 1)
+        return
+    inside, size = column.count // column.outer_count, _block_size(column)
+    for number, count in sorted(counts.items()):
+        first = number * size
+        last = min(first + size, column.outer_count) - 1
+        yield count.heat(column.part_title(first, last), (last - first + 1) * inside)
+
+
+def _least(known: list[_Row], part: _Part, key: NDArray[Any], number: int, most: int) -> list[_Row]:
+    """The scalars of the least keys among those known and those of a part, described. Where keys
+    are the same, what comes first in the state does."""
+    if most <= 0:
+        return []
+    places = np.arange(len(key))
+    if len(key) > most:
+        limit = np.partition(key, most - 1)[most - 1]
+        least = np.flatnonzero(key < limit)
+        equal = np.flatnonzero(key == limit)[: most - len(least)]
+        places = np.concatenate([least, equal])
+    offsets = part.column.offsets(part.flat[places])
+    is_first = key is part.flat
+    rows = [
+        (offset if is_first else key[i], offset, number, i)
+        for i, offset in zip(places.tolist(), offsets.tolist(), strict=True)
+    ]
+    if len(known) >= most:
+        rows = [row for row in rows if row[:3] < known[-1][:3]]
+    described = [(*row[:3], _described(part, row[3])) for row in rows]
+    return sorted([*known, *described], key=lambda row: row[:3])[:most]
 
 
 def _described(part: _Part, i: int) -> FieldFact:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from dataclasses import asdict
+
 import numpy as np
+import pytest
 from observed_frames import ARENA
 from small_runs import SMALL
 
@@ -10,7 +14,7 @@ from samebits.bits import canonical_size, leaves, ulp_distance
 from samebits.diagnose.fields import BLOCKS, differences
 from samebits.sim.columns import columns
 from samebits.sim.difference import first_difference, hexadecimal, shown
-from samebits.types import FLOAT64, VECTORS, FixedArrayType, StructType
+from samebits.types import FLOAT64, UINT8, VECTORS, FixedArrayType, StructType
 
 STATES = (ARENA.state_type, SMALL.state_type)
 
@@ -136,3 +140,28 @@ def test_large_arrays_give_bounded_lists() -> None:
     assert [f.path for f in found.first[:4]] == ["x[0].x", "x[0].y", "x[0].z", "x[1].x"]
     none = differences(big, a, b, 0)
     assert (none.first, none.largest, none.differing) == ((), (), found.differing)
+
+
+def test_what_is_found_is_the_same_in_pieces_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    for t in STATES:
+        a = random_state(t)
+        b = changed(a, 0, len(a) // 3)
+        whole = differences(t, a, b, 20)
+        for size in (1, 7):
+            monkeypatch.setattr("samebits.diagnose.fields._PIECE", size)
+            found = differences(t, a, b, 20)
+            assert asdict(found) == asdict(whole)
+        monkeypatch.undo()
+
+
+def test_large_states_are_compared_in_less_memory_than_they_take() -> None:
+    t = StructType("Large", (("x", FixedArrayType(UINT8, (1 << 22,))),))
+    a, b = bytes(1 << 22), b"\x01" * (1 << 22)
+    tracemalloc.start()
+    try:
+        found = differences(t, a, b)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found.differing == 1 << 22
+    assert peak < len(a)
