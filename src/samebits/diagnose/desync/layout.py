@@ -15,7 +15,7 @@ from samebits.errors import ReplayError, ReportError
 from samebits.sim.outcome import TrapFact
 from samebits.sim.replay_header import ReplayHeader
 from samebits.sim.schema import from_json
-from samebits.types import StructType
+from samebits.types import FixedArrayType, MemoryType, StructType, VectorType
 
 PROFILE = "samebits-report"
 FORMAT = 1
@@ -56,6 +56,8 @@ MAX_DESCRIPTIONS = 8
 """Most of its descriptions of itself that are read; a report has two."""
 MAX_DAMAGE = 32
 """Most places of damage that are told one by one."""
+MAX_PATHS = 16 * 1024 * 1024
+"""Most characters of the full names of all scalars of a state: each has those around it."""
 MAX_FILE = 64 * 1024 * 1024
 """Most bytes of a report's file."""
 
@@ -192,8 +194,26 @@ def types_of(header: ReplayHeader) -> tuple[StructType, StructType]:
             raise ReportError(f"the report's {name}: {error.message}") from None
         if not isinstance(t, StructType) or canonical_size(t) != size:
             raise ReportError(f"the report's schema of its {name} does not fit its size")
+        if _path_lengths(t, 0) > MAX_PATHS:
+            raise ReportError(
+                f"the names in the report's schema of its {name} have more than {MAX_PATHS:,} "
+                "characters in all"
+            )
         found.append(t)
     return found[0], found[1]
+
+
+def _path_lengths(t: MemoryType, around: int) -> int:
+    """Characters of the paths of all columns of a type, each with so many before it."""
+    match t:
+        case StructType():
+            return sum(_path_lengths(field, around + 1 + len(name)) for name, field in t.fields)
+        case FixedArrayType():
+            return _path_lengths(t.element, around + 2)
+        case VectorType():
+            return len(t.components) * (around + 2)
+        case _:
+            return around
 
 
 def input_block(header: ReplayHeader) -> int:

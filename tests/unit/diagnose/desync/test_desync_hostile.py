@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import struct
@@ -31,6 +32,7 @@ from samebits.diagnose.desync.reveal import as_json, as_text
 from samebits.diagnose.desync.write import checksum, description, report_bytes
 from samebits.errors import ReportError
 
+NAME = "n" * 190
 WHOLE = small()
 DATA = report_bytes(WHOLE)
 CASES = 1200
@@ -365,3 +367,26 @@ def test_a_description_of_another_format_is_told() -> None:
     with pytest.raises(ReportError) as caught:
         report_from_bytes(described(WHOLE, text))
     assert "a report of format '2'; this samebits reads 1" in str(caught.value)
+
+
+def test_names_that_are_inside_one_another_are_not_written_out() -> None:
+    """Each field of a struct has a full name, with those of the structs around it."""
+    fields = [[f"f{k}", "bool"] for k in range(4000)]
+    schema: dict[str, Any] = {"struct": "S", "fields": fields}
+    for _ in range(30):
+        schema = {"struct": "S", "fields": [[NAME, schema]]}
+
+    def change(values: dict[str, Any]) -> None:
+        values["run"] |= {
+            "schema": json.dumps({"input": WHOLE.header.schema["input"], "state": schema}),
+            "state_size": "4000",
+        }
+
+    data = signed(WHOLE, change)
+    assert len(data) < 300_000
+
+    def read() -> None:
+        with pytest.raises(ReportError, match="names in the report's schema of its state have"):
+            report_from_bytes(data)
+
+    assert peak_of(read) < 16e6
