@@ -28,9 +28,10 @@ class Following(Bounded):
     def __init__(self, trace: Trace, model: Model) -> None:
         super().__init__()
         known = model.kept[trace.numbers]
-        self._numbers: list[int] = trace.numbers[known].tolist()
-        self._values: list[int] = trace.values.tolist()
-        self._starts: list[int] = trace.starts[:-1][known].tolist()
+        # Views, which give Python's numbers: a trace may be long, and few of its events be reached.
+        self._numbers = trace.numbers[known].data
+        self._starts = trace.starts[:-1][known].data
+        self._values = trace.values.data
         self._is_whole = trace.parted_to is None and trace.trap is None
         self._next = 0
 
