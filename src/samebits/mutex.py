@@ -32,9 +32,13 @@ class Mutex:
                 self.release()
             raise
 
+    def is_own(self) -> bool:
+        """Whether this thread has it."""
+        return bool(self._lock._is_owned())
+
     def locked(self) -> bool:
         """Whether a thread has it, this one included."""
-        if self._lock._is_owned():
+        if self.is_own():
             return True
         taken: list[bool] = []
         try:

@@ -7,7 +7,7 @@ Knows the typed IR and LLVM's types, not how a function becomes text.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from samebits.backend.emit_context import DIVISIONS
@@ -86,7 +86,7 @@ class CallGraph:
         self._stack_bytes: dict[str, int] = {}
         found: dict[str, None] = {}
         for name in roots:
-            self._visit(name, found, self._stack_bytes, ())
+            self._visit_all(name, found)
         self.order = tuple(found)
         """All of them, callees first."""
         self._often = self.reached(roots) - self._rare.keys()
@@ -234,18 +234,23 @@ class CallGraph:
                 waiting += () if name in self._rare else self._calls[name]
         return reached
 
-    def _visit(
-        self,
-        name: str,
-        found: dict[str, None],
-        stack_bytes: dict[str, int],
-        callers: tuple[str, ...],
-    ) -> None:
-        if name in found:
-            return
-        function = self.function(name)
-        if name in callers:
-            raise IRError(f"function {name} calls itself", span=function.span)
+    def _visit_all(self, root: str, found: dict[str, None]) -> None:
+        """Visit a function behind all that it leads to, which may be as deep as one likes."""
+        inside = {} if root in found else {root: self._visit(root, found)}
+        while inside:
+            name = next(reversed(inside))
+            callee = next(inside[name], None)
+            if callee is None:
+                del inside[name]
+            elif callee in inside:
+                span = self.function(callee).span
+                raise IRError(f"function {callee} calls itself", span=span)
+            elif callee not in found:
+                inside[callee] = self._visit(callee, found)
+
+    def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
+        """Note what is to be known of a function; yields what it calls, to be visited first."""
+        function, stack_bytes = self.function(name), self._stack_bytes
         traps, divides, deepest = False, False, 0
         constants: set[int] = set()
         calls = self._calls[name] = set[str]()
@@ -262,7 +267,7 @@ class CallGraph:
             if statement.opcode in CALLS:
                 callee = str(statement.attr)
                 calls.add(callee)
-                self._visit(callee, found, stack_bytes, (*callers, name))
+                yield callee
                 traps = traps or self._traps[callee]
                 divides = divides or self._divides[callee]
                 deepest = max(deepest, stack_bytes[callee])

@@ -32,7 +32,7 @@ from samebits.backend.seldom import is_seldom
 from samebits.backend.shared import SharedFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import DIVISIONS
-from samebits.compiling import LOCK
+from samebits.compiling import LOCK, with_room
 from samebits.errors import RunnerError, TargetError
 from samebits.ir.grammar import Module
 
@@ -194,46 +194,62 @@ def _with_module(
     plan: Plan = SPEED,
     expected: Expected | None = None,
 ) -> Any:
-    binding = _binding()
+    _binding()
     with _lock:
-        codegen = plan.codegen if opt else 0
-        machine = _machine(target.triple, target.cpu, target.features, target.abi, codegen)
-        context = binding.create_context()
-        # Without its layout the passes would take every target for a little-endian 64-bit one.
-        layout = f'target datalayout = "{machine.target_data}"\n'
-        text, apart, late = split(text)
-        module = binding.parse_assembly(layout + text, context)
-        try:
+        return with_room(
+            lambda: _processed(text, target, opt, want, vectorise, plan, expected), takes_lock=False
+        )
+
+
+def _processed(
+    text: str,
+    target: Target,
+    opt: int,
+    want: str,
+    vectorise: bool,
+    plan: Plan,
+    expected: Expected | None,
+) -> Any:
+    """What is wanted of LLVM text. The lock is held, be it by a thread that waits for this one."""
+    binding = _binding()
+    codegen = plan.codegen if opt else 0
+    machine = _machine(target.triple, target.cpu, target.features, target.abi, codegen)
+    context = binding.create_context()
+    # Without its layout the passes would take every target for a little-endian 64-bit one.
+    layout = f'target datalayout = "{machine.target_data}"\n'
+    text, apart, late = split(text)
+    module = binding.parse_assembly(layout + text, context)
+    try:
+        if opt:
+            vectorise = vectorise and plan.vectorise
+            _optimise(
+                module, machine, plan.level, vectorise, plan.passes,
+                straight=plan.straight, unroll=plan.unroll,
+            )  # fmt: skip
+            if plan.hasty:
+                _spare(module, -1)
+        if late is not None:
+            _link_late(module, machine, context, layout, late)
+        if apart:
+            part = binding.parse_assembly(layout + apart, context)
             if opt:
-                vectorise = vectorise and plan.vectorise
-                _optimise(
-                    module, machine, plan.level, vectorise, plan.passes,
-                    straight=plan.straight, unroll=plan.unroll,
-                )  # fmt: skip
-                if plan.hasty:
-                    _spare(module, -1)
-            if late is not None:
-                _link_late(module, machine, context, layout, late)
-            if apart:
-                part = binding.parse_assembly(layout + apart, context)
-                if opt:
-                    _optimise(part, machine, opt, passes=APART_PASSES)
-                    _spare(part, plan.most_rare)
-                _link(module, part)
-                _optimise(module, machine, 0, passes=_LINKED)
-            _link_divisions(module, target, context, layout)
-            if expected is not None and vectorise and plan.vectorise:
-                expected.check(str(module), opt)
-            if want == "text":
-                return str(module)
-            if want == "listing":
-                machine.set_asm_verbosity(True)
-                return str(module), machine.emit_assembly(module)
-            emit = machine.emit_assembly if want == "assembly" else machine.emit_object
-            return emit(module)
-        finally:
-            module.close()
-            context.close()
+                _optimise(part, machine, opt, passes=APART_PASSES)
+                _spare(part, plan.most_rare)
+            _link(module, part)
+            _optimise(module, machine, 0, passes=_LINKED)
+        _link_divisions(module, target, context, layout)
+        if expected is not None and vectorise and plan.vectorise:
+            expected.check(str(module), opt)
+        if want == "text":
+            return str(module)
+        if want == "listing":
+            machine.set_asm_verbosity(True)
+            return str(module), machine.emit_assembly(module)
+        emit = machine.emit_assembly if want == "assembly" else machine.emit_object
+        return emit(module)
+    finally:
+        module.close()
+        context.close()
 
 
 def compile_text(

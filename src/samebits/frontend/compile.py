@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from samebits.compiling import with_room
 from samebits.errors import CompileError, Span
 from samebits.frontend import names, own_index, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
@@ -88,27 +89,39 @@ def compile_kernel(
 ) -> Unit:
     """The unit of `kernel` at `types`, made once. Raises CompileError."""
     unit = kernel.units.get(types)
-    if unit is None:
-        # Literals are folded in floating point: by the pinned rules, whatever the thread's are.
-        with nullcontext() if stack else Kernel.environment():
-            unit = kernel.units[types] = _Lowering(kernel, types, stack).run()
+    if unit is not None:
+        return unit
+    if stack:
+        return _lowered(kernel, types, stack)
+    return with_room(lambda: _lowered(kernel, types, stack))
+
+
+def _lowered(
+    kernel: Kernel, types: tuple[Type, ...], stack: tuple[tuple[Kernel, tuple[Type, ...]], ...]
+) -> Unit:
+    # Literals are folded in floating point: by the pinned rules, whatever the thread's are.
+    with nullcontext() if stack else Kernel.environment():
+        unit = kernel.units[types] = _Lowering(kernel, types, stack).run()
     return unit
 
 
 def link(unit: Unit) -> Module:
     """The module with `unit` and all that it calls, callees first."""
     module = Module()
-
-    def add(part: Unit) -> None:
-        if part.function.name in module.functions:
-            return
-        for callee in part.calls:
-            add(callee)
-        for name, table in part.tables.items():
-            module.tables[name] = _data(table)
-        module.functions[part.function.name] = part.function
-
-    add(unit)
+    inside = [(unit, iter(unit.calls))]  # units may call one another as deep as they like
+    met = {unit.function.name}
+    while inside:
+        part, calls = inside[-1]
+        for callee in calls:
+            if callee.function.name not in met:
+                met.add(callee.function.name)
+                inside.append((callee, iter(callee.calls)))
+                break
+        else:
+            inside.pop()
+            for name, table in part.tables.items():
+                module.tables[name] = _data(table)
+            module.functions[part.function.name] = part.function
     return module
 
 

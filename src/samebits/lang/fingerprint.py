@@ -13,7 +13,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from samebits.errors import CompileError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
 from samebits.lang.kernel import Kernel, Overloads
@@ -29,25 +28,36 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
     """Text that is the same only where the same samebits would make the same IR.
 
     Kernels of its math library stand by name: what else a key is made of tells its versions apart.
-    Raises CompileError where kernels call one another too deep for Python's stack.
     """
     seen: set[int] = set()
     parts = [f"python {sys.version_info[:2]}", f"types {types!r} {kernel.result_type(types)!r}"]
-    try:
-        parts += _kernel(kernel, seen)
-        for t in types:
-            parts += _methods(t, seen)
-    except RecursionError:
-        raise CompileError(
-            f"'{kernel.__name__}' calls kernels, and they others, too deep",
-            fix="write some of the kernels out where they are called",
-        ) from None
+    parts += _texts(_kernel(kernel, seen))
+    for t in types:
+        parts += _texts(_methods(t, seen))
     return "\n".join(parts)
 
 
 def described(value: object) -> str:
     """A captured object as text that is the same in every process."""
-    return "\n".join(_value(value, set()))
+    return "\n".join(_texts(_value(value, set())))
+
+
+Part = str | Iterator[Any]
+"""A text, or the parts that stand in its place."""
+
+
+def _texts(parts: Iterator[Part]) -> Iterator[str]:
+    """The texts in order. What parts have parts of in turn may go as deep as kernels call one
+    another, and takes no stack."""
+    inside = [parts]
+    while inside:
+        for part in inside[-1]:
+            if not isinstance(part, str):
+                inside.append(part)
+                break
+            yield part
+        else:
+            inside.pop()
 
 
 def _code(function: Callable[..., Any]) -> Iterator[str]:
@@ -66,7 +76,7 @@ def _constant(value: object) -> str:
     return f"{value:#x}" if type(value) is int else repr(value)
 
 
-def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
+def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
     if (kernel.function.__module__ or "").startswith(LIBRARY) and not kernel.function.__closure__:
         yield f"library {kernel.function.__module__}.{kernel.__qualname__}"
         return
@@ -76,19 +86,19 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[str]:
     seen.add(id(kernel))
     options = {name: to_text(value) for name, value in changed(kernel.options).items()}
     yield f"{'rare ' * kernel.rare}kernel {options} {kernel.variant}"
-    yield from _code(kernel.function)
+    yield _code(kernel.function)
     yield _text(kernel)
     for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):
         yield f"parameter {p.name} {annotation!r} {p.has_default}"
         if p.has_default:
-            yield from _value(p.default, seen)
+            yield _value(p.default, seen)
     yield f"returns {kernel.function.__annotations__.get('return')!r}"
     for name, value in sorted(kernel.captured.items()):
         yield f"name {name}"
-        yield from _value(value, seen, kernel.precision)
+        yield _value(value, seen, kernel.precision)
     for (_, name), (owner, value) in sorted(kernel.attributes.items(), key=_attribute_order):
         yield f"attribute {name} of {getattr(owner, '__name__', '')}"
-        yield from _value(value, seen, kernel.precision)
+        yield _value(value, seen, kernel.precision)
 
 
 def _attribute_order(item: tuple[tuple[int, str], tuple[object, object]]) -> tuple[str, str]:
@@ -101,14 +111,14 @@ def _text(kernel: Kernel) -> str:
     return "".join(own_lines(kernel.function.__code__, kernel.lines)).rstrip()
 
 
-def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterator[str]:
+def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterator[Part]:
     match value:
         case Kernel():
-            yield from _kernel(value, seen)
+            yield _kernel(value, seen)
         case Overloads():
             yield f"overloads {value.__name__}"
             for row in value.kernels.values():
-                yield from _kernel(row[precision], seen)
+                yield _kernel(row[precision], seen)
         case Table():
             yield f"table {value.identity}"
         case ModuleType():
@@ -126,7 +136,7 @@ def _value(value: object, seen: set[int], precision: Precision = HIGH) -> Iterat
             t = getattr(value, "__sb_type__", None)
             yield f"class {value.__module__}.{value.__qualname__} {t!r}"
             if isinstance(t, StructType):
-                yield from _methods(t, seen)
+                yield _methods(t, seen)
         case _:
             t = getattr(value, "__sb_type__", None)
             yield f"{type(value).__qualname__} {t!r} {value!r}" if t else _named(value)
@@ -137,15 +147,15 @@ def _named(value: object) -> str:
     return f"{type(value).__qualname__} {name}"
 
 
-def _methods(t: object, seen: set[int]) -> Iterator[str]:
+def _methods(t: object, seen: set[int]) -> Iterator[Part]:
     """The methods of every struct inside a type."""
     if isinstance(t, ArrayType | FixedArrayType):
-        yield from _methods(t.element, seen)
+        yield _methods(t.element, seen)
     if not isinstance(t, StructType) or id(t) in seen:
         return
     seen.add(id(t))
     for member in vars(class_of_type(t)).values():
         if isinstance(member, Kernel):
-            yield from _kernel(member, seen)
+            yield _kernel(member, seen)
     for _, field in t.fields:
-        yield from _methods(field, seen)
+        yield _methods(field, seen)

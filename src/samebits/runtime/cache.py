@@ -279,21 +279,30 @@ class ObjectCache:
     def _warn(self, message: str) -> None:
         first, self._warned = not self._warned, True
         if first:
-            warnings.warn(
-                f"{message}; sb.set_cache_dir(path) chooses another place, None turns it off",
-                RuntimeWarning,
-                stacklevel=_users_level(),
-            )
+            _warn(f"{message}; sb.set_cache_dir(path) chooses another place, None turns it off")
 
 
-def _users_level() -> int:
-    """The `stacklevel`, for a warning of the caller's, of the innermost line that is not ours."""
+def _warn(message: str) -> None:
+    """A warning of the innermost line that is not ours."""
     import inspect  # which takes long, and is for warnings alone
 
-    level, frame = 0, inspect.currentframe()
+    from samebits.runtime.own_stack import asked_by
+
+    frame = asked_by() or inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
-        level, frame = level + 1, frame.f_back
-    return level
+        frame = frame.f_back
+    if frame is None:
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
+        return
+    names = frame.f_globals
+    warnings.warn_explicit(
+        message,
+        RuntimeWarning,
+        filename=frame.f_code.co_filename,
+        lineno=frame.f_lineno,
+        module=names.get("__name__"),
+        registry=names.setdefault("__warningregistry__", {}),
+    )
 
 
 def _is_key(text: str) -> bool:

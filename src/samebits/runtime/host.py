@@ -14,7 +14,7 @@ from typing import Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
-from samebits.compiling import LOCK
+from samebits.compiling import LOCK, loaded
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 
 PROCESSORS = "/proc/cpuinfo"
@@ -54,10 +54,14 @@ def _host() -> tuple[Target, str]:
 
 
 def _asked() -> tuple[Target, str]:
+    return loaded(_asked_here)
+
+
+def _asked_here() -> tuple[Target, str]:
     with LOCK:
         from samebits.backend import llvm
 
-    return llvm.host_target(), llvm.llvm_version()
+        return llvm.host_target(), llvm.llvm_version()
 
 
 def _key() -> str | None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from samebits.compiling import LOCK
+from samebits.compiling import LOCK, Threads, loaded
 from samebits.lang import operators
 from samebits.lang.kernel import Kernel, Overloads
 
 
-def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _runtime() -> Any:
     with LOCK:
-        from samebits.runtime import kernel as runtime
+        from samebits.runtime import kernel
 
-        Kernel.compiled = runtime.run
-    return runtime.run(kernel, args, kwargs)
+        return kernel
+
+
+def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    Kernel.compiled = run = loaded(_runtime).run
+    return run(kernel, args, kwargs)
 
 
 def _check(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -24,12 +29,16 @@ def _check(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
     return races.check_races(kernel, args, kwargs)
 
 
-def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
+def _ufunc() -> Any:
     with LOCK:
         from samebits.runtime import ufunc
 
-    Overloads.mapped = ufunc.call
-    return ufunc.call(function, args, out)
+        return ufunc
+
+
+def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
+    Overloads.mapped = call = loaded(_ufunc).call
+    return call(function, args, out)
 
 
 def _power(a: Any, b: Any) -> Any:
@@ -38,16 +47,27 @@ def _power(a: Any, b: Any) -> Any:
     return math.pow(a, b)
 
 
-def _pinned() -> AbstractContextManager[Any]:
+def _fpenv() -> Any:
     with LOCK:
         from samebits.runtime import fpenv
 
-        Kernel.environment = fpenv.pinned
-    return fpenv.pinned()
+        return fpenv
+
+
+def _pinned() -> AbstractContextManager[Any]:
+    Kernel.environment = pinned = loaded(_fpenv).pinned
+    return pinned()
+
+
+def _with_room(call: Callable[[], Any]) -> Any:
+    from samebits.runtime import own_stack
+
+    return own_stack.with_room(call)
 
 
 def install() -> None:
     """Let kernels and math functions be called from Python."""
+    Threads.with_room = _with_room
     Kernel.environment = _pinned
     Kernel.compiled = _run
     Kernel.checked = _check

@@ -9,18 +9,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
-from samebits.compiling import LOCK
+from samebits.compiling import LOCK, with_room
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.runtime import cache
+from samebits.runtime.call import native_callable
 from samebits.runtime.host import host_target, llvm_version
 from samebits.runtime.library import compiled_here, found_in
+from samebits.runtime.native import NativeModule, NativeRange
 from samebits.types import NONE, Type
 
 if TYPE_CHECKING:
     from samebits.backend.targets import Target
     from samebits.ir.grammar import Module
-    from samebits.runtime.native import NativeRange
 
 Native = Callable[..., Any]
 
@@ -49,12 +50,8 @@ def compile_native(
     `target` is a row of `backend.targets` that can run in this process; by default the highest.
     Raises CompileError.
     """
-    # LLVM and the passes fold constants with this thread's arithmetic.
-    with LOCK, Kernel.environment():
-        from samebits.runtime.call import native_callable
-        from samebits.runtime.native import NativeModule
-
-        compiled = _compiled(kernel, types, target or host_target(), opt)
+    compiled = _compiled(kernel, types, target or host_target(), opt)
+    with LOCK:  # what is imported for some kernels alone
         parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
         entry = NativeModule(compiled, 1).entry(0)
         result = kernel.result_type(types) or NONE
@@ -69,10 +66,13 @@ def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, op
     from samebits.runtime import collector
     from samebits.runtime.runners.kernels import emulated_callable
 
-    with Kernel.environment(), collector.paused():
-        module, names = _linked(kernel, types)
-        ready = optimise(module, names, blocks=target.has_wide_vectors)
-        compiled = llvm.compile_module(ready, names, target, opt)
+    def made() -> CompiledObject:
+        with Kernel.environment(), collector.paused():
+            module, names = _linked(kernel, types)
+            ready = optimise(module, names, blocks=target.has_wide_vectors)
+            return llvm.compile_module(ready, names, target, opt)
+
+    compiled = with_room(made)
     parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
     result = kernel.result_type(types) or NONE
     return emulated_callable(compiled, target, parameters, result, kernel.__name__)
@@ -82,10 +82,8 @@ def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) ->
     """The range function of a kernel (begin, end, ...) that is not generic. Raises CompileError."""
     types = kernel.fixed_types
     assert types is not None
-    with LOCK, Kernel.environment():
-        from samebits.runtime.native import NativeModule
-
-        compiled = _compiled(kernel, types, target or host_target(), opt, as_range=True)
+    compiled = _compiled(kernel, types, target or host_target(), opt, as_range=True)
+    with LOCK:
         return NativeModule(compiled, 0, 1).range_entry(0)
 
 
@@ -95,17 +93,24 @@ def _compiled(
     """The object of `kernel`, as an entry or as a range, from the cache where that has it."""
     store, source_key = cache.current_cache(), ""
     if store is not None:
-        row = (target.name, target.triple, target.cpu, target.tune)
-        made_by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
-        source_key = cache.digest(fingerprint(kernel, types), *made_by)
-        key = store.get_front(source_key)
-        compiled = None if key is None else found_in(store, key)
+        # Constants are written and folded with this thread's arithmetic.
+        with LOCK, Kernel.environment():
+            row = (target.name, target.triple, target.cpu, target.tune)
+            by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
+            source_key = cache.digest(fingerprint(kernel, types), *by)
+            key = store.get_front(source_key)
+            compiled = None if key is None else found_in(store, key)
         if compiled is not None:
             return compiled
-    from samebits.runtime import collector
 
-    with collector.paused():
-        return _made(kernel, types, target, opt, as_range, store, source_key)
+    def made() -> CompiledObject:
+        with LOCK, Kernel.environment():
+            from samebits.runtime import collector
+
+            with collector.paused():
+                return _made(kernel, types, target, opt, as_range, store, source_key)
+
+    return with_room(made)
 
 
 def _made(

@@ -59,24 +59,22 @@ class _Libc:
         self._self = function("pthread_self", p)
         self._function = function
 
-    def lowest_address(self) -> int:
-        """Of this thread's stack; 0 where the system does not say."""
+    def stack(self) -> tuple[int, int]:
+        """The lowest address of this thread's stack, and how many bytes it has; 0 and 0 where the
+        system does not say."""
         size, address = ctypes.c_size_t(), ctypes.c_void_p()
-        if sys.platform == "darwin":
-            p = ctypes.c_void_p
-            top = self._function("pthread_get_stackaddr_np", p, p)(self._self())
-            return top - self._function("pthread_get_stacksize_np", ctypes.c_size_t, p)(
-                self._self()
-            )
         p, i = ctypes.c_void_p, ctypes.c_int
+        if sys.platform == "darwin":
+            whole = self._function("pthread_get_stacksize_np", ctypes.c_size_t, p)(self._self())
+            return self._function("pthread_get_stackaddr_np", p, p)(self._self()) - whole, whole
         attributes = (ctypes.c_uint64 * 32)()  # a pthread_attr_t has 64 bytes at most
         if self._function("pthread_getattr_np", i, p, p)(self._self(), attributes):
-            return 0
+            return 0, 0
         found = self._function("pthread_attr_getstack", i, p, p, p)(
             attributes, ctypes.byref(address), ctypes.byref(size)
         )
         self._function("pthread_attr_destroy", i, p)(attributes)
-        return 0 if found else address.value or 0
+        return (0, 0) if found else (address.value or 0, size.value)
 
 
 # C's `struct sigaction`: where its flags lie, SA_RESTART | SA_NODEFER. Of glibc, musl, and macOS.
@@ -127,7 +125,7 @@ class _Watch:
         if not address:
             raise MemoryError
         words = _Words.from_address(address)
-        words[records.LOWEST] = self.libc.lowest_address()
+        words[records.LOWEST], _ = self.libc.stack()
         self.libc.set(self.key, address)
         return int(address)
 
@@ -202,6 +200,14 @@ def _after_fork() -> None:
     _handler.cache_clear()
     if _State.watch is not None:
         _State.watch.forget()
+
+
+def stack() -> tuple[int, int]:
+    """The lowest address of this thread's stack, and how many bytes it has; 0 and 0 where the
+    system does not say."""
+    if not has_records():
+        return 0, 0
+    return (_State.watch.libc if _State.watch is not None else _Libc()).stack()
 
 
 def words_address() -> int:

@@ -12,7 +12,7 @@ from samebits.backend import llvm
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
-from samebits.compiling import LOCK
+from samebits.compiling import LOCK, with_room
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.frontend.fast import plain_name
@@ -103,18 +103,20 @@ class Program:
                     f"{self._hosts[0]} is a function of this machine, which code for elsewhere "
                     "cannot call"
                 )
-            entries = self.exported_entries if exported else self.entries
-            with LOCK, Kernel.environment():  # constants are folded with this thread's arithmetic
-                module = self._with_more(self._ready(target)) if exported else self._ready(target)
-                if exported or self.departures != NONE:
-                    found = llvm.compile_module(
-                        module, entries, target, opt,
-                        threads=not exported, departures=self.departures,
-                    )  # fmt: skip
-                else:
-                    found = compiled_here(module, entries, target, opt, current_cache())
+            found = with_room(lambda: self._made(target, opt, exported))
             self._objects[target, opt, exported] = found
         return found
+
+    def _made(self, target: Target, opt: int, exported: bool) -> CompiledObject:
+        entries = self.exported_entries if exported else self.entries
+        with LOCK, Kernel.environment():  # constants are folded with this thread's arithmetic
+            module = self._with_more(self._ready(target)) if exported else self._ready(target)
+            if exported or self.departures != NONE:
+                return llvm.compile_module(
+                    module, entries, target, opt,
+                    threads=not exported, departures=self.departures,
+                )  # fmt: skip
+            return compiled_here(module, entries, target, opt, current_cache())
 
     @cached_property
     def _hosts(self) -> list[str]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from samebits.bits import canonical_size
-from samebits.compiling import LOCK
+from samebits.compiling import LOCK, with_room
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
@@ -102,14 +102,16 @@ class Simulation:
     def program(self) -> Program:
         """The kernels and the frame loop as IR. Raises CompileError, and SimulationError where FAST
         code could reach the state."""
-        if self._program is None:
-            with LOCK:
-                from samebits.sim.program import build_program
+        return self._program or with_room(self._built)
 
-                if self._program is None:
-                    self._program = build_program(
-                        self.state_type, self.input_type, self.init, self.step
-                    )
+    def _built(self) -> Program:
+        with LOCK:
+            from samebits.sim.program import build_program
+
+            if self._program is None:
+                self._program = build_program(
+                    self.state_type, self.input_type, self.init, self.step
+                )
         return self._program
 
     @cached_property

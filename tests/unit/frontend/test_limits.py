@@ -11,7 +11,9 @@ import pytest
 from tests.unit.frontend.executions import same, spanned
 
 import samebits as sb
+from samebits.frontend.compile import compile_kernel
 from samebits.ir.grammar import MAX_NESTING
+from samebits.types import INT32
 
 Load = Callable[[str], Any]
 
@@ -91,6 +93,18 @@ def test_a_long_chain_of_calls_is_named_for_what_it_is(load: Load, count: int) -
     with pytest.raises(sb.CompileError, match="too deep") as caught:
         k(1)
     assert "write some of the kernels out" in str(caught.value.fix)
+
+
+def test_kernels_that_are_compiled_already_are_called_as_deep_as_one_likes(load: Load) -> None:
+    rows = [
+        f"@sb.kernel\ndef k{i}(x: int32) -> int32:\n    return {f'k{i - 1}(x)' if i else 'x'} + 1\n"
+        for i in range(1100)
+    ]
+    rows.append(f"k = [{', '.join(f'k{i}' for i in range(49, 1100, 50))}]\n")
+    *others, last = load("".join(rows))
+    for kernel in others:
+        compile_kernel(kernel, (INT32,))
+    assert last(1) == 1101
 
 
 def test_locals_that_do_not_fit_the_stack_are_refused_at_the_largest(load: Load) -> None:

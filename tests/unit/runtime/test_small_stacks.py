@@ -1,0 +1,189 @@
+"""Code is made for whatever thread asks, however little is left of its stack, as if it made it."""
+
+from __future__ import annotations
+
+import _thread
+import subprocess
+import sys
+import threading
+import warnings
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.limits import HANG_SECONDS
+from tests.unit.runtime.interrupting import at_each
+
+import samebits as sb
+from samebits import float32
+from samebits.compiling import LOCK, with_room
+from samebits.runtime import cache, own_stack
+
+CHAINS = "import samebits as sb\nfrom samebits import float64\n" + "".join(
+    f"@sb.kernel\ndef k{i}(x: float64) -> float64:\n    return {f'k{i - 1}(x)' if i else 'x'}\n"
+    for i in range(400)
+)
+
+STACKS = """
+import sys, threading
+import numpy as np
+import samebits as sb
+from samebits import float64, int64
+from samebits.runtime import own_stack
+import chains
+
+@sb.kernel
+def root(x: float64) -> float64:
+    return sb.math.sqrt(x)
+
+@sb.job
+class Doubled(sb.ParallelFor):
+    a: sb.Array[float64]
+    def execute(self, i: int64):
+        self.a[i] = self.a[i] * 2.0
+
+def job():
+    a = np.ones(2)
+    Doubled(a=a).schedule(2).complete()
+    return a.sum()
+
+def deeper():
+    return [getattr(chains, f"k{i}")(3.0) for i in range(49, 400, 50)][-1]
+
+def sunk():
+    return max(map(lambda _: sunk(), (0,))) if own_stack.has_room() else root(16.0)
+
+sys.setrecursionlimit(1_000_000)
+found = [own_stack.has_room()]
+for size, call in (
+    (32, lambda: chains.k0(1.0)), (64, lambda: chains.k69(2.0)), (64, job), (256, deeper),
+    (2048, sunk),
+):
+    threading.stack_size(size << 10)
+    thread = threading.Thread(target=lambda: found.append(call()))
+    thread.start()
+    thread.join()
+    assert threading.stack_size() == size << 10
+print(*map(float, found))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sizes are Linux's")
+@pytest.mark.parametrize(("main", "room"), [("8192", "1.0"), ("512", "0.0")])
+def test_code_is_made_whatever_stack_a_thread_has_left(
+    tmp_path: Path, main: str, room: str
+) -> None:
+    (tmp_path / "chains.py").write_text(CHAINS)
+    (tmp_path / "stacks.py").write_text(STACKS)
+    limited = ["sh", "-c", f'ulimit -S -s {main} && exec "$@"', "sh"]
+    done = subprocess.run(
+        [*limited, sys.executable, str(tmp_path / "stacks.py")],
+        capture_output=True,
+        text=True,
+        timeout=HANG_SECONDS,
+        check=False,
+    )
+    assert (done.stdout, done.returncode) == (f"{room} 1.0 2.0 4.0 3.0 4.0\n", 0), done.stderr
+
+
+@pytest.fixture
+def no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No thread has enough of its stack left."""
+    monkeypatch.setattr(own_stack, "ROOM", 1 << 62)
+
+
+_told: ContextVar[str] = ContextVar("told")
+
+
+@pytest.mark.usefixtures("no_room")
+def test_what_another_thread_does_is_done_in_the_context_of_the_one_that_waits() -> None:
+    def asked() -> tuple[int, str, bool, bool]:
+        inner = with_room(threading.get_ident) == threading.get_ident()
+        return threading.get_ident(), _told.get(), LOCK.locked(), inner
+
+    token = _told.set("here")
+    ident, told, locked, inner = with_room(asked)
+    _told.reset(token)
+    assert (told, locked, inner) == ("here", False, True)
+    assert ident != threading.get_ident()
+    with LOCK:  # which the other could not have
+        assert with_room(threading.get_ident) == threading.get_ident()
+
+
+@pytest.mark.usefixtures("no_room")
+def test_errors_and_warnings_are_those_of_the_thread_that_waits() -> None:
+    @sb.kernel(mode=sb.FAST)
+    def same(x: float32) -> bool:
+        return x == float32(1.5)
+
+    @sb.kernel
+    def wrong(x: float32) -> float32:
+        return x + unknown  # noqa: F821  # pyright: ignore
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(2):  # nothing is kept of what did not come to its end
+            with pytest.raises(sb.SamebitsWarning, match="tests floats for equality"):
+                same(1.5)
+    with pytest.warns(sb.SamebitsWarning) as told:
+        assert same(1.5)
+    assert told[0].filename == __file__
+    with pytest.raises(sb.CompileError, match="unknown") as caught:
+        wrong(1.5)
+    assert caught.value.span is not None
+    assert caught.value.span.file == __file__
+
+
+@pytest.mark.usefixtures("no_room")
+@pytest.mark.filterwarnings("default::RuntimeWarning")
+def test_a_cache_that_takes_nothing_is_said_at_the_line_that_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @sb.kernel
+    def third(x: float32) -> float32:
+        return x / float32(3)
+
+    (tmp_path / "file").write_bytes(b"")
+    monkeypatch.setattr(cache, "current_cache", lambda: cache.ObjectCache(tmp_path / "file"))
+    with pytest.warns(RuntimeWarning, match="compiled kernels are not kept") as told:
+        third(1.0)
+    assert told[0].filename == __file__
+
+
+@pytest.mark.usefixtures("no_room")
+def test_an_interrupt_at_any_bytecode_leaves_no_thread_and_no_lock() -> None:
+    count, size = _thread._count(), threading.stack_size()
+
+    def check() -> None:
+        assert not LOCK.locked()
+        assert not own_stack.LOCK.locked()
+        assert (threading.stack_size(), own_stack.asked_by()) == (size, None)
+
+    ran: list[int] = []
+    ended: list[int] = []
+
+    def asked() -> None:
+        ran.append(1)
+        ended.append(1)
+
+    def call() -> None:
+        with_room(asked)
+
+    def whole() -> None:
+        check()
+        assert len(ran) == len(ended)
+
+    assert at_each(call, whole) > 5
+    while _thread._count() > count:
+        pass
+
+
+def test_where_no_thread_can_be_had_this_one_does_it(
+    no_room: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any) -> int:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(own_stack._thread, "start_new_thread", refused)
+    assert with_room(threading.get_ident) == threading.get_ident()
