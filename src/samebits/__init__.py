@@ -6,6 +6,13 @@ they are first used.
 
 from __future__ import annotations
 
+import sys
+
+if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m") == __name__:
+    import samebits_command
+
+    samebits_command.begin()  # `python -m samebits` imports all of this first
+
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -10,9 +10,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+import samebits_command
 from samebits.cli.terminal import shown
 
-SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, 130
+SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
 TRACEBACK = "--traceback"
 """Shows, wherever it stands before `--`, where an error that nobody expected comes from."""
 
@@ -43,6 +44,7 @@ def status(arguments: Sequence[str]) -> int:
     try:
         from samebits.cli.commands import app
 
+        samebits_command.end()
         code = app(given)
         sys.stdout.flush()
         return code
