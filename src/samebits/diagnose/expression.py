@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 
 from samebits.diagnose.literals import exact
 from samebits.diagnose.nearest import nearest
 from samebits.diagnose.trees import Constant, Op, Operand, Tree, count
 from samebits.errors import ArgumentError
+from samebits.lang.uncut import unwarned
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
 """Functions that are operations, by the number of their arguments."""
@@ -46,8 +46,7 @@ def parse(text: str) -> Tree:
         raise ArgumentError(f"the expression is longer than {_LONGEST:,} characters")
     source = text.replace("\r\n", "\n").replace("\r", "\n").strip()  # lines as `ast` counts them
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # what it warns of is refused here
+        with unwarned(SyntaxWarning):  # what it warns of is refused here
             body = ast.parse(source, "expression", "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = (error.offset or 1) - 1 if isinstance(error, SyntaxError) else 0

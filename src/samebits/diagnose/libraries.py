@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -77,9 +78,13 @@ def _of_numpy(name: str, bits: int) -> Any:
         return None
     dtype = np.float32 if bits == FLOAT32.bits else np.float64
 
+    def quiet(args: tuple[float, ...]) -> float:
+        np.seterr(all="ignore")
+        return float(ufunc(*(np.array([x], dtype) for x in args))[0])
+
     def one(*args: float) -> float:
-        with np.errstate(all="ignore"):
-            return float(ufunc(*(np.array([x], dtype) for x in args))[0])
+        # What NumPy says of errors is of a context, and of a copy no trace is left.
+        return copy_context().run(quiet, args)
 
     return _prototype(name, bits)(one)
 

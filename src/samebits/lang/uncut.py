@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import os
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -60,6 +62,26 @@ def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManage
     first, last = (map(operator.call, steps) for steps in (enter, leave))
     made: Any = Ends(partial(any, first), partial(_called, any, (last,)))
     return made
+
+
+def unwarned(category: type[Warning] = Warning) -> AbstractContextManager[None]:
+    """A block in which the process shows no warning of a category. What others change of its
+    filters meanwhile stays."""
+    row = ("ignore", None, category, None, 0)
+    filters: Any = warnings.filters
+    return block([partial(filters.insert, 0, row)], [partial(filters.remove, row)])
+
+
+def noted(descriptors: list[int]) -> AbstractContextManager[None]:
+    """A block at whose end file descriptors are closed, those that are noted in it too."""
+    made: Any = Ends(int, partial(_called, any, (map(os.close, descriptors),)))
+    return made
+
+
+def opened(descriptors: list[int], path: str, *given: int, dir_fd: int | None = None) -> int:
+    """A descriptor as `os.open` gives it, noted in the same call."""
+    descriptors.extend(map(operator.call, (partial(os.open, path, *given, dir_fd=dir_fd),)))
+    return descriptors[-1]
 
 
 def again(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:

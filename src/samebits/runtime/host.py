@@ -15,6 +15,7 @@ from typing import Any
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
 from samebits.compiling import LOCK, loaded
+from samebits.lang.uncut import noted, opened
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 
 PROCESSORS = "/proc/cpuinfo"
@@ -76,12 +77,11 @@ def _key() -> str | None:
 
 def _processor() -> str | None:
     """The first processor, as Linux describes it: its model, and every feature by name."""
+    held: list[int] = []
     try:
-        handle = os.open(PROCESSORS, os.O_RDONLY)
-        try:
+        with noted(held):
+            handle = opened(held, PROCESSORS, os.O_RDONLY)
             text = os.read(handle, _BYTES).decode("utf-8", "replace")
-        finally:
-            os.close(handle)
     except OSError:
         return None
     first, end, _ = text.partition("\n\n")

@@ -13,9 +13,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
+
+from samebits.lang.uncut import noted, opened
 
 _POSIX = hasattr(os, "getuid") and os.open in os.supports_dir_fd
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -56,7 +57,9 @@ class OwnFolder:
     def closed(self) -> Path:
         """The folder's path, free of links, made where it is not there: nobody else can enter it.
         For what other programs keep there. Raises OSError too."""
-        with self._opened(make=True) as folder:
+        held: list[int] = []
+        with noted(held):
+            folder = self._opened(held, make=True)
             if not isinstance(folder, int):
                 return Path(folder)
             os.fchmod(folder, 0o700)
@@ -73,107 +76,111 @@ class OwnFolder:
         one that is longer than `limit`. Raises StrangeFileError where it is not a regular file,
         or not this user's alone. Never waits.
         """
+        held: list[int] = []
         try:
-            with self._opened() as folder, _within(folder, group) as place:
+            with noted(held):
+                place = _within(held, self._opened(held), group)
                 try:
-                    descriptor = os.open(_name(place, name), _READ, dir_fd=_below(place))
+                    descriptor = opened(held, _name(place, name), _READ, dir_fd=_below(place))
                 except OSError as error:
                     if error.errno == errno.ELOOP:
                         raise StrangeFileError(os.path.join(group, name)) from None
                     raise
-                try:
-                    status = os.fstat(descriptor)
-                    if not _may_be_read(status):
-                        raise StrangeFileError(os.path.join(group, name))
-                    if status.st_size > limit:
-                        return None
-                    with open(descriptor, "rb", closefd=False) as file:
-                        data = file.read(limit + 1)
-                    return (data, status.st_mtime) if len(data) <= limit else None
-                finally:
-                    os.close(descriptor)
+                status = os.fstat(descriptor)
+                if not _may_be_read(status):
+                    raise StrangeFileError(os.path.join(group, name))
+                if status.st_size > limit:
+                    return None
+                with open(descriptor, "rb", closefd=False) as file:
+                    data = file.read(limit + 1)
+                return (data, status.st_mtime) if len(data) <= limit else None
         except (OSError, ValueError):
             return None
 
     def write(self, group: str, name: str, data: bytes) -> None:
         """Put a file there, whole or not at all. Raises OSError and ValueError too."""
-        with self._opened(make=True) as folder:
+        held: list[int] = []
+        with noted(held):
+            folder = self._opened(held, make=True)
             with suppress(FileExistsError):
                 os.mkdir(_name(folder, group), 0o700, dir_fd=_below(folder))
-            with _within(folder, group) as place:
-                part = f"{os.urandom(8).hex()}{PART}"
-                descriptor = os.open(_name(place, part), _NEW, 0o600, dir_fd=_below(place))
-                try:
-                    with os.fdopen(descriptor, "wb") as file:
+            place = _within(held, folder, group)
+            part = f"{os.urandom(8).hex()}{PART}"
+            try:
+                new: list[int] = []
+                with noted(new):
+                    opened(new, _name(place, part), _NEW, 0o600, dir_fd=_below(place))
+                    with open(new[0], "wb", closefd=False) as file:
                         file.write(data)
-                    os.replace(
-                        _name(place, part), _name(place, name),
-                        src_dir_fd=_below(place), dst_dir_fd=_below(place),
-                    )  # fmt: skip
-                except BaseException:
-                    with suppress(OSError):
-                        os.unlink(_name(place, part), dir_fd=_below(place))
-                    raise
+                os.replace(
+                    _name(place, part), _name(place, name),
+                    src_dir_fd=_below(place), dst_dir_fd=_below(place),
+                )  # fmt: skip
+            except BaseException:
+                with suppress(OSError):
+                    os.unlink(_name(place, part), dir_fd=_below(place))
+                raise
 
     def use(self, group: str, name: str) -> None:
         """Note that a file was used. Raises OSError too."""
-        with self._opened() as folder, _within(folder, group) as place:
+        held: list[int] = []
+        with noted(held):
+            place = _within(held, self._opened(held), group)
             os.utime(_name(place, name), dir_fd=_below(place), follow_symlinks=not _POSIX)
 
     def remove(self, group: str, name: str) -> None:
         """Remove a file. Raises OSError too."""
-        with self._opened() as folder, _within(folder, group) as place:
+        held: list[int] = []
+        with noted(held):
+            place = _within(held, self._opened(held), group)
             os.unlink(_name(place, name), dir_fd=_below(place))
 
     def files(self) -> list[tuple[str, str, os.stat_result]]:
         """Every regular file: its group, its name and its status. What can't be asked is not
         among them."""
         found: list[tuple[str, str, os.stat_result]] = []
-        with suppress(OSError, ValueError), self._opened() as folder:
+        held: list[int] = []
+        with suppress(OSError, ValueError), noted(held):
+            folder = self._opened(held)
             for group in os.listdir(folder):
-                with suppress(OSError), _within(folder, group) as place, os.scandir(place) as all:
-                    for entry in all:
+                inner: list[int] = []
+                with suppress(OSError), noted(inner):
+                    place = _within(inner, folder, group)
+                    for entry in list(os.scandir(place)):  # which ends it, too
                         if entry.is_file(follow_symlinks=False):
                             found.append((group, entry.name, entry.stat(follow_symlinks=False)))
         return found
 
-    @contextmanager
-    def _opened(self, make: bool = False) -> Generator[int | str]:
-        """The folder's descriptor, or its path where there are none. Raises OSError too."""
+    def _opened(self, held: list[int], make: bool = False) -> int | str:
+        """The folder's descriptor, noted in `held`, or its path where there are none. Raises
+        OSError too."""
         if not _POSIX:
             if make:
                 self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            yield str(self.path)
-            return
+            return str(self.path)
         if os.getuid() != os.geteuid():
             raise UntrustedError(
                 f"the {self._what} {self.path} is not used: this process has two users' rights"
             )
-        folder = self._again()
+        folder = self._again(held)
         if folder is None:
-            folder, real = _verified(self.path, self._what, make)
+            folder, real = _verified(self.path, self._what, make, held)
             status = os.fstat(folder)
             self._known = real, status.st_dev, status.st_ino
-        try:
-            yield folder
-        finally:
-            os.close(folder)
+        return folder
 
-    def _again(self) -> int | None:
+    def _again(self, held: list[int]) -> int | None:
         """A descriptor of the folder that was verified before. The way to it need not be walked
         again: nobody else could put another one there."""
         if self._known is None:
             return None
         real, *identity = self._known
         try:
-            folder = os.open(real, _FOLDER)
+            folder = opened(held, real, _FOLDER)
         except OSError:
             return None
         status = os.fstat(folder)
-        if [status.st_dev, status.st_ino] == identity and not _fault(status):
-            return folder
-        os.close(folder)
-        return None
+        return folder if [status.st_dev, status.st_ino] == identity and not _fault(status) else None
 
 
 def _below(place: int | str) -> int | None:
@@ -184,19 +191,14 @@ def _name(place: int | str, name: str) -> str:
     return name if isinstance(place, int) else os.path.join(place, name)
 
 
-@contextmanager
-def _within(folder: int | str, group: str) -> Generator[int | str]:
-    """A folder in the folder, which must be this user's own as well."""
+def _within(held: list[int], folder: int | str, group: str) -> int | str:
+    """A folder in the folder, noted in `held`, which must be this user's own as well."""
     if isinstance(folder, str):
-        yield os.path.join(folder, group)
-        return
-    place = os.open(group, _FOLDER, dir_fd=folder)
-    try:
-        if _fault(os.fstat(place)):
-            raise PermissionError(errno.EACCES, "another user's folder", group)
-        yield place
-    finally:
-        os.close(place)
+        return os.path.join(folder, group)
+    place = opened(held, group, _FOLDER, dir_fd=folder)
+    if _fault(os.fstat(place)):
+        raise PermissionError(errno.EACCES, "another user's folder", group)
+    return place
 
 
 def _may_be_read(status: os.stat_result) -> bool:
@@ -255,30 +257,31 @@ def _user(uid: int) -> str:
         return f"user {uid}"
 
 
-def _verified(path: Path, what: str, make: bool) -> tuple[int, str]:
+def _verified(path: Path, what: str, make: bool, held: list[int]) -> tuple[int, str]:
     """A descriptor of the folder and its path without links, on a way that nobody else can change.
 
-    With `make`, folders that are not there are made.
+    With `make`, folders that are not there are made. What it opens is noted in `held`.
     """
     parts = list(reversed(path.parts[1:]))
-    opened, names, links = [os.open("/", _PASSED)], ["/"], 0
-    try:
+    on_the_way: list[int] = []
+    with noted(on_the_way):
+        folders, names, links = [opened(on_the_way, "/", _PASSED)], ["/"], 0
         while True:
             here = os.path.join(*names)
-            status = os.fstat(opened[-1])
+            status = os.fstat(folders[-1])
             if fault := _fault_on_the_way(status) if parts else _fault(status):
                 raise UntrustedError(_refusal(path, what, here, fault))
             if not parts:
-                return os.open(".", _FOLDER, dir_fd=opened[-1]), here
+                return opened(held, ".", _FOLDER, dir_fd=folders[-1]), here
             name = parts.pop()
             if name == "..":
-                if len(opened) > 1:
-                    os.close(opened.pop())
+                if len(folders) > 1:
+                    folders.pop()
                     names.pop()
                 continue
-            status = _status(name, opened[-1], make)
+            status = _status(name, folders[-1], make)
             if not stat.S_ISLNK(status.st_mode):
-                opened.append(os.open(name, _PASSED, dir_fd=opened[-1]))
+                folders.append(opened(on_the_way, name, _PASSED, dir_fd=folders[-1]))
                 names.append(name)
                 continue
             links += 1
@@ -286,15 +289,10 @@ def _verified(path: Path, what: str, make: bool) -> tuple[int, str]:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
             if fault := _fault_on_the_way(status):
                 raise UntrustedError(_refusal(path, what, os.path.join(here, name), fault))
-            target = Path(os.readlink(name, dir_fd=opened[-1]))
+            target = Path(os.readlink(name, dir_fd=folders[-1]))
             if target.is_absolute():
-                while len(opened) > 1:
-                    os.close(opened.pop())
-                del names[1:]
+                del folders[1:], names[1:]
             parts += reversed(target.parts[1:] if target.is_absolute() else target.parts)
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)
 
 
 def _status(name: str, folder: int, make: bool) -> os.stat_result:

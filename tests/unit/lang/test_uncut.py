@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ from tests.unit.runtime.interrupting import at_each
 
 import samebits as sb
 from samebits import float32
+from samebits.audit.lint.check import check_source
 from samebits.compiling import LOCK
+from samebits.diagnose import expression, libraries
 from samebits.frontend.managed import call as call_managed
 from samebits.lang import running
 from samebits.lang.uncut import block
@@ -36,7 +39,8 @@ def state() -> tuple[Any, ...]:
     process = (*collected, _path(), sys.stdout)
     managed = (running.running.managed, running.running.flush, len(running.flushers))
     thread = (*managed, running.python_precision())
-    return process, thread, fpenv.state().rounding, fpenv.state().word & ~0x3F, np.geterr()
+    thread = (*thread, fpenv.state().rounding, fpenv.state().word & ~0x3F, np.geterr())
+    return process, thread, tuple(warnings.filters)
 
 
 def _path() -> list[str]:
@@ -106,7 +110,21 @@ def test_an_interrupt_at_any_bytecode_leaves_the_threads_environment() -> None:
     assert fpenv.state().flushes_results
 
 
-@pytest.mark.parametrize("call", [compiled, flushed, managed, path, output, precision])
+def linted() -> None:
+    assert check_source("x = '\\d'\n", "odd.py").error is None
+
+
+def parsed() -> None:
+    expression.parse("x * 2.0")
+
+
+def numpys() -> None:
+    assert libraries._of_numpy("sqrt", 64)(-1.0) != 0
+
+
+@pytest.mark.parametrize(
+    "call", [compiled, flushed, managed, path, output, precision, linted, parsed, numpys]
+)
 def test_an_interrupt_at_any_bytecode_leaves_all_as_it_was(call: Callable[[], None]) -> None:
     call()
     before = state()

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.limits import HANG_SECONDS
+from tests.unit.runtime.interrupting import at_each
 
 from samebits.backend.objects import CompiledObject
 from samebits.runtime import own_folder
@@ -319,6 +320,22 @@ def test_names_that_no_system_takes_are_told(tmp_path: Path) -> None:
         assert store.get(KEY) is None
         with pytest.warns(RuntimeWarning, match="compiled kernels are not kept"):
             store.put(KEY, OURS)
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts in /proc")
+def test_an_interrupt_at_any_bytecode_leaves_no_descriptor_open(tmp_path: Path) -> None:
+    store, before = filled(tmp_path / "cache"), os.listdir("/proc/self/fd")
+
+    def used() -> None:
+        # What has not been verified yet is walked to; an entry that is there is written again.
+        for one in (ObjectCache(tmp_path / "cache"), store):
+            one.get(KEY)
+            one.put(KEY, OURS)
+
+    def check() -> None:
+        assert os.listdir("/proc/self/fd") == before
+
+    assert at_each(used, check, destructors=False) > 5
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts in /proc")

@@ -7,7 +7,6 @@ import ast
 import io
 import re
 import tokenize
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +14,7 @@ from samebits.audit.lint.kinds import Kinds
 from samebits.audit.lint.names import Names
 from samebits.audit.lint.rule import Finding, Rule
 from samebits.audit.lint.rules import RULES
+from samebits.lang.uncut import unwarned
 
 _NOQA = re.compile(
     r"#\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE
@@ -39,8 +39,7 @@ def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked
     """The hazards in a module's text, in the order of their places."""
     result = Checked(path, lines=text.count("\n") + 1)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of odd escapes and the like: not our business
+        with unwarned():  # of odd escapes and the like: not our business
             tree = ast.parse(text)
     except SyntaxError as error:
         where = "" if error.lineno is None else f"line {error.lineno}: "
