@@ -156,16 +156,24 @@ class RunnerError(SamebitsError):
 
 
 class StackError(SamebitsError):
-    """A thread whose stack has no room for the local memory of what it calls."""
+    """A thread whose stack has no room for what it calls, for its local memory as a rule."""
 
     def __init__(self, size: str, span: Span | None = None) -> None:
-        super().__init__(
-            f"this thread's stack has no room for {size} bytes of local memory",
-            span=span,
-            note="local arrays and structs lie on the stack, and nothing was run",
-            fix="call it on a thread with a larger stack (threading.stack_size), or pass the "
-            "largest array in as a parameter",
-        )
+        larger = "call it on a thread with a larger stack (threading.stack_size)"
+        if size == "0":
+            super().__init__(
+                "this thread's stack has no room for compiled code",
+                span=span,
+                note="nothing was run",
+                fix=larger,
+            )
+        else:
+            super().__init__(
+                f"this thread's stack has no room for {size} bytes of local memory",
+                span=span,
+                note="local arrays and structs lie on the stack, and nothing was run",
+                fix=f"{larger}, or pass the largest array in as a parameter",
+            )
         self._given = size, span
 
     def __reduce__(self) -> tuple[object, ...]:
