@@ -6,6 +6,7 @@ only a command that has compared says that something differs.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ import samebits_command
 from samebits.cli.terminal import shown
 
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
+_FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
+"""What the system says of a disk that takes no more."""
 TRACEBACK = "--traceback"
 """Shows, wherever it stands before `--`, where an error that nobody expected comes from."""
 
@@ -29,11 +32,6 @@ def status(arguments: Sequence[str]) -> int:
     from samebits.errors import SamebitsError
 
     given, traceback = _without_traceback(arguments)
-    if given == ["--version"]:
-        from samebits import __version__
-
-        print(f"samebits {__version__}")
-        return SAME
     for argument in arguments:
         if not _is_text(argument):
             print(f"{argument!r} is no text that this system takes", file=sys.stderr)
@@ -42,6 +40,12 @@ def status(arguments: Sequence[str]) -> int:
             print(f"{argument!r} has a line break: rename the file", file=sys.stderr)
             return BAD
     try:
+        if given == ["--version"]:
+            from samebits import __version__
+
+            print(f"samebits {__version__}")
+            sys.stdout.flush()
+            return SAME
         from samebits.cli.commands import app
 
         samebits_command.end()
@@ -54,19 +58,27 @@ def status(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has gone; what Python flushes at exit must not complain again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever read the output has gone
+        _forget_output()
         return BAD
     except BaseException as error:  # a script may have asked for any status
         if isinstance(error, OSError) and error.filename is not None:
             # A name that is too long, or below a file, may be found out by whatever asks first.
             print(f"cannot use {error.filename}: {error.strerror}", file=sys.stderr)
             return BAD
+        if isinstance(error, OSError) and error.errno in _FULL:
+            print(f"cannot write: {error.strerror}", file=sys.stderr)
+            _forget_output()
+            return BAD
         from samebits.cli.last_resort import tell
 
         tell(error, traceback)
         return BAD
+
+
+def _forget_output() -> None:
+    """What Python flushes at its end must not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_text(argument: str) -> bool:

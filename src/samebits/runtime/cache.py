@@ -282,6 +282,9 @@ class ObjectCache:
             _warn(f"{message}; sb.set_cache_dir(path) chooses another place, None turns it off")
 
 
+_NOT_USERS = (_PACKAGE, contextlib.__file__)
+
+
 def _warn(message: str) -> None:
     """A warning of the innermost line that is not ours."""
     import inspect  # which takes long, and is for warnings alone
@@ -289,7 +292,7 @@ def _warn(message: str) -> None:
     from samebits.runtime.own_stack import asked_by
 
     frame = asked_by() or inspect.currentframe()
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame is not None and frame.f_code.co_filename.startswith(_NOT_USERS):
         frame = frame.f_back
     if frame is None:
         warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -205,3 +205,14 @@ def test_a_script_that_closes_its_output_leaves_the_commands_its_own(tmp_path: P
 def test_a_build_into_no_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert status(["build", "game.py", "--out", ""]) == 2
     assert "--out is empty" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("argument", ["--version", "targets"])
+def test_output_that_nobody_takes_is_bad_and_told_in_a_line(argument: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "samebits", argument],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "cannot write: No space left on device\n")
