@@ -18,9 +18,17 @@ from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import QEMU_PACKAGE, Target
+from samebits.backend.targets import QEMU_PACKAGE, TARGETS, Target
 from samebits.ir.grammar import Module
 from samebits.runtime.runners.link import LINUX, WASM_MEMORY
+
+HERE = [level.target for level in llvm.available_targets() if level.reason is None]
+"""The rows that run natively."""
+EMULATED = [
+    row for row in TARGETS.values()
+    if row.runner and row.architecture not in {target.architecture for target in HERE}
+]  # fmt: skip
+"""The rows that an emulator runs: not other levels of this processor."""
 
 Call = tuple[int, Sequence[int]]
 """Number of the entry, and its slots: arguments, then room for results."""

@@ -11,7 +11,16 @@ from typing import Any
 import pytest
 from compiled_kernels import from_word
 from objects import undefined_symbols
-from other_machines import MEMORY, Call, HostMachine, Machine, WasmMachine, missing
+from other_machines import (
+    EMULATED,
+    HERE,
+    MEMORY,
+    Call,
+    HostMachine,
+    Machine,
+    WasmMachine,
+    missing,
+)
 from test_compiled_operations import (
     expected,
     float_patterns,
@@ -33,8 +42,6 @@ from samebits.ir.grammar import Function, Module
 from samebits.types import FLOAT32, FLOAT64, INT, SCALARS, ArrayType, FixedArrayType
 
 ALL = list(TARGETS.values())
-HERE = [level.target for level in llvm.available_targets() if level.reason is None]
-ARCHITECTURES_HERE = {target.architecture for target in HERE}
 _WASM = {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
 LINKERS_OWN = {
     "i686": {"_GLOBAL_OFFSET_TABLE_"}, "ppc64": {".TOC."}, "ppc64le": {".TOC."},
@@ -160,7 +167,7 @@ def machine_for(target: Target, opt: int, compiled: CompiledObject, folder: Path
     this processor lacks. Skips the rest of the test where an emulator is missing."""
     if target in HERE:
         return HostMachine(compiled, len(NAMES))
-    if not target.runner or target.architecture in ARCHITECTURES_HERE:
+    if target not in EMULATED:
         return None
     reason = missing(target)
     if reason:

@@ -7,8 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from other_machines import Machine, WasmMachine, missing
-from test_every_target import EMULATED
+from other_machines import EMULATED, Machine, WasmMachine, missing
 from test_rare import optimised
 
 import samebits as sb

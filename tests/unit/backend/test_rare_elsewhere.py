@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from other_machines import Machine, WasmMachine, missing
-from test_every_target import EMULATED
+from other_machines import EMULATED, Machine, WasmMachine, missing
 from test_rare import curve, optimised, rounded_up
 
 import samebits as sb

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from compiled_kernels import HOST_TARGETS
-from other_machines import Machine, WasmMachine, missing
-from test_every_target import EMULATED
+from other_machines import EMULATED, Machine, WasmMachine, missing
 from test_rare import curve, optimised
 
 import samebits as sb
