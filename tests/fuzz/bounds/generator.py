@@ -143,7 +143,8 @@ class _Writer:
         for _ in range(rng.choice((1, 1, 1, 1, 1, 1, 2, 2))):
             rng.choice(
                 (body.for_loop,) * 10
-                + (body.while_loop, body.parallel_loop, body.row_loop, body.statement) * 2
+                + (body.while_loop, body.parallel_loop, body.row_loop, body.statement, body.narrow)
+                * 2
             )()
         self.rows = body.rows
         head = ", ".join(f"{name}: {t}" for name, t in params)

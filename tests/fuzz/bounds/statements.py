@@ -10,6 +10,7 @@ from dataclasses import replace
 from random import Random
 
 from tests.fuzz.bounds.draws import FLOATS, INTS, WEAK, Array, Block, Draws
+from tests.fuzz.bounds.narrow import narrow_access, rolling_access
 
 INDENT = "    "
 STEPS = ("1", "1", "1", "1", "2", "2", "3", "5", "-1", "-1", "-2", "-3", "7", "-4")
@@ -72,7 +73,7 @@ class Body:
             (self.store, 19), (self.augment, 10), (self.read, 14), (self.tested, 7),
             (self.declare, 9),
             (self.assign, 13), (self.unpack, 2), (self.hint, 3), (self.call, 4),
-            (self.local_array, 1),
+            (self.local_array, 1), (self.narrow, 7), (self.rolling, 2),
         ]  # fmt: skip
         if self.level < 5 and len(self.lines) < MOST_LINES:
             table += [(self.branch, 8)]
@@ -149,6 +150,12 @@ class Body:
         self.emit(f"{name} = sb.zeros({size}, {element})")
         array = Array(name, f"{name}[{{}}]", element, (str(size),))
         self.draws.blocks[-1].arrays.append(array)
+
+    def narrow(self) -> None:
+        narrow_access(self)
+
+    def rolling(self) -> None:
+        rolling_access(self)
 
     def call(self) -> None:
         """A kernel that is given an array, or a row of one, and an index."""

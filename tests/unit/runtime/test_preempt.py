@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.limits import HANG_SECONDS, LEAST_STACK
 
 import samebits as sb
 from samebits import float64, int64
@@ -476,7 +476,8 @@ def test_local_memory_that_a_threads_stack_has_no_room_for_is_an_error() -> None
     assert _on_a_stack(262_144, "large(7)") == SMALL
     assert _on_a_stack(1 << 20, "large(7)") == "7.0\n"
     alone = "StackError: this thread's stack has no room for compiled code\n"
-    assert _on_a_stack(32_768, "count(np.zeros(1, np.int64), 1)") == alone
+    if LEAST_STACK == 32_768:  # else Python itself has no room there
+        assert _on_a_stack(LEAST_STACK, "count(np.zeros(1, np.int64), 1)") == alone
 
 
 def test_threads_with_small_stacks_leave_a_ranges_turns_to_those_with_room() -> None:

@@ -7,12 +7,13 @@ import subprocess
 import sys
 import threading
 import warnings
+from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.limits import HANG_SECONDS, LEAST_STACK
 from tests.unit.runtime.interrupting import at_each
 
 import samebits as sb
@@ -57,8 +58,8 @@ def sunk():
 sys.setrecursionlimit(1_000_000)
 found = [own_stack.has_room()]
 for size, call in (
-    (32, lambda: chains.k0(1.0)), (64, lambda: chains.k69(2.0)), (64, job), (256, deeper),
-    (2048, sunk),
+    (LEAST, lambda: chains.k0(1.0)), (LEAST * 2, lambda: chains.k69(2.0)), (LEAST * 2, job),
+    (256, deeper), (1280, sunk),
 ):
     threading.stack_size(size << 10)
     thread = threading.Thread(target=lambda: found.append(call()))
@@ -75,7 +76,7 @@ def test_code_is_made_whatever_stack_a_thread_has_left(
     tmp_path: Path, main: str, room: str
 ) -> None:
     (tmp_path / "chains.py").write_text(CHAINS)
-    (tmp_path / "stacks.py").write_text(STACKS)
+    (tmp_path / "stacks.py").write_text(STACKS.replace("LEAST", str(LEAST_STACK >> 10)))
     limited = ["sh", "-c", f'ulimit -S -s {main} && exec "$@"', "sh"]
     done = subprocess.run(
         [*limited, sys.executable, str(tmp_path / "stacks.py")],
@@ -85,6 +86,15 @@ def test_code_is_made_whatever_stack_a_thread_has_left(
         check=False,
     )
     assert (done.stdout, done.returncode) == (f"{room} 1.0 2.0 4.0 3.0 4.0\n", 0), done.stderr
+
+
+@pytest.fixture
+def uncached() -> Iterator[None]:
+    """What is found in the cache warns of nothing."""
+    before = cache.current_cache()
+    cache.set_cache_dir(None)
+    yield
+    cache._Setting.chosen = before
 
 
 @pytest.fixture
@@ -112,7 +122,7 @@ def test_what_another_thread_does_is_done_in_the_context_of_the_one_that_waits()
 
 
 @pytest.mark.usefixtures("no_room")
-def test_errors_and_warnings_are_those_of_the_thread_that_waits() -> None:
+def test_errors_and_warnings_are_those_of_the_thread_that_waits(uncached: None) -> None:
     @sb.kernel(mode=sb.FAST)
     def same(x: float32) -> bool:
         return x == float32(1.5)
