@@ -16,7 +16,7 @@ help:
 	@echo "make bench-math  the math library beside Numba, NumPy and C; writes benchmarks/MATH.md"
 	@echo "make fuzz    differential fuzzing until stopped; writes a minimised failing program"
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
-	@echo "make fuzz-faults  plant unsound rules in the passes, count the programs until each is found"
+	@echo "make fuzz-faults  plant unsound rules in the passes, count the programs until each is found, note where"
 	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"

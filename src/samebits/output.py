@@ -24,22 +24,21 @@ pipe or `/dev/stdout` is written to as it is.
 from __future__ import annotations
 
 import errno
+import operator
 import os
 import re
 import stat
 import sys
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 StrPath = str | os.PathLike[str]
 
 _DESCRIPTOR = re.compile(r"/dev/std(out|err)|/(?:dev|proc/self)/fd/([0-9]{1,6})")
-_NEW = (
-    os.O_RDWR | os.O_CREAT | os.O_EXCL
-    | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-)  # fmt: skip
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 _STREAM = os.O_WRONLY | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 _BEGINNING = 512
 _LONGEST = 50
@@ -60,18 +59,49 @@ class Output:
         self.partial: Path | None = None
         """Where its bytes are until then; None for a terminal or a pipe."""
         self._replace = replace
+        self._owner = os.getpid()
+        self._in_block = False
+        self._files: list[BinaryIO] = []
         there = _status(self.path)
         descriptor = _stream(self.path, there)
-        if descriptor is None:
+        if descriptor is not None:
+            self._files.append(os.fdopen(descriptor, "wb"))
+        else:
             if there is not None and not replace:
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(self.path))
             old = there is not None and stat.S_ISREG(there.st_mode) and mode is None
             wanted = 0o600 if old else 0o666 if mode is None else mode
-            self.partial, descriptor = _beside(self.path, wanted)
+            self._make(wanted)
             if old and there is not None:
                 with suppress(OSError):
-                    os.chmod(self.partial, there.st_mode & 0o777)
-        self.file: BinaryIO = os.fdopen(descriptor, "r+b" if self.partial else "wb")
+                    os.chmod(self.partial or "", there.st_mode & 0o777)
+        self.file = self._files[0]
+
+    def _make(self, mode: int) -> None:
+        """Open a file in the path's folder that was not there before."""
+        name = f"{self.path.name}.partial"
+        while True:
+            self.partial = self.path.with_name(name)
+            opener: Any = partial(os.open, mode=mode)
+            opened = partial(open, str(self.partial), "x+b", opener=opener)
+            try:
+                # Made and noted in one call of C's: no interrupt comes between.
+                self._files.extend(map(operator.call, (opened,)))
+                return
+            except OSError as error:
+                if error.errno not in (errno.EEXIST, errno.ENAMETOOLONG):
+                    raise
+                if error.errno == errno.ENAMETOOLONG and name != f"{self.path.name}.partial":
+                    raise
+            name = f"{self.path.name[:_LONGEST]}.{os.urandom(4).hex()}.partial"
+
+    def __del__(self) -> None:
+        """An interrupt at either end of a block, or before the first byte, leaves no file."""
+        with suppress(Exception):
+            file = self._files[0]
+            lost = self._in_block or (not file.closed and not file.tell())
+            if lost and self.partial is not None and self._owner == os.getpid():
+                self.discard()
 
     def commit(self) -> None:
         """Close the file and give it its name. Raises OSError; it is at `partial` then."""
@@ -93,14 +123,16 @@ class Output:
 
     def discard(self) -> None:
         """Close the file and remove what is there of it. Raises nothing."""
-        with suppress(OSError):
-            self.file.close()
-        if self.partial is not None:
+        for file in self._files:
+            with suppress(OSError):
+                file.close()
+        if self.partial is not None and self._files:
             with suppress(OSError):
                 self.partial.unlink()
-            self.partial = None
+        self.partial = None
 
     def __enter__(self) -> Output:
+        self._in_block = True
         return self
 
     def __exit__(
@@ -221,21 +253,6 @@ def _stream(path: Path, there: os.stat_result | None) -> int | None:
     if stat.S_ISBLK(there.st_mode) or stat.S_ISSOCK(there.st_mode):
         raise OSError(errno.EINVAL, "it is a block device or a socket", str(path))
     return os.open(path, _STREAM)
-
-
-def _beside(path: Path, mode: int) -> tuple[Path, int]:
-    """A file in the path's folder that was not there before, and its descriptor."""
-    name = f"{path.name}.partial"
-    while True:
-        partial = path.with_name(name)
-        try:
-            return partial, os.open(partial, _NEW, mode)
-        except OSError as error:
-            if error.errno not in (errno.EEXIST, errno.ENAMETOOLONG):
-                raise
-            if error.errno == errno.ENAMETOOLONG and name != f"{path.name}.partial":
-                raise
-        name = f"{path.name[:_LONGEST]}.{os.urandom(4).hex()}.partial"
 
 
 def _name(partial: Path, path: Path, replace: bool) -> None:

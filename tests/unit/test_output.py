@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import gc
 import os
 import stat
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
+from tests.unit.runtime.interrupting import at_each
 
 from samebits.output import Output, hindrance, holds_other, remedy, told, write_file
 
@@ -309,3 +313,33 @@ def test_each_reason_has_its_own_remedy(tmp_path: Path) -> None:
         assert remedy(caught.value) == fix
     denied = PermissionError(errno.EACCES, "Permission denied")
     assert remedy(denied) == "give a place that this user may write to"
+
+
+def test_an_interrupt_leaves_the_old_file_or_the_whole_new_one_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+
+    def write() -> None:
+        write_file(path, b"whole")
+
+    def check() -> None:
+        assert os.listdir(tmp_path) == ["a"]
+        assert path.read_bytes() in (b"old", b"whole")
+        path.write_bytes(b"old")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # of a file that nobody could close
+        assert at_each(write, check) > 10
+
+
+def test_what_lives_longer_than_a_block_stays_once_something_is_written(tmp_path: Path) -> None:
+    for data in (b"", b"frames"):
+        out = Output(tmp_path / "a")
+        out.file.write(data)
+        out.file.flush()
+        with pytest.warns(ResourceWarning) if data else contextlib.nullcontext():
+            del out
+            gc.collect()
+        assert os.listdir(tmp_path) == (["a.partial"] if data else [])

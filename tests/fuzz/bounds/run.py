@@ -13,13 +13,12 @@ from contextlib import suppress
 from tests.fuzz.bounds.check import REGRESSION, small
 from tests.fuzz.bounds.faults import FAULTS
 from tests.fuzz.bounds.judge import Tally
+from tests.fuzz.bounds.search import find_faults
 from tests.fuzz.bounds.workers import run, shares
 from tests.fuzz.regression import write_regression
 
 LINE_EVERY = 2000
 """Programs between two lines of progress."""
-FAULT_SEEDS = (0, 1_000_000)
-"""Where the search for a planted fault begins, each time anew."""
 
 
 def _arguments() -> argparse.Namespace:
@@ -93,31 +92,6 @@ class Session:
             print("nothing was compared", file=sys.stderr)
             return 2
         return 0
-
-
-def programs_until_found(fault: str, first: int, most: int, jobs: int = 1) -> int | None:
-    """How many programs from seed `first` on it takes to find a planted fault; None where `most`
-    were judged and it was not found."""
-    found: list[int] = []
-
-    def heard(tally: Tally) -> bool:
-        found.extend(one.seed for one in tally.found)
-        return not found
-
-    run(shares(first, most), jobs, fault=fault, heard=heard)
-    return min(found) - first + 1 if found else None
-
-
-def find_faults(most: int, jobs: int) -> int:
-    """Plant every fault, search from every seed, and say how many programs that took."""
-    missed = 0
-    for fault in FAULTS:
-        counts = [programs_until_found(fault, seed, most, jobs) for seed in FAULT_SEEDS]
-        missed += counts.count(None)
-        shown = ", ".join("not found" if n is None else f"{n} programs" for n in counts)
-        print(f"{fault}: {shown}", flush=True)
-    print(f"{len(FAULTS)} faults, {missed} searches in vain", flush=True)
-    return 1 if missed else 0
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ from random import Random
 
 from tests.fuzz.bounds.draws import FLOATS, INTS, WEAK, Array, Block, Draws
 from tests.fuzz.bounds.narrow import narrow_access, rolling_access
+from tests.fuzz.bounds.rows import row_loop
 
 INDENT = "    "
 STEPS = ("1", "1", "1", "1", "2", "2", "3", "5", "-1", "-1", "-2", "-3", "7", "-4")
@@ -288,37 +289,7 @@ class Body:
             self.block(1)
 
     def row_loop(self) -> None:
-        """A loop along arrays, element by element, with tests of what it finds."""
-        rng, draws = self.rng, self.draws
-        rows = [a for a in draws.arrays() if len(a.lengths) == 1 and a.element in INTS]
-        written = [a for a in rows if not a.readonly]
-        if not written or self.parallel:
-            return self.for_loop()
-        self.rows = True
-        i, length = self.fresh("i"), rng.choice(rows).lengths[0]
-        ranges = (length, length, f"1, {length}", f"{length} - 1", draws.weak(0), f"2, {length}")
-        self.emit(f"for {i} in range({rng.choice(ranges)}):")
-        near = (i, i, i, i, i, i, f"{i} - 1", f"{i} + 1", "0")
-        self.level += 1
-        for _ in range(rng.choice((1, 1, 2, 3))):
-            x, y = (
-                draws.widened(a.element, a.place.format(rng.choice(near)))
-                for a in rng.choices(rows, k=2)
-            )
-            limit = rng.choice((0, 5, 20, 100, 127, 200, 300, 30000))
-            if rng.random() < 0.25:
-                self.emit(
-                    f"assert {x} {rng.choice(('<', '!=', '>='))} {rng.choice((limit, -limit))}"
-                )
-                continue
-            values = (f"{x} + {y}", f"{x} * {y}", f"{x} - {draws.weak(0)}", f"{x} * 2", f"-{x}",
-                      f"{x} + {i}", f"sb.abs({x})")  # fmt: skip
-            stored = f"{rng.choice(written).place.format(rng.choice(near))} = {rng.choice(values)}"
-            if rng.random() < 0.2:
-                self.emit(f"if {y} {rng.choice('<>')} {limit}:")
-                stored = INDENT + stored
-            self.emit(stored)
-        self.level -= 1
+        row_loop(self)
 
     def while_loop(self) -> None:
         """A name that changes in the loop, in some way that mostly ends it."""

@@ -1,0 +1,27 @@
+"""The unsound rules by name, and what those that plant them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from samebits.ir.grammar import Value
+from samebits.passes import transfer
+from samebits.passes.known import is_integer
+
+FAULTS: dict[str, Callable[[], None]] = {}
+"""What plants each fault, by name."""
+
+
+def fault(plant: Callable[[], None]) -> Callable[[], None]:
+    FAULTS[plant.__name__.replace("_", " ")] = plant
+    return plant
+
+
+def handler(opcode: str, handler: Callable[..., Any]) -> None:
+    """Let the analysis of ranges take `handler` for operations with this opcode."""
+    transfer.HANDLERS[opcode] = handler
+
+
+def is_integer_value(value: Value) -> bool:
+    return is_integer(value.type)
