@@ -45,6 +45,8 @@ _SUFFIXES = (".object", ".front", ".sources", PART)
 _TOUCH_AFTER = 3600.0
 _STALE_AFTER = 3600.0
 _PUTS_BETWEEN_SWEEPS = 64
+_LEAST_ON_DISK = 4096
+"""Bytes that a file takes, however small: what most file systems give at a time."""
 
 
 def digest(*parts: str | bytes) -> str:
@@ -172,7 +174,8 @@ class ObjectCache:
         self.directory = directory
         self.size_limit = size_limit
         self._folder = OwnFolder(directory)
-        self._puts = itertools.count()
+        # Processes that compile little take turns at it: a sweep of a large cache takes long.
+        self._puts = itertools.count(os.urandom(1)[0])
         self._warned = False
 
     def get(self, key: str) -> CompiledObject | None:
@@ -217,7 +220,8 @@ class ObjectCache:
                 if not _is_entry(group, name):
                     continue
                 if not name.endswith(PART):
-                    entries.append((status.st_mtime, status.st_size, group, name))
+                    size = max(status.st_size, _LEAST_ON_DISK)
+                    entries.append((status.st_mtime, size, group, name))
                 elif now - status.st_mtime > _STALE_AFTER:
                     self._remove(group, name)
         total = sum(size for _, size, _, _ in entries)

@@ -106,7 +106,7 @@ def test_keys_that_are_no_digests_are_refused(tmp_path: Path) -> None:
 
 def test_the_longest_unused_entries_leave_when_the_limit_is_passed(tmp_path: Path) -> None:
     size = len(cache.pack(KEY, OBJECT))
-    store = ObjectCache(tmp_path / "c", size_limit=3 * size)
+    store = ObjectCache(tmp_path / "c", size_limit=3 * max(size, 4096))
     keys = [digest(str(n)) for n in range(5)]
     for age, key in enumerate(keys):
         store.put(key, OBJECT)
@@ -242,3 +242,12 @@ def test_a_head_that_no_compiler_made_is_a_miss(head: bytes) -> None:
     checksum = cache._checksum("k", len(head), head + b"object")
     data = cache._MAGIC + cache._HEAD.pack(checksum, len(head)) + head + b"object"
     assert cache.unpack("k", data) is None
+
+
+def test_small_entries_count_as_what_they_take_on_a_disk(tmp_path: Path) -> None:
+    store = ObjectCache(tmp_path / "c", size_limit=8 * 4096)
+    keys = [digest(str(n)) for n in range(20)]
+    for key in keys:
+        store.put_front(key, key)
+    store.sweep()
+    assert sum(store.get_front(key) is not None for key in keys) == 8
