@@ -19,6 +19,28 @@ from samebits.mutex import Mutex
 T = TypeVar("T")
 
 LOCK = Mutex()
+_SPARE = Mutex()
+"""What a thread holds in its place that works for one that has it, and waits: nobody else."""
+
+
+class _Here(threading.local):
+    """What is known of a thread."""
+
+    is_lent = False
+
+
+_here = _Here()
+
+
+def lock() -> Mutex:
+    """What this thread is to hold while it makes code: `with lock(): …`."""
+    return _SPARE if _here.is_lent else LOCK
+
+
+def lend(lent: bool) -> None:
+    """Say whether this thread works for one that has `lock()` and waits for this one."""
+    _here.is_lent = lent
+
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
@@ -31,19 +53,31 @@ class Threads:
 
     with_room: ClassVar[Callable[[Callable[[], Any]], Any]] = operator.call
     """Installed by it: has a thread make a call whose stack has room."""
+    apart: ClassVar[Callable[[Callable[[], Any]], Any]] = operator.call
+    """Installed by it: has a thread of the library's own make a call."""
 
 
-def with_room(call: Callable[[], T], *, takes_lock: bool = True) -> T:
+def with_room(call: Callable[[], T]) -> T:
     """What `call` returns, or raises, in a thread whose stack has room for making code: this one,
-    as a rule. Where this thread has `LOCK`, it is this one too if `call` takes it."""
-    if takes_lock and LOCK.is_own():
-        return call()
+    as a rule. Another has `lock()` where this one has it."""
     return Threads.with_room(call)
 
 
+def undisturbed(call: Callable[[], T]) -> T:
+    """What `call` returns, or raises, with no signal's handler run in it, which could raise:
+    llvmlite frees an object twice whose `close` is left after the first time.
+
+    Handlers run in the main thread alone, and when the call has ended. Where this thread is it,
+    another makes the call.
+    """
+    if threading.get_ident() == threading.main_thread().ident:
+        return Threads.apart(call)
+    return with_room(call)
+
+
 def loaded(load: Callable[[], T]) -> T:
-    """What `load` returns, which takes `LOCK` and imports: much of a small stack, and none to speak
-    of where the main thread's is asked for."""
+    """What `load` returns, which takes `lock()` and imports: much of a small stack, and none to
+    speak of where the main thread's is asked for."""
     if threading.current_thread() is threading.main_thread():
         return load()
     return with_room(load)

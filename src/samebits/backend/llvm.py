@@ -16,7 +16,7 @@ import sys
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -32,18 +32,15 @@ from samebits.backend.seldom import is_seldom
 from samebits.backend.shared import SharedFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import DIVISIONS
-from samebits.compiling import LOCK, with_room
+from samebits.compiling import lock, undisturbed
 from samebits.errors import RunnerError, TargetError
 from samebits.ir.grammar import Module
-
-_lock = LOCK
-"""LLVM's pass pipelines and the linker are entered by one thread at a time."""
 
 
 @cache
 def _binding() -> Any:
     """llvmlite's binding with every target set up; imported at first use, because it is large."""
-    with _lock:  # two threads may be here at once, and LLVM's registries take one
+    with lock():  # two threads may be here at once, and LLVM's registries take one
         binding = importlib.import_module("llvmlite.binding")
         binding.initialize_all_targets()
         binding.initialize_all_asmprinters()
@@ -61,10 +58,12 @@ def llvm_version() -> str:
 def available_targets() -> tuple[HostLevel, ...]:
     """Every target row with the reason why it cannot run in this process, if so."""
     binding = _binding()
-    return host_levels(
-        binding.get_process_triple(),
-        dict(binding.get_host_cpu_features()),
-        binding.get_host_cpu_name(),
+    return undisturbed(
+        lambda: host_levels(
+            binding.get_process_triple(),
+            dict(binding.get_host_cpu_features()),
+            binding.get_host_cpu_name(),
+        )
     )
 
 
@@ -72,8 +71,10 @@ def available_targets() -> tuple[HostLevel, ...]:
 def host_processor() -> tuple[str, tuple[str, ...]]:
     """LLVM's name of this processor, and the features that it has, in LLVM's spelling, sorted."""
     binding = _binding()
-    found = dict(binding.get_host_cpu_features())
-    return str(binding.get_host_cpu_name()), tuple(sorted(k for k, v in found.items() if v))
+    name, found = undisturbed(
+        lambda: (str(binding.get_host_cpu_name()), dict(binding.get_host_cpu_features()))
+    )
+    return name, tuple(sorted(k for k, v in found.items() if v))
 
 
 @cache
@@ -100,8 +101,9 @@ def _machine(triple: str, cpu: str, features: str, abi: str, opt: int) -> Any:
 
 def data_layout(target: Target) -> str:
     """LLVM's own data layout for a row."""
-    with _lock:
-        return str(_machine(target.triple, target.cpu, target.features, target.abi, 0).target_data)
+    with lock():
+        given = target.triple, target.cpu, target.features, target.abi, 0
+        return undisturbed(lambda: str(_machine(*given).target_data))
 
 
 _UNUSED = ("global_dead_code_eliminate",)
@@ -195,10 +197,8 @@ def _with_module(
     expected: Expected | None = None,
 ) -> Any:
     _binding()
-    with _lock:
-        return with_room(
-            lambda: _processed(text, target, opt, want, vectorise, plan, expected), takes_lock=False
-        )
+    with lock():
+        return undisturbed(lambda: _processed(text, target, opt, want, vectorise, plan, expected))
 
 
 def _processed(
@@ -458,9 +458,12 @@ def _unload(tracker: Any, linker: _Linker) -> None:
         tracker.detach()
         linker.jit.detach()
         return
-    with _lock:
-        if tracker.closed:
-            return
+    with lock():
+        undisturbed(partial(_unloaded, tracker, linker))
+
+
+def _unloaded(tracker: Any, linker: _Linker) -> None:
+    if not tracker.closed:
         tracker.close()
         linker.loaded -= 1
         if linker.loaded == 0 and linker is not _Loading.linker:
@@ -495,21 +498,27 @@ def load(
     Raises RuntimeError where a symbol is missing or the object is not for this host. The bytes
     are executed later: they must come from this library or from a checked cache.
     """
-    with _lock:
-        linker = _Loading.linker
-        if linker is None or linker.loads == _LOADS_PER_LINKER:
-            old, linker = linker, _Linker()
-            _Loading.linker = linker
-            if old is not None and old.loaded == 0:
-                old.jit.close()
-        builder = _binding().JITLibraryBuilder().add_object_img(object_bytes)
-        builder.add_current_process()
-        for symbol, address in imports.items():
-            builder.import_symbol(symbol, address)
-        for symbol in symbols:
-            builder.export_symbol(symbol)
-        linker.loads += 1
-        tracker = builder.link(linker.jit, f"samebits.{next(_Loading.serial)}")
-        linker.loaded += 1
-        addresses = {symbol: int(tracker[symbol]) for symbol in symbols}
-        return LoadedObject(tracker, linker, addresses)
+    with lock():
+        return undisturbed(partial(_loaded, object_bytes, symbols, imports))
+
+
+def _loaded(
+    object_bytes: bytes, symbols: Sequence[str], imports: Mapping[str, int]
+) -> LoadedObject:
+    linker = _Loading.linker
+    if linker is None or linker.loads == _LOADS_PER_LINKER:
+        old, linker = linker, _Linker()
+        _Loading.linker = linker
+        if old is not None and old.loaded == 0:
+            old.jit.close()
+    builder = _binding().JITLibraryBuilder().add_object_img(object_bytes)
+    builder.add_current_process()
+    for symbol, address in imports.items():
+        builder.import_symbol(symbol, address)
+    for symbol in symbols:
+        builder.export_symbol(symbol)
+    linker.loads += 1
+    tracker = builder.link(linker.jit, f"samebits.{next(_Loading.serial)}")
+    linker.loaded += 1
+    addresses = {symbol: int(tracker[symbol]) for symbol in symbols}
+    return LoadedObject(tracker, linker, addresses)

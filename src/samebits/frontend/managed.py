@@ -22,7 +22,7 @@ import numpy as np
 from samebits.errors import Span, Trap
 from samebits.frontend import operators, overloads
 from samebits.frontend.compile import compile_kernel
-from samebits.frontend.source import SYNTAX, Source, blank, source_of, too_deep
+from samebits.frontend.source import Source, blank, source_of, syntax, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
@@ -356,7 +356,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         return value if result is None else unwrap(value, result, "the result")
 
     scope["__sb_return"] = returned
-    with SYNTAX:
+    with syntax():
         code = compile(tree, source.file, "exec", dont_inherit=True)
     exec(code, scope)
     function = scope[node.name]

@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, cast
 
-from samebits.compiling import LOCK
+from samebits.compiling import lock
 from samebits.errors import CompileError, Span
 from samebits.lang.definition import own_lines
 from samebits.lang.jobs import JobKernel
@@ -17,9 +17,9 @@ from samebits.lang.kernel import Kernel
 
 FunctionNode = ast.FunctionDef
 
-SYNTAX = LOCK
-"""Held around `ast.parse` and `compile` of a tree: CPython 3.11 counts their depth in one place
-for all threads, and raises SystemError where two meet."""
+syntax = lock
+"""To be held around `ast.parse` and `compile` of a tree: CPython 3.11 counts their depth in one
+place for all threads, and raises SystemError where two meet."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _alone(file: str, first: int, text: str) -> FunctionNode | None:
     """The definition that is all of `text`, which stands in its file from line `first` on, not
     indented; None where it is something else."""
     try:
-        with SYNTAX:
+        with syntax():
             (node,) = ast.parse("\n" * (first - 1) + text, file).body
     except (SyntaxError, ValueError):
         return None
@@ -74,7 +74,7 @@ def _alone(file: str, first: int, text: str) -> FunctionNode | None:
 @lru_cache(maxsize=64)
 def _parse(file: str, lines: tuple[str, ...]) -> dict[int, FunctionNode]:
     """Function definitions of a file by the line on which they (or their decorators) start."""
-    with SYNTAX:
+    with syntax():
         tree = ast.parse("".join(lines), file)
     return {_first_line(node): node for node in _definitions(tree)}
 

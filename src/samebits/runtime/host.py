@@ -14,7 +14,7 @@ from typing import Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
-from samebits.compiling import LOCK, loaded
+from samebits.compiling import loaded, lock
 from samebits.lang.uncut import noted, opened
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 
@@ -59,7 +59,7 @@ def _asked() -> tuple[Target, str]:
 
 
 def _asked_here() -> tuple[Target, str]:
-    with LOCK:
+    with lock():
         from samebits.backend import llvm
 
         return llvm.host_target(), llvm.llvm_version()

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
-from samebits.compiling import LOCK, Threads, loaded
+from samebits.compiling import Threads, loaded, lock
 from samebits.lang import operators
 from samebits.lang.kernel import Kernel, Overloads
 
 
 def _runtime() -> Any:
-    with LOCK:
+    with lock():
         from samebits.runtime import kernel
 
         return kernel
@@ -30,7 +30,7 @@ def _check(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any
 
 
 def _ufunc() -> Any:
-    with LOCK:
+    with lock():
         from samebits.runtime import ufunc
 
         return ufunc
@@ -48,7 +48,7 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _fpenv() -> Any:
-    with LOCK:
+    with lock():
         from samebits.runtime import fpenv
 
         return fpenv
@@ -65,9 +65,16 @@ def _with_room(call: Callable[[], Any]) -> Any:
     return own_stack.with_room(call)
 
 
+def _apart(call: Callable[[], Any]) -> Any:
+    from samebits.runtime import own_stack
+
+    return own_stack.apart(call)
+
+
 def install() -> None:
     """Let kernels and math functions be called from Python."""
     Threads.with_room = _with_room
+    Threads.apart = _apart
     Kernel.environment = _pinned
     Kernel.compiled = _run
     Kernel.checked = _check

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
-from samebits.compiling import LOCK, with_room
+from samebits.compiling import lock, with_room
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
 from samebits.runtime import cache
@@ -51,7 +51,7 @@ def compile_native(
     Raises CompileError.
     """
     compiled = _compiled(kernel, types, target or host_target(), opt)
-    with LOCK:  # what is imported for some kernels alone
+    with lock():  # what is imported for some kernels alone
         parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
         entry = NativeModule(compiled, 1).entry(0)
         result = kernel.result_type(types) or NONE
@@ -83,7 +83,7 @@ def compile_range(kernel: Kernel, target: Target | None = None, opt: int = 3) ->
     types = kernel.fixed_types
     assert types is not None
     compiled = _compiled(kernel, types, target or host_target(), opt, as_range=True)
-    with LOCK:
+    with lock():
         return NativeModule(compiled, 0, 1).range_entry(0)
 
 
@@ -94,7 +94,7 @@ def _compiled(
     store, source_key = cache.current_cache(), ""
     if store is not None:
         # Constants are written and folded with this thread's arithmetic.
-        with LOCK, Kernel.environment():
+        with lock(), Kernel.environment():
             row = (target.name, target.triple, target.cpu, target.tune)
             by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
             source_key = cache.digest(fingerprint(kernel, types), *by)
@@ -104,7 +104,7 @@ def _compiled(
             return compiled
 
     def made() -> CompiledObject:
-        with LOCK, Kernel.environment():
+        with lock(), Kernel.environment():
             from samebits.runtime import collector
 
             with collector.paused():

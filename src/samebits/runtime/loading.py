@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from samebits.backend.objects import NO_ADDRESSES, CompiledObject
-from samebits.compiling import LOCK
+from samebits.compiling import lock
 from samebits.runtime import image
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 from samebits.runtime.host import llvm_version
@@ -30,7 +30,7 @@ def load(
     found = image.load(object_bytes, symbols, imports)
     if found is not None:
         return found
-    with LOCK:
+    with lock():
         from samebits.backend import llvm
 
     return llvm.load(object_bytes, symbols, imports)
@@ -46,7 +46,7 @@ def own_code(text: str, target: Target) -> bytes:
         found = store.get(key)
         if found is not None:
             return found.object_bytes
-    with LOCK:
+    with lock():
         from samebits.backend import llvm
 
     made = llvm.compile_text(text, target, 0)

@@ -98,6 +98,8 @@ def _position() -> int:
 class _Gate:
     """What a thread waits at, with no signal's handler run meanwhile, until another opens it."""
 
+    _free: Callable[[], Any] = int  # nothing, until there is something
+
     def __init__(self) -> None:
         api, pointer = ctypes.pythonapi, ctypes.c_void_p
         waiting = ctypes.CDLL(None, handle=api._handle)  # lets go of the interpreter
@@ -117,20 +119,27 @@ class _Gate:
 
 def with_room(call: Callable[[], Any]) -> Any:
     """What `call` returns, or raises: done by this thread, or, where its stack has little room, by
-    one that has, in this one's context. A signal's handlers run when it has ended."""
-    if has_room():
-        return call()
+    one that has."""
+    return call() if has_room() else apart(call)
+
+
+def apart(call: Callable[[], Any]) -> Any:
+    """What `call` returns, or raises: done by another thread, whose stack has room, in this one's
+    context. A signal's handlers run when it has ended."""
     gate, results, errors = _Gate(), list[Any](), list[BaseException]()
     frame, context, started = sys._getframe(1), copy_context(), list[int]()  # pyright: ignore
+    lent = compiling.lock().is_own()
 
     def work() -> None:
         _here.asked_by = frame
         try:
+            compiling.lend(lent)
             results.append(context.run(call))
         except BaseException as error:
             errors.append(error)
         finally:
             _here.asked_by = None
+            compiling.lend(False)
             gate.open()
 
     with (

@@ -12,7 +12,7 @@ from samebits.backend import llvm
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
-from samebits.compiling import LOCK, with_room
+from samebits.compiling import lock, with_room
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.frontend.fast import plain_name
@@ -109,7 +109,7 @@ class Program:
 
     def _made(self, target: Target, opt: int, exported: bool) -> CompiledObject:
         entries = self.exported_entries if exported else self.entries
-        with LOCK, Kernel.environment():  # constants are folded with this thread's arithmetic
+        with lock(), Kernel.environment():  # constants are folded with this thread's arithmetic
             module = self._with_more(self._ready(target)) if exported else self._ready(target)
             if exported or self.departures != NONE:
                 return llvm.compile_module(

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from samebits.bits import canonical_size
-from samebits.compiling import LOCK, with_room
+from samebits.compiling import lock, with_room
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
@@ -105,7 +105,7 @@ class Simulation:
         return self._program or with_room(self._built)
 
     def _built(self) -> Program:
-        with LOCK:
+        with lock():
             from samebits.sim.program import build_program
 
             if self._program is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import contextlib
 import gc
 import threading
 import warnings
@@ -245,26 +244,24 @@ def test_signals_at_random_leave_jobs_whole(workers: int) -> None:
         while not stop.wait(0.002):
             _thread.interrupt_main(NUMBER)
 
-    def finish() -> None:
-        stop.set()
-        thread.join()
-
     left = 0
     thread = threading.Thread(target=disturb)
     with handler(Interrupt) as signals:
+        signals.armed = 0  # but where what is raised is caught: the thread is always stopped
         thread.start()
-        try:
-            while signals.raised < 100:
+        while signals.raised < 100:
+            try:
                 try:
+                    signals.armed = 2  # the other while the first is on its way
                     for scenario in (chain, appended, halves):
                         scenario()
+                    signals.armed = 0
                 except Interrupt:
                     left += 1
-        except Interrupt:
-            pass
-        finally:
-            while thread.is_alive():
-                with contextlib.suppress(Interrupt):
-                    finish()
+                signals.armed = 0
+            except Interrupt:
+                signals.armed = 0
+        stop.set()
+        thread.join()
     check()
     assert left

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import _thread
+import gc
 import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from tests.unit.runtime.interrupting import at_each
 
 import samebits as sb
 from samebits import float32
-from samebits.compiling import LOCK, with_room
+from samebits.backend import llvm
+from samebits.compiling import LOCK, lock, with_room
 from samebits.runtime import cache, own_stack
 
 CHAINS = "import samebits as sb\nfrom samebits import float64\n" + "".join(
@@ -110,15 +112,53 @@ _told: ContextVar[str] = ContextVar("told")
 def test_what_another_thread_does_is_done_in_the_context_of_the_one_that_waits() -> None:
     def asked() -> tuple[int, str, bool, bool]:
         inner = with_room(threading.get_ident) == threading.get_ident()
-        return threading.get_ident(), _told.get(), LOCK.locked(), inner
+        return threading.get_ident(), _told.get(), lock().locked(), inner
 
     token = _told.set("here")
     ident, told, locked, inner = with_room(asked)
-    _told.reset(token)
     assert (told, locked, inner) == ("here", False, True)
     assert ident != threading.get_ident()
-    with LOCK:  # which the other could not have
-        assert with_room(threading.get_ident) == threading.get_ident()
+    with lock():  # which the other has as well, and may take again
+        ident, _, locked, inner = with_room(lambda: _with_lock(asked))
+    _told.reset(token)
+    assert (locked, inner) == (True, True)
+    assert ident != threading.get_ident()
+    assert not LOCK.locked()
+
+
+def _with_lock(call: Callable[[], Any]) -> Any:
+    with lock():
+        return call()
+
+
+def test_an_interrupt_at_any_bytecode_frees_nothing_of_llvms_twice() -> None:
+    text = "define i32 @f(i32 %a) {\n  %b = add i32 %a, 1\n  ret i32 %b\n}\n"
+    target = llvm.host_target()
+
+    def made() -> None:
+        llvm.load(llvm.compile_text(text, target, 0), ["f"]).close()
+
+    assert at_each(made, gc.collect) > 10
+
+
+def test_code_is_made_where_no_signals_handler_runs(uncached: None) -> None:
+    @sb.kernel
+    def half(x: float32) -> float32:
+        return x / float32(2)
+
+    idents: set[int] = set()
+    binding = llvm._binding()
+    known = binding.parse_assembly
+
+    def parse(*args: Any) -> Any:
+        idents.add(threading.get_ident())
+        return known(*args)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(binding, "parse_assembly", parse)
+        assert half(3.0) == 1.5
+    assert idents
+    assert threading.main_thread().ident not in idents
 
 
 @pytest.mark.usefixtures("no_room")
