@@ -49,7 +49,7 @@ verify: $(STAMP)
 # Hundreds of children import the package: each would compile it where images turn bytecode off.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 test-pythons: $(STAMP)
 	$(BIN)/python -m tools.pythons

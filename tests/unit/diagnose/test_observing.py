@@ -18,7 +18,7 @@ from samebits.diagnose.ways import ways_of
 
 
 def test_a_frame_is_evaluated_once_for_all_ways() -> None:
-    frame = TracedFrame.of(TRACED, 5, "push")
+    frame = TracedFrame(TRACED, 5, "push")
     place, _ = next(frame.ops("add"))
     sites = Sites(frame.program.kernels.functions[place.function])
     asked: list[int] = []
@@ -36,7 +36,7 @@ def test_a_frame_is_evaluated_once_for_all_ways() -> None:
 
 
 def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    frame = TracedFrame.of(TRACED, 5, "push")
+    frame = TracedFrame(TRACED, 5, "push")
     place, _ = next(frame.ops("add"))
     sites = Sites(frame.program.kernels.functions[place.function])
     given = Frames.of(Model.of(frame.program), *frame.before)

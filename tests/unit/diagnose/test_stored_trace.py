@@ -174,7 +174,7 @@ def test_where_the_other_machine_took_another_way_the_trace_parts() -> None:
 def test_a_trap_is_stored() -> None:
     inputs = SMALL.inputs.copy()
     inputs["at"] = 24
-    frame = replace(SMALL, inputs=inputs)
+    frame = SMALL.with_inputs(inputs)
     trace = record(frame.trace.model, *frame.before)
     there = followed(frame, trace)
     assert_same(there, trace)

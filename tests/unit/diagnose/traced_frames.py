@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from linecache import getline
 
 from observed_frames import ARENA
@@ -26,22 +27,45 @@ from samebits.sim.sources import PlayerSource
 class TracedFrame:
     """A state, the inputs of the frame after it, and that frame's trace."""
 
-    program: Program
-    memory: Memory
-    inputs: Memory
-    trace: Trace
+    simulation: Simulation
+    frames: int
+    """The frame is that after so many."""
+    script: str
+    seed: int = 1
 
-    @classmethod
-    def of(cls, simulation: Simulation, frames: int, script: str, seed: int = 1) -> TracedFrame:
-        """The frame after so many."""
-        program = simulation.program
+    @cached_property
+    def _made(self) -> tuple[Program, Memory, Memory, Trace]:
+        program = self.simulation.program
         execution = EvaluateExecution(program)
-        execution.start(seed)
-        (block,) = PlayerSource(simulation, script, seed, frames + 1).blocks()
-        assert execution.advance(block.inputs[:frames]).trap is None
-        inputs = block.inputs[frames]
+        execution.start(self.seed)
+        source = PlayerSource(self.simulation, self.script, self.seed, self.frames + 1)
+        (block,) = source.blocks()
+        assert execution.advance(block.inputs[: self.frames]).trap is None
+        inputs = block.inputs[self.frames]
         trace = record(Model.of(program), execution.memory, inputs)
-        return cls(program, execution.memory, inputs, trace)
+        return program, execution.memory, inputs, trace
+
+    @property
+    def program(self) -> Program:
+        return self._made[0]
+
+    @property
+    def memory(self) -> Memory:
+        return self._made[1]
+
+    @property
+    def inputs(self) -> Memory:
+        return self._made[2]
+
+    @property
+    def trace(self) -> Trace:
+        return self._made[3]
+
+    def with_inputs(self, inputs: Memory) -> TracedFrame:
+        """The same with other inputs, and the trace that it has."""
+        other = replace(self)
+        other.__dict__["_made"] = self.program, self.memory, inputs, self.trace
+        return other
 
     def changed(self, kernels: Module) -> Trace:
         """The frame's trace with other kernels; seen are the operations of the plain ones."""
@@ -97,5 +121,5 @@ class TracedFrame:
         )
 
 
-SMALL = TracedFrame.of(TRACED, 5, "push")
-ARENA_FRAME = TracedFrame.of(ARENA, 8, "duel")
+SMALL = TracedFrame(TRACED, 5, "push")
+ARENA_FRAME = TracedFrame(ARENA, 8, "duel")
