@@ -127,18 +127,21 @@ def apart(call: Callable[[], Any]) -> Any:
     """What `call` returns, or raises: done by another thread, whose stack has room, in this one's
     context. A signal's handlers run when it has ended."""
     gate, results, errors = _Gate(), list[Any](), list[BaseException]()
-    frame, context, started = sys._getframe(1), copy_context(), list[int]()  # pyright: ignore
+    given: list[Any] = [call, copy_context(), sys._getframe(1)]  # pyright: ignore
+    started = list[int]()
     lent = compiling.lock().is_own()
 
     def work() -> None:
-        _here.asked_by = frame
+        # Nothing of what this is given is held by the thread when it no longer is waited for.
+        call, context, _here.asked_by = given
+        given.clear()
         try:
             compiling.lend(lent)
             results.append(context.run(call))
         except BaseException as error:
             errors.append(error)
         finally:
-            _here.asked_by = None
+            call = context = _here.asked_by = None
             compiling.lend(False)
             gate.open()
 
@@ -156,6 +159,6 @@ def apart(call: Callable[[], Any]) -> Any:
     try:
         if errors:
             raise errors[0]
-        return results[0]
+        return results.pop()
     finally:
         errors.clear()  # whose traceback has this frame

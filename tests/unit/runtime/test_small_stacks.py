@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,29 @@ def test_what_another_thread_does_is_done_in_the_context_of_the_one_that_waits()
     assert (locked, inner) == (True, True)
     assert ident != threading.get_ident()
     assert not LOCK.locked()
+
+
+def test_a_thread_that_ends_late_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Held:
+        pass
+
+    late = threading.Event()
+
+    class Gate(own_stack._Gate):
+        def __init__(self) -> None:
+            super().__init__()
+            opened = self.open
+            self.open = lambda: (opened(), late.wait(HANG_SECONDS))
+
+    monkeypatch.setattr(own_stack, "_Gate", Gate)
+    held, result = Held(), Held()
+    alive = [weakref.ref(held), weakref.ref(result)]
+    try:
+        assert own_stack.apart(partial(lambda made, _: made, result, held)) is result
+        del held, result
+        assert [found() for found in alive] == [None, None]
+    finally:
+        late.set()
 
 
 def _with_lock(call: Callable[[], Any]) -> Any:
