@@ -48,7 +48,8 @@ def asinh_in_two_parts(x: float64) -> tuple[float64, float64, float64]:
     d = g + 1.0
     q, q_low = quotient(z, z_low, d, (1.0 - (d - g)) + g_low)
     u = x + q
-    return log1p_in_two_parts(u, (q - (u - x)) + q_low)
+    part = u - x  # of either: q is below x but may round up to the next power of two
+    return log1p_in_two_parts(u, ((x - (u - part)) + (q - part)) + q_low)
 
 
 @kernel

@@ -1,0 +1,6 @@
+"""Bounds on the rounding errors of fast phases, proven from the kernels' own IR.
+
+`expansions` encloses real functions over a cell of inputs, `numbers` says what a computed float is
+(an exact combination of those and of rounding errors), `exactness` when an operation rounds
+nothing, `machine` runs IR on them, `claims` says for which kernels and cells what has to hold.
+"""

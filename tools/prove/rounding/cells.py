@@ -1,0 +1,138 @@
+"""Cells of inputs, and whether a rounding test holds all over one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from math import frexp
+
+from flint import arb
+from tools.prove.rounding.expansions import Ball, Expansion
+from tools.prove.rounding.machine import Machine, RoundingTest, UndecidedError
+from tools.prove.rounding.numbers import Atom, Number, ball, combined, error_atom, expanded
+from tools.prove.rounding.rounding_rules import BINARY64, Format
+
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.grammar import Module
+from samebits.lang.kernel import Kernel
+
+
+def variable(
+    low: float | Fraction, high: float | Fraction, grid: int | None = None,
+    format: Format = BINARY64,
+) -> Number:  # fmt: skip
+    """The cell's variable: any float from `low` to `high`, a multiple of 2^grid where that is
+    given."""
+    low, high = Fraction(low), Fraction(high)
+    middle, radius = (low + high) / 2, (high - low) / 2
+    atom = Atom(Expansion((ball(middle), ball(radius))), "x", is_float=True, given=(low, high))
+    whole = ball(low).union(ball(high))
+    found = Number({atom: Fraction(1)}, format.least, limit=whole, ends=(float(low), float(high)))
+    spacing = format.least if found.least is None else format.spacing(found.least)
+    known = max(spacing, format.least if grid is None else grid)
+    return Number(found.form, known, limit=whole, ends=found.ends)
+
+
+def small(bound: float | Ball, name: str, grid: int = BINARY64.least) -> Number:
+    """Any float of magnitude `bound` at most."""
+    atom = error_atom(arb(bound), name, is_float=True)
+    return Number({atom: Fraction(1)}, grid)
+
+
+def binades(first: int, last: int) -> Iterator[tuple[float, float]]:
+    """[2^e, 2^(e+1)] for every e from `first` to `last`."""
+    for e in range(first, last + 1):
+        yield 2.0**e, 2.0 ** (e + 1)
+
+
+def both_signs(tiny: int, largest: float) -> Iterator[Number]:
+    """Every argument up to `largest`: binade by binade, those below 2^tiny together."""
+    yield variable(-(2.0**tiny), 2.0**tiny)
+    for low, high in binades(tiny, frexp(largest)[1] - 1):
+        yield variable(low, min(high, largest))
+        yield variable(-min(high, largest), -low)
+
+
+def pieces(low: float, high: float, count: int) -> Iterator[tuple[float, float]]:
+    """An interval in `count` equal pieces."""
+    ends = [low + (high - low) * k / count for k in range(count)] + [high]
+    yield from pairwise(ends)
+
+
+def linked(kernel: Kernel) -> tuple[Module, str]:
+    """The IR of a kernel with all that it calls, and its symbol."""
+    types = kernel.fixed_types
+    assert types is not None
+    unit = compile_kernel(kernel, types)
+    return link(unit), unit.function.name
+
+
+Run = Callable[[Number], tuple[Machine, str, list[Number], Expansion]]
+"""From the cell's variable to a machine, the function and arguments that it is to run, and the
+truth."""
+DEPTH = 6
+"""How often a cell is halved."""
+
+
+@dataclass
+class Proof:
+    """What was shown of one phase: `worst` is the greatest error found possible, as a part of the
+    margin in the source; the proof holds where it is 1 at most."""
+
+    name: str
+    type: str
+    margin: str
+    """What the margin is called in the source."""
+    cells: int = 0
+    worst: float = 0.0
+    where: str = ""
+    discharged: Counter[str] = field(default_factory=Counter[str])
+    rounded: int = 0
+    failures: list[str] = field(default_factory=list[str])
+
+    def attempt(self, cell: str, run: Run, x: Number, depth: int | None = None) -> None:
+        """Show that between both sides of a rounding test lies the truth, all over the cell of `x`:
+        half by half where the whole shows too little."""
+        depth = DEPTH if depth is None else depth
+        machine, name, args, truth = run(x)
+        failed: str | None = None
+        try:
+            test = machine.test(name, args)
+        except UndecidedError as error:
+            failed = str(error)
+        else:
+            ratio = _ratio(test, truth)
+            if not ratio <= 1:
+                failed = f"{ratio:.4g} of the margin"
+        if failed is None or depth == 0 or x.ends is None:
+            self.take(machine)
+            if failed is not None:
+                self.failures.append(f"{cell}, {x.ends}: {failed}")
+            if machine.tests and not ratio <= self.worst:
+                self.worst, self.where = ratio, f"{cell}, {x.ends}"
+            return
+        low, high = x.ends
+        for ends in ((low, (low + high) / 2), ((low + high) / 2, high)):
+            self.attempt(cell, run, variable(*ends, x.grid), depth - 1)
+
+    def take(self, machine: Machine) -> None:
+        self.cells += 1
+        self.discharged += machine.discharged
+        self.rounded += machine.rounded
+
+
+def _ratio(test: RoundingTest, truth: Expansion) -> float:
+    """How much of the margin is used at most by the error of s + low, and by the rounding of
+    low ± margin: where that is 1 or less, the truth is between both sides."""
+    below = expanded(combined(test.s.form, test.below.form, Fraction(1)))
+    above = expanded(combined(test.s.form, test.above.form, Fraction(1)))
+    worst = 0.0
+    for gap in (truth - below, above - truth):
+        for left, margin in zip(gap.pieces(), test.margin.expansion.pieces(), strict=True):
+            if not margin > 0:
+                return float("inf")
+            worst = max(worst, float((1 - arb(left.lower()) / arb(margin.upper())).upper()))
+    return worst

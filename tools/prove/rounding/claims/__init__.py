@@ -1,0 +1,17 @@
+"""Which kernels are proven, over which cells, and what they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tools.prove.rounding.cells import Proof
+from tools.prove.rounding.claims import exponential_f64, logarithm_f64
+
+CLAIMS: dict[str, Callable[[], Proof]] = {
+    "float64 exp": exponential_f64.exp,
+    "float64 exp2": exponential_f64.exp2,
+    "float64 exp10": exponential_f64.exp10,
+    "float64 log": logarithm_f64.log,
+    "float64 log2": logarithm_f64.log2,
+    "float64 log10": logarithm_f64.log10,
+}

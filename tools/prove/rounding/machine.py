@@ -1,0 +1,523 @@
+"""Runs a kernel's IR over a cell of inputs: floats as `Number`s, integers as themselves.
+
+Owns what each operation does to them. Where the cell does not decide a comparison or a table's
+index, it raises UndecidedError, and the cell is to be cut.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, arb_series
+from tools.prove.rounding.expansions import Ball, magnitude, product_range
+from tools.prove.rounding.numbers import (
+    ONE,
+    Atom,
+    Form,
+    Number,
+    ball,
+    combined,
+    constant,
+    error_atom,
+    expanded,
+    exponent,
+    fraction,
+    interval,
+)
+from tools.prove.rounding.rounding_rules import (
+    BINARY32,
+    BINARY64,
+    is_exact_sum,
+    is_two_sum,
+    rounding_bound,
+)
+
+from samebits.ir.grammar import Function, If, Module, Op, Region, Return
+from samebits.types import FLOAT32, ScalarType
+
+
+class UndecidedError(Exception):
+    """What a cell does not decide."""
+
+
+class Unknown:
+    """A bool that the cell does not decide."""
+
+
+UNKNOWN = Unknown()
+UNCLEAR = object()
+"""What follows from what the cell does not decide: to be cut off before it matters."""
+
+
+@dataclass(frozen=True)
+class RoundingTest:
+    """y != other of y = s + (low - margin) and other = s + (low + margin): where they are the same,
+    all between them round to it."""
+
+    s: Number
+    low: Number
+    below: Number
+    """low - margin as computed."""
+    above: Number
+    margin: Number
+
+
+@dataclass(frozen=True)
+class Bits:
+    """The bits of a positive float, plus `added`, as an unsigned integer."""
+
+    of: Number
+    added: int = 0
+
+
+@dataclass
+class Machine:
+    """`discharged` counts the operations that were shown to round nothing, by rule, and `rounded`
+    those that were not. `cuts` are slots, by function's and by own name, and what they hold in this
+    cell instead of what was computed, which `reached` keeps."""
+
+    module: Module
+    cuts: Mapping[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
+    reached: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
+    tests: list[RoundingTest] = field(default_factory=list[RoundingTest])
+    discharged: Counter[str] = field(default_factory=Counter[str])
+    rounded: int = 0
+
+    def __post_init__(self) -> None:
+        self._products: dict[tuple[int, int], Number] = {}
+        self._kept: list[Number] = []
+        self._format = BINARY64
+
+    # Functions
+
+    def test(self, name: str, args: list[Any]) -> RoundingTest:
+        """Run a function as far as its rounding test."""
+        try:
+            self.call(name, args)
+        except UndecidedError:
+            if not self.tests:
+                raise
+        return self.tests[0]
+
+    def reach(self, name: str, args: list[Any], slots: Sequence[tuple[str, str]]) -> None:
+        """Run a function as far as these slots are set."""
+        try:
+            self.call(name, args)
+        except UndecidedError:
+            if not all(slot in self.reached for slot in slots):
+                raise
+
+    def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
+        function = self.module.functions[name]
+        slots: dict[str, Any] = {}
+        for (slot, _), arg in zip(function.params, args, strict=True):
+            slots[slot] = self._set(function, slot, arg)
+        found = self._region(function, function.body, slots, {})
+        assert found is not None, f"{name} does not return"
+        return found
+
+    def _set(self, function: Function, slot: str, value: Any) -> Any:
+        place = function.name.rpartition(".")[2], slot
+        self.reached[place] = value
+        return self.cuts.get(place, value)
+
+    def _region(
+        self, function: Function, region: Region, slots: dict[str, Any], values: dict[Any, Any]
+    ) -> tuple[Any, ...] | None:
+        for statement in region:
+            match statement:
+                case Op():
+                    args = [values[arg.op, arg.index] for arg in statement.args]
+                    if statement.opcode == "set":
+                        slot = str(statement.attr)
+                        slots[slot] = self._set(function, slot, args[0])
+                        continue
+                    results = self._op(statement, args, slots)
+                    for result, value in zip(statement.results, results, strict=True):
+                        values[result.op, result.index] = value
+                case Return(found):
+                    return tuple(values[v.op, v.index] for v in found)
+                case If():
+                    condition = values[statement.condition.op, statement.condition.index]
+                    if condition is UNKNOWN or condition is UNCLEAR:
+                        raise UndecidedError(f"{statement.span}: a branch")
+                    taken = statement.then if condition else statement.orelse
+                    found = self._region(function, taken, slots, values)
+                    if found is not None:
+                        return found
+                case _:
+                    raise NotImplementedError(type(statement).__name__)
+        return None
+
+    def _op(self, op: Op, args: list[Any], slots: dict[str, Any]) -> tuple[Any, ...]:
+        if UNCLEAR in args and op.opcode != "call":
+            return tuple(UNCLEAR for _ in op.results)
+        try:
+            return self._known_op(op, args, slots)
+        except UndecidedError:
+            if not op.results or op.opcode == "call":
+                raise
+            return tuple(UNCLEAR for _ in op.results)
+
+    def _known_op(self, op: Op, args: list[Any], slots: dict[str, Any]) -> tuple[Any, ...]:
+        match op.opcode:
+            case "get":
+                return (slots[str(op.attr)],)
+            case "call":
+                return self.call(str(op.attr), args)
+            case "table":
+                return (self.module.tables[str(op.attr)].values,)
+            case "element":
+                return ((args[0], args[1]),)
+            case "load":
+                table, index = args[0]
+                if not isinstance(index, int):
+                    raise UndecidedError(f"{op.span}: an index")
+                return (self._const(table[index], op),)
+            case "index" | "length" | "assert" | "assume" | "local":
+                return tuple(None for _ in op.results)
+            case "const":
+                return (self._const(op.attr, op),)
+            case _:
+                pass
+        result = op.results[0].type
+        assert isinstance(result, ScalarType)
+        operand = op.args[0].type
+        self._format = BINARY32 if FLOAT32 in (result, operand) else BINARY64
+        if isinstance(operand, ScalarType) and operand.is_float:
+            handler = getattr(self, f"_{op.opcode}", None)
+            if handler is None:
+                raise NotImplementedError(op.opcode)
+            return (handler(*args),)
+        return (self._integer(op, args, result),)
+
+    def _const(self, value: Any, op: Op) -> Any:
+        t = op.results[0].type
+        assert isinstance(t, ScalarType)
+        return constant(value) if t.is_float else int(value)
+
+    # Sums
+
+    def _add(self, a: Number, b: Number) -> Number:
+        if (of := is_two_sum(a, b)) is not None and of.error is not None:
+            self.discharged["two-sum"] += 1
+            return Number(combined({}, {of.error: Fraction(1)}, Fraction(-1)), min(a.grid, b.grid))
+        return self._sum(a, b, 1)
+
+    def _sub(self, a: Number, b: Number) -> Number:
+        return self._sum(a, b, -1)
+
+    def _sum(self, a: Number, b: Number, sign: int) -> Number:
+        form = combined(a.form, b.form, Fraction(sign))
+        made = ("add" if sign > 0 else "sub", a, b)
+        range_ = expanded(form).range()
+        if a.limit is not None or b.limit is not None:
+            range_ = range_.intersection(a.range + sign * b.range)
+        ends = self._format.rounded(range_, interval(form))
+        size = magnitude(range_)
+        grid = min(a.grid, b.grid)
+        rule = is_exact_sum(self._format, a, b, form, size, sign)
+        if rule is not None:
+            self.discharged[rule] += 1
+            return self._number(form, grid, made, None, range_, ends)
+        bound = rounding_bound(self._format, size, a, b)
+        error = error_atom(bound, f"{made[0]} {self.rounded}", is_float=True)
+        return self._rounded(form, grid, made, error, range_, ends)
+
+    def _number(
+        self,
+        form: Form,
+        grid: int,
+        made: tuple[object, ...],
+        error: Atom | None,
+        range_: Ball,
+        ends: tuple[float, float] | None = None,
+    ) -> Number:
+        ends = ends or self._format.rounded(range_)
+        found = Number(form, grid, made, error, range_, ends)
+        if ends is not None and ends[0] == ends[1]:
+            return constant(ends[0])
+        if found.size < arb(2) ** grid:  # a multiple of that, so nothing else
+            return constant(0.0)
+        if found.least is not None:
+            grid = max(grid, self._format.spacing(found.least))
+        return Number(form, max(grid, self._format.least), made, error, found.range, ends)
+
+    def _rounded(
+        self,
+        form: Form,
+        grid: int,
+        made: tuple[object, ...],
+        error: Atom,
+        exact: Ball,
+        ends: tuple[float, float] | None = None,
+    ) -> Number:
+        self.rounded += 1
+        whole = combined(form, {error: Fraction(1)}, Fraction(1))
+        bound = magnitude(error.expansion.range())
+        ends = ends or self._format.rounded(exact)
+        return self._number(whole, grid, made, error, exact + arb(0, 1) * bound, ends)
+
+    # Products
+
+    def _mul(self, a: Number, b: Number) -> Number:
+        key = min(id(a), id(b)), max(id(a), id(b))
+        if key not in self._products:
+            self._kept += (a, b)  # identities are not given anew
+            self._products[key] = self._product(a, b)
+        return self._products[key]
+
+    def _exact_product(self, a: Number, b: Number) -> tuple[Form, Ball]:
+        for x, y in ((a, b), (b, a)):
+            if (factor := x.value) is not None:
+                return combined({}, y.form, factor), ball(factor) * y.range
+        expansion = a.expansion * b.expansion
+        range_ = expansion.range().intersection(product_range(a.range, b.range))
+        if a is b:
+            range_ = range_.intersection(arb(0).union(arb(a.size) ** 2))
+        return {Atom(expansion, "product"): Fraction(1)}, range_
+
+    def _product(self, a: Number, b: Number) -> Number:
+        form, range_ = self._exact_product(a, b)
+        size, grid = magnitude(range_), a.grid + b.grid
+        made = ("mul", a, b)
+        if rule := self._exact_rule(a, b, size, grid):
+            self.discharged[rule] += 1
+            return self._number(form, grid, made, None, range_)
+        least = Number(form, grid, limit=range_).least
+        whole = grid >= self._format.least or (
+            least is not None and least - 2 * self._format.digits >= self._format.least
+        )
+        bound = rounding_bound(self._format, size)
+        error = error_atom(bound, f"mul {self.rounded}", is_float=whole)
+        return self._rounded(form, grid, made, error, range_)
+
+    def _exact_rule(self, a: Number, b: Number, size: Ball, grid: int) -> str | None:
+        """By which rule a product rounds nothing."""
+        if grid < self._format.least:
+            return None
+        if any(_is_power_of_two(x.value) for x in (a, b)):
+            return "power of two"
+        return "few digits" if exponent(size) <= self._format.digits + grid else None
+
+    def _product_error(self, a: Number, b: Number) -> Number:
+        product = self._mul(a, b)
+        if product.error is None:
+            return constant(0.0)
+        largest = exponent(a.size), exponent(b.size)
+        assert max(largest) <= (995 if self._format is BINARY64 else 127), "product_error overflows"
+        form = combined({}, {product.error: Fraction(1)}, Fraction(-1))
+        size = magnitude(product.error.expansion.range())
+        if product.error.is_float:
+            return Number(form, max(self._format.least, a.grid + b.grid), limit=arb(0, 1) * size)
+        lost = error_atom(arb(2) ** (self._format.least + self._format.digits + 2), "underflow")
+        return self._rounded(form, self._format.least, ("product_error",), lost, arb(0, 1) * size)
+
+    def _muladd(self, a: Number, b: Number, c: Number) -> Number:
+        """Rounded once or twice: what is said holds for both."""
+        form, range_ = self._exact_product(a, b)
+        size, grid = magnitude(range_), a.grid + b.grid
+        if rule := self._exact_rule(a, b, size, grid):
+            self.discharged[rule] += 1
+            product = self._number(form, grid, ("mul", a, b), None, range_)
+            return self._sum(product, c, 1)
+        between = error_atom(rounding_bound(self._format, size), f"muladd {self.rounded}")
+        form = combined(form, {between: Fraction(1)}, Fraction(1))
+        form = combined(form, c.form, Fraction(1))
+        range_ = range_ + arb(0, 1) * rounding_bound(self._format, size) + c.range
+        range_ = range_.intersection(expanded(form).range())
+        bound = rounding_bound(self._format, magnitude(range_))
+        error = error_atom(bound, f"muladd {self.rounded}")
+        return self._rounded(form, self._format.least, ("muladd",), error, range_)
+
+    def _div(self, a: Number, b: Number) -> Number:
+        if not (b.range > 0 or b.range < 0):
+            raise UndecidedError("a divisor may be 0")
+        expansion = a.expansion * b.expansion.of(lambda s: s.inv())
+        return self._of_atom(expansion, a.range / b.range, ("div", a, b))
+
+    def _sqrt(self, a: Number) -> Number:
+        if not a.range > 0:
+            raise UndecidedError("a root of what may not be positive")
+        return self._of_atom(a.expansion.of(arb_series.sqrt), a.range.sqrt(), ("sqrt", a))
+
+    def _of_atom(self, expansion: Any, range_: Ball, made: tuple[object, ...]) -> Number:
+        range_ = range_.intersection(expansion.range())
+        bound = rounding_bound(self._format, magnitude(range_))
+        error = error_atom(bound, f"{made[0]} {self.rounded}")
+        form: Form = {Atom(expansion, str(made[0])): Fraction(1)}
+        return self._rounded(form, self._format.least, made, error, range_)
+
+    # Signs and choices
+
+    def _neg(self, a: Number) -> Number:
+        return Number(combined({}, a.form, Fraction(-1)), a.grid, ("neg", a), limit=-a.range)
+
+    def _abs(self, a: Number) -> Number:
+        if a.range >= 0:
+            return a
+        if a.range <= 0:
+            return self._neg(a)
+        half = a.size / 2
+        atom = Atom(error_atom(half, "abs").expansion, "abs")
+        return Number(
+            {atom: Fraction(1), ONE: fraction(half)}, a.grid, ("abs", a), limit=arb(0).union(a.size)
+        )
+
+    def _copysign(self, a: Number, b: Number) -> Number:
+        size = self._abs(a)
+        if b.range > 0:
+            return size
+        if b.range < 0:
+            return self._neg(size)
+        raise UndecidedError("a sign")
+
+    def _bitcast(self, a: Number) -> Bits:
+        return Bits(a)
+
+    def _convert(self, a: Number) -> Any:
+        raise NotImplementedError("convert a float")
+
+    def _ne(self, a: Number, b: Number) -> Any:
+        """A rounding test is noted."""
+        for one, other in ((a, b), (b, a)):
+            if not (_is(one, "add") and _is(other, "add") and one.made[1] is other.made[1]):
+                continue
+            below, above = one.made[2], other.made[2]
+            if _is(below, "sub") and _is(above, "add") and below.made[1:] == above.made[1:]:
+                low, margin = below.made[1:]
+                self.tests.append(RoundingTest(one.made[1], low, below, above, margin))
+        return UNKNOWN
+
+    def _eq(self, a: Number, b: Number) -> Any:
+        self._ne(a, b)
+        return UNKNOWN
+
+    def _less(self, a: Number, b: Number) -> Any:
+        gap = expanded(combined(a.form, b.form, Fraction(-1))).range()
+        gap = gap.intersection(a.range - b.range)
+        if gap < 0:
+            return True
+        if gap >= 0:
+            return False
+        return UNKNOWN
+
+    def _lt(self, a: Number, b: Number) -> Any:
+        return self._less(a, b)
+
+    def _gt(self, a: Number, b: Number) -> Any:
+        return self._less(b, a)
+
+    def _ge(self, a: Number, b: Number) -> Any:
+        return _not(self._less(a, b))
+
+    def _le(self, a: Number, b: Number) -> Any:
+        return _not(self._less(b, a))
+
+    # Integers
+
+    def _integer(self, op: Op, args: list[Any], result: ScalarType) -> Any:
+        bits = (1 << result.bits) - 1 if result.bits else 0
+        match op.opcode:
+            case "select":
+                if args[0] is UNKNOWN:
+                    raise UndecidedError(f"{op.span}: a choice")
+                return args[1] if args[0] else args[2]
+            case "bitcast" if result.is_float:
+                return self.float_of(args[0])
+            case "convert" if result.is_float:
+                return constant(float(args[0]))
+            case "convert" | "narrow":
+                return args[0] if isinstance(args[0], Bits) else _wrapped(args[0], result)
+            case "or" | "and" if result.bits == 1:
+                decisive = op.opcode == "or"
+                if decisive in args:
+                    return decisive
+                return UNKNOWN if UNKNOWN in args else not decisive
+            case "not" if result.bits == 1:
+                return _not(args[0])
+            case "or":
+                return args[0] | args[1]
+            case "and":
+                if isinstance(args[0], Bits):
+                    return self._masked(args[0], args[1])
+                return args[0] & args[1]
+            case "not":
+                return _wrapped(~args[0], result)
+            case "shr":
+                if isinstance(args[0], Bits):
+                    return self._masked(args[0], bits & ~((1 << args[1]) - 1)) >> args[1]
+                return args[0] >> args[1]
+            case "shl":
+                return _wrapped(args[0] << args[1], result)
+            case "add" | "sub":
+                sign = 1 if op.opcode == "add" else -1
+                a, b = args
+                if isinstance(a, Bits):
+                    if isinstance(b, Bits) and a.of is b.of and sign < 0:
+                        return _wrapped(a.added - b.added, result)
+                    if isinstance(b, Bits):
+                        raise UndecidedError("two patterns")
+                    return Bits(a.of, a.added + sign * b)
+                if isinstance(b, Bits):
+                    raise UndecidedError("a pattern taken away")
+                return _wrapped(a + sign * b, result)
+            case "mul":
+                return _wrapped(args[0] * args[1], result)
+            case "eq" | "ne" | "lt" | "le" | "gt" | "ge":
+                return getattr(args[0], f"__{op.opcode}__")(args[1])
+            case _:
+                raise NotImplementedError(op.opcode)
+
+    def _masked(self, pattern: Bits, mask: int) -> int:
+        low, high = ((n + pattern.added) % (1 << 64) & mask for n in _ends(pattern.of))
+        if low != high or mask & (mask + (mask & -mask)) & ((1 << 64) - 1):
+            raise UndecidedError("bits of a pattern")
+        return low
+
+    def float_of(self, pattern: Any) -> Number:
+        """The float with these bits."""
+        if isinstance(pattern, int):
+            return constant(struct.unpack("<d", pattern.to_bytes(8, "little"))[0])
+        added = (pattern.added + (1 << 63)) % (1 << 64) - (1 << 63)
+        power, rest = divmod(added, 1 << 52)
+        if rest:
+            raise UndecidedError("bits added to a significand")
+        factor = Fraction(2) ** power
+        of = pattern.of
+        return Number(combined({}, of.form, factor), of.grid + power, ("scale", of),
+                      limit=of.range * ball(factor))  # fmt: skip
+
+
+def _is_power_of_two(value: Fraction | None) -> bool:
+    if not value:
+        return value is not None
+    top, bottom = abs(value.numerator), value.denominator
+    return top & (top - 1) == 0 and bottom & (bottom - 1) == 0
+
+
+def _is(n: object, opcode: str) -> bool:
+    return isinstance(n, Number) and bool(n.made) and n.made[0] == opcode
+
+
+def _not(a: Any) -> Any:
+    return UNKNOWN if a is UNKNOWN else not a
+
+
+def _ends(n: Number) -> tuple[int, int]:
+    if n.ends is None:
+        raise UndecidedError("bits of a number whose ends are unknown")
+    low, high = n.ends
+    if not (0 < low <= high or low <= high < 0):
+        raise UndecidedError("bits of a number that may be 0")
+    return tuple(struct.unpack("<Q", struct.pack("<d", x))[0] for x in (low, high))  # type: ignore[return-value]
+
+
+def _wrapped(n: int, t: ScalarType) -> int:
+    n &= (1 << t.bits) - 1
+    return n - (1 << t.bits) if t.is_signed and n >> (t.bits - 1) else n

@@ -1,0 +1,172 @@
+"""Computed floats: what each is exactly, in terms of real functions and rounding errors.
+
+A number's form is a sum with rational factors of atoms, which are the cell's variables, results of
+products, quotients and roots before they are rounded, and rounding errors. Sums and differences
+cancel in it as they do in real arithmetic: `q - (u - x)` of `u = x + q` is the error of that sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from math import frexp
+
+from flint import arb, fmpq
+from tools.prove.rounding.expansions import Ball, Error, Expansion, magnitude
+
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """A real function over the cell, or an error: what it is, enclosed."""
+
+    expansion: Expansion
+    name: str = ""
+    is_float: bool = False
+    """Whether its value is a float: a variable's, or the error of a sum."""
+    given: tuple[Fraction, Fraction] | None = None
+    """Of a variable: its ends."""
+
+    @cached_property
+    def interval(self) -> tuple[Fraction, Fraction]:
+        """Its least and greatest value, exact for a variable and an error."""
+        if self.given is not None:
+            return self.given
+        found = self.expansion.range()
+        return fraction(found.lower()), fraction(found.upper())
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def error_atom(bound: Ball, name: str, *, is_float: bool = False) -> Atom:
+    """An unknown number of magnitude `bound` at most."""
+    return Atom(Expansion((arb(0),), {Error(bound, name): arb(1)}), name, is_float)
+
+
+ONE = Atom(Expansion.constant(arb(1)), "1")
+Form = Mapping[Atom, Fraction]
+
+
+def combined(a: Form, b: Form, factor: Fraction) -> Form:
+    """a + factor·b."""
+    out = dict(a)
+    for atom, c in b.items():
+        total = out.get(atom, Fraction(0)) + factor * c
+        if total:
+            out[atom] = total
+        else:
+            out.pop(atom, None)
+    return out
+
+
+def ball(value: Fraction) -> Ball:
+    """An enclosure of a rational number, exact where it is dyadic."""
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def fraction(exact: Ball) -> Fraction:
+    """A ball without a radius as a rational number."""
+    mantissa, e = exact.mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(e)
+
+
+def interval(form: Form) -> tuple[Fraction, Fraction]:
+    """Between what a form is, each atom being anywhere: without the rounding of balls."""
+    low = high = Fraction(0)
+    for atom, c in form.items():
+        ends = sorted(c * end for end in atom.interval)
+        low, high = low + ends[0], high + ends[1]
+    return low, high
+
+
+def expanded(form: Form) -> Expansion:
+    total = Expansion.constant(arb(0))
+    for atom, c in form.items():
+        total = total.plus(atom.expansion, ball(c))
+    return total
+
+
+def exponent(bound: Ball) -> int:
+    """The least e found with bound ≤ 2^e; of 0, one below all floats."""
+    if bound.is_zero():
+        return -2000
+    mantissa, e = arb(bound.abs_upper()).mid().man_exp()
+    return int(e) + int(mantissa).bit_length() - (1 if _is_power(int(mantissa)) else 0)
+
+
+def _is_power(n: int) -> bool:
+    return n & (n - 1) == 0
+
+
+def floor_exponent(bound: Ball) -> int | None:
+    """The greatest e found with 2^e ≤ every magnitude in the ball; None where 0 may be in it."""
+    low = bound.abs_lower()
+    if not low > 0:
+        return None
+    mantissa, e = arb(low).mid().man_exp()
+    return int(e) + int(mantissa).bit_length() - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """A float of the kernel. It is a multiple of 2^grid.
+
+    `made` is the operation and its operands, of which some theorems speak."""
+
+    form: Form
+    grid: int
+    made: tuple[object, ...] = ()
+    error: Atom | None = None
+    """What the operation's rounding added to it."""
+    limit: Ball | None = None
+    """A range known otherwise than by the form."""
+    ends: tuple[float, float] | None = None
+    """Floats between which it is; of a variable, the least and the greatest in the cell."""
+
+    @cached_property
+    def expansion(self) -> Expansion:
+        return expanded(self.form)
+
+    @cached_property
+    def range(self) -> Ball:
+        found = self.expansion.range()
+        if self.ends is not None:
+            low, high = self.ends
+            return found.intersection(arb(low).union(arb(high)))
+        if self.limit is not None:
+            found = found.intersection(self.limit)
+        return found
+
+    @cached_property
+    def size(self) -> Ball:
+        """An upper bound of the magnitude."""
+        return magnitude(self.range)
+
+    @property
+    def least(self) -> int | None:
+        """The exponent of a lower bound of the magnitude, where it is not 0."""
+        if self.ends is not None and self.ends[0] * self.ends[1] > 0:
+            return frexp(min(map(abs, self.ends)))[1] - 1
+        return floor_exponent(self.range)
+
+    @property
+    def value(self) -> Fraction | None:
+        """The number, where it is the same all over the cell."""
+        if not self.form:
+            return Fraction(0)
+        if len(self.form) == 1 and ONE in self.form:
+            return self.form[ONE]
+        return None
+
+
+@cache
+def constant(value: float | Fraction) -> Number:
+    """The same object for the same number."""
+    exact = Fraction(value)
+    if not exact:
+        return Number({}, 2000, ends=(0.0, 0.0))
+    bits = exact.denominator.bit_length() - 1
+    grid = (exact.numerator & -exact.numerator).bit_length() - 1 - bits
+    return Number({ONE: exact}, grid, ends=(float(exact), float(exact)))
