@@ -76,7 +76,7 @@ def main() -> int:
 
 def _complaints(name: str, record: Record) -> Iterator[str]:
     function, type_name, precision = name.split()
-    if not sum(part.count for part in record.parts):
+    if not sum(part.checked for part in record.parts):
         yield "nothing was compared"
     if record.differ:
         yield f"{record.differ:,} results differ between {', '.join(record.levels)}"

@@ -73,7 +73,7 @@ def pow_medium(x: float32, y: float32) -> float32:
 
 @kernel
 def pow_low(x: float32, y: float32) -> float32:
-    """x^y, at most 350 ULP off for normal x and 2^-126 ≤ |x^y| ≤ 2^127.4.
+    """x^y, at most 400 ULP off for normal x and 2^-126 ≤ |x^y| ≤ 2^127.4.
 
     For x < 0 this holds for |y| ≤ 2^22, where it is NaN unless y is an integer; 0 or inf beyond
     the range of results.
