@@ -8,6 +8,7 @@ from random import Random
 
 import gmpy2
 import pytest
+from tools.prove.rounding import __main__ as command
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof, linked, small, variable
 from tools.prove.rounding.claims import exponential_f64, logarithm_f64
@@ -147,3 +148,10 @@ def test_the_logarithm_near_one_is_proven(monkeypatch: pytest.MonkeyPatch) -> No
     assert proof.cells > 100
     assert not proof.failures
     assert 0 < proof.worst <= 1
+
+
+def test_a_name_of_which_nothing_is_claimed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["rounding", "float64 sine"])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert ended.value.code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 
@@ -9,7 +10,11 @@ from tools.prove.rounding.claims import CLAIMS
 
 
 def main() -> int:
-    wanted = sys.argv[1:]
+    parser = argparse.ArgumentParser(prog="python -m tools.prove.rounding", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(CLAIMS)}")
+    wanted = parser.parse_args().names
+    if unknown := [name for name in wanted if name not in CLAIMS]:
+        parser.error(f"nothing is claimed of {', '.join(unknown)}; there are {', '.join(CLAIMS)}")
     failed = False
     for name, claim in CLAIMS.items():
         if wanted and name not in wanted:
@@ -19,6 +24,7 @@ def main() -> int:
         took = time.perf_counter() - began
         rules = ", ".join(f"{n} {rule}" for rule, n in sorted(proof.discharged.items()))
         verdict = f"{len(proof.failures)} cells fail" if proof.failures else "proven"
+        verdict = verdict if proof.cells else "nothing was shown"
         failed = failed or bool(proof.failures) or not proof.cells
         print(
             f"{name}: {verdict}; at most {proof.worst:.4f} of {proof.margin} ({proof.where}); "
