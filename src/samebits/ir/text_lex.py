@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from samebits.errors import IRError
 
@@ -24,16 +24,6 @@ _NAMES = {"string": "a quoted name", "value": "a value such as %3", "span": "a s
 _SHOWN = 40
 
 
-class Word(NamedTuple):
-    """A word's kind (a group of the lexer's pattern, or `end`) and its text."""
-
-    kind: str
-    text: str
-
-
-_END = Word("end", "")
-
-
 class Line:
     """One line of IR text, read word by word, none of which is kept: a line may have any length.
     Raises IRError where a word is not as expected."""
@@ -43,38 +33,37 @@ class Line:
         self.indent = len(text) - len(text.lstrip(" "))
         self._text = text
         self._at, self._end = self.indent, len(text.rstrip(" "))
-        self._word: Word | None = None
-        """The one that comes next, once it was looked at."""
+        self.kind = ""
+        """The kind of the word that comes next: a group of the lexer's pattern, or `end`."""
+        self.word = ""
+        """Its text."""
+        self.next()
 
     def fail(self, expected: str, found: str | None = None) -> NoReturn:
-        found = self.peek().text if found is None else found
+        found = self.word if found is None else found
         shown = repr(found[:_SHOWN]) if found else "the end of the line"
         raise IRError(f"IR text, line {self.number}: expected {expected}, found {shown}")
 
-    def peek(self) -> Word:
-        if self._word is not None:
-            return self._word
-        if self._at >= self._end:
-            return _END
-        match = _WORD.match(self._text, self._at)
-        if match is None:
-            self.fail("a word of IR text", self._text[self._at : self._at + _SHOWN].strip())
-        assert match.lastgroup is not None
-        self._at = match.end()
-        self._word = Word(match.lastgroup, match[match.lastgroup])
-        return self._word
-
     def next(self) -> None:
-        """Go on behind the word that was looked at."""
-        self._word = None
+        """Go on behind the word that comes next."""
+        match = _WORD.match(self._text, self._at)
+        if match is not None:
+            self._at = match.end()
+            kind = match.lastgroup
+            assert kind is not None
+            self.kind, self.word = kind, match[kind]
+        elif self._at < self._end:
+            self.fail("a word of IR text", self._text[self._at : self._at + _SHOWN].strip())
+        else:
+            self.kind, self.word = "end", ""
 
     def accept(self, *texts: str) -> str | None:
         """The next word's text if it is one of `texts` (and no string), which is then read."""
-        word = self.peek()
-        if word.text not in texts or word.kind == "string":
+        word = self.word
+        if word not in texts or self.kind == "string":
             return None
         self.next()
-        return word.text
+        return word
 
     def expect(self, *texts: str) -> str:
         """As `accept`, of words that have to be there."""
@@ -82,11 +71,11 @@ class Line:
 
     def take(self, kind: str) -> str:
         """The text of the next word, of this kind."""
-        word = self.peek()
-        if word.kind != kind:
+        word = self.word
+        if self.kind != kind:
             self.fail(_NAMES.get(kind, f"a {kind}"))
         self.next()
-        return word.text
+        return word
 
     def string(self) -> str:
         text = self.take("string")
@@ -102,5 +91,5 @@ class Line:
         return int(text)
 
     def end(self) -> None:
-        if self.peek().kind != "end":
+        if self.kind != "end":
             self.fail("the end of the line")

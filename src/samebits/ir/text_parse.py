@@ -86,7 +86,7 @@ class _Reader:
     def end(self) -> None:
         line = self._line
         if line is not None:
-            line.fail("another indentation", " " * line.indent + line.peek().text)
+            line.fail("another indentation", " " * line.indent + line.word)
 
 
 def _struct(reader: _Reader, types: Types, line: Line) -> None:
@@ -120,7 +120,7 @@ def _table(reader: _Reader, types: Types, line: Line, module: Module) -> None:
 
 
 def _number(line: Line) -> bool | int | float:
-    value = None if line.peek().kind == "string" else _attribute(line)
+    value = None if line.kind == "string" else _attribute(line)
     if value is None or isinstance(value, str):
         line.fail("a number, true or false")
     return value
@@ -128,7 +128,7 @@ def _number(line: Line) -> bool | int | float:
 
 def _attribute(line: Line) -> Attribute:
     """The attribute that comes next; None where none does."""
-    match line.peek().kind:
+    match line.kind:
         case "string":
             return line.string()
         case "int":
@@ -223,7 +223,7 @@ class _FunctionParser:
     def region(self, indent: int) -> Region:
         region: Region = []
         while (line := self.reader.peek_at(indent)) is not None:
-            if line.peek().text in ("else", "do"):
+            if line.word in ("else", "do"):
                 break
             self.reader.next_at(indent)
             if indent > 2 * (MAX_NESTING + 2):
@@ -232,7 +232,7 @@ class _FunctionParser:
         return region
 
     def statement(self, line: Line, indent: int) -> Statement:
-        if line.peek().kind == "value":
+        if line.kind == "value":
             return self.op(line)
         match line.expect("if", "while", "for", "break", "continue", "return"):
             case "if":
@@ -300,8 +300,8 @@ class _FunctionParser:
             line.fail("a new id such as %3", "%" + text)
         at = int(text)
         line.expect("=")
-        opcode = line.peek().text
-        if line.peek().kind != "word" or opcode not in OPS:
+        opcode = line.word
+        if line.kind != "word" or opcode not in OPS:
             line.fail("an operation")
         line.take("word")
         unchecked = line.accept("!") is not None
@@ -316,7 +316,7 @@ class _FunctionParser:
         return Op(at, opcode, args, attr, tuple(results), span, unchecked)
 
     def operands(self, line: Line) -> tuple[Value, ...]:
-        if line.peek().kind != "value":
+        if line.kind != "value":
             return ()
         values = [self.value(line)]
         while line.accept(","):

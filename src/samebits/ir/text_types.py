@@ -73,8 +73,7 @@ class Types:
         return self.scalar(line)
 
     def scalar(self, line: Line) -> ScalarType:
-        word = line.peek()
-        if word.kind != "word" or word.text not in SCALARS:
+        if line.kind != "word" or line.word not in SCALARS:
             line.fail("a type")
         return SCALARS[line.take("word")]
 
@@ -97,12 +96,11 @@ class Types:
         return t
 
     def _plain(self, line: Line) -> MemoryType:
-        word = line.peek()
-        if word.kind == "word" and word.text in COMPOSITES:
+        if line.kind == "word" and line.word in COMPOSITES:
             return COMPOSITES[line.take("word")]
-        if word.kind == "word" and word.text in RESERVED:
+        if line.kind == "word" and line.word in RESERVED:
             return self.scalar(line)
-        if word.kind not in ("word", "string"):
+        if line.kind not in ("word", "string"):
             line.fail("a type")
         _, label = self._label(line)
         if label not in self._structs:
@@ -110,9 +108,9 @@ class Types:
         return self._structs[label]
 
     def _label(self, line: Line) -> tuple[str, str]:
-        word = line.peek()
-        name = line.string() if word.kind == "string" else line.take("word")
-        if word.kind == "word" and name in RESERVED:
+        kind = line.kind
+        name = line.string() if kind == "string" else line.take("word")
+        if kind == "word" and name in RESERVED:
             line.fail("a struct's name, in quotes where it is a word of the language", name)
         number = line.integer(2, 1 << 20) if line.accept("#") else 1
         return name, f"{quoted(name)}#{number}"
