@@ -109,6 +109,7 @@ from samebits.lang.functions import (
     unlikely,
 )
 from samebits.lang.hints import expect_vectorized
+from samebits.lang.literals import f32
 from samebits.lang.matrices import (
     double2x2,
     double2x3,
@@ -285,6 +286,7 @@ __all__ = [
     "double4x4",
     "dquaternion",
     "expect_vectorized",
+    "f32",
     "fix16",
     "fix16_sat",
     "fix16_wrap",

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable
 from typing import TypeVar
 
-from samebits.errors import CompileError
+from samebits.errors import ArgumentError, CompileError
 from samebits.frontend import (
     families,
     fixed_point,
@@ -37,10 +37,12 @@ from samebits.lang.arrays import zeros
 from samebits.lang.family import Family
 from samebits.lang.fixed_point import FromFloat
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
+from samebits.lang.literals import f32, nearest
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reduction import Reduction
 from samebits.types import (
     BOOL,
+    FLOAT32,
     INT,
     UINT64,
     ArrayType,
@@ -91,6 +93,8 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         (argument,) = node.args
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
             return fixed_point.text(ctx, argument, argument.value, t)
+    if called is f32:
+        return _float32_text(ctx, node)
     operands = [lower(ctx, argument) for argument in node.args]
     if isinstance(called, FromFloat):
         intrinsics.arguments(ctx, node, called.__name__, 1)
@@ -134,6 +138,17 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         fix = f"write samebits.math.{ours}"
     what = "is not a kernel, a type, or a function of samebits"
     ctx.fail(node, f"{describe(Static(called))} {what}", note=note, fix=fix)
+
+
+def _float32_text(ctx: Context, node: ast.Call) -> Scalar:
+    argument = node.args[0] if len(node.args) == 1 else None
+    if not isinstance(argument, ast.Constant):
+        ctx.fail(node, "f32() takes one text in quotes", fix='write f32("0.1"), or float32(x)')
+    try:
+        value = nearest(argument.value)
+    except ArgumentError as error:
+        ctx.fail(argument, error.message, fix=error.fix)
+    return Scalar(ctx.builder.const(value, FLOAT32, ctx.span(node)), FLOAT32)
 
 
 def _exempt(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:

@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import reduce
 from itertools import repeat
-from typing import Any
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.conversions import kind_of
 from samebits.lang.fixed_rules import FUNCTIONS
+from samebits.lang.kernel import Kernel
 from samebits.lang.rules import FUNCTION_RULES
+from samebits.lang.running import running
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
 from samebits.lang.vectors import Vector, as_element, components, vector
 from samebits.types import FLOAT, INT, FixedPointType, ScalarType, promote
@@ -97,15 +101,39 @@ def _of_one(
     return lambda x: make(rule(raw(x)))
 
 
+_SEQUENCES: tuple[Any, ...] = (list, tuple)
+
+
+class OverArrays:
+    """How calls with NumPy arrays are run."""
+
+    mapped: ClassVar[Callable[[str | Kernel, tuple[Any, ...], Any], Any] | None] = None
+    """Installed by the runtime: a function's name, or a kernel of one number; arguments; `out`."""
+
+
+def over_arrays(function: str | Kernel, args: tuple[Any, ...], out: Any) -> Any:
+    """A call from Python with arrays among the arguments, or with `out`."""
+    if running.managed or OverArrays.mapped is None:
+        name = function if isinstance(function, str) else function.__name__
+        refuse_array(name)
+    return OverArrays.mapped(function, args, out)
+
+
+def has_array(*values: Any) -> bool:
+    return any(isinstance(value, np.ndarray) for value in values)
+
+
 _resolved: dict[tuple[Any, ...], Callable[..., Any]] = {}
 
 
-def apply(name: str, *values: Any) -> Any:
-    """The intrinsic `name` of scalars or vectors.
+def apply(name: str, *values: Any, out: Any = None) -> Any:
+    """The intrinsic `name` of scalars or vectors, or of NumPy arrays.
 
     Weak operands take the strong ones' type, scalars beside a vector its element's. Raises
     ArgumentError where the types do not fit, Trap "overflow" where a weak int does not.
     """
+    if out is not None:
+        return over_arrays(name, values, out)
     key = (name, *map(type, values))
     function = _resolved.get(key)
     if function is None:
@@ -114,6 +142,8 @@ def apply(name: str, *values: Any) -> Any:
 
 
 def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Callable[..., Any]:
+    if has_array(*values):
+        return lambda *given: over_arrays(name, given, None)
     if any(isinstance(value, Vector) for value in values):
         return lambda *parts: _apply_vector(name, parts)
     _check_scalars(name, values)
@@ -122,13 +152,26 @@ def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Call
 
 def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
     for value in values:
-        if kind_of(value) not in TYPE_OF:
+        kind = kind_of(value)
+        if kind not in TYPE_OF:
+            fix = f"give a number, such as math.{name}(float32(x))"
+            if isinstance(value, _SEQUENCES):
+                fix = f"write math.{name}(np.array(x, np.float64))"
+            elif isinstance(value, np.ndarray):
+                refuse_array(name)
+            elif isinstance(value, Iterable) and not isinstance(value, str):
+                fix = "call it for each element, in a kernel"
             raise ArgumentError(
-                f"{name}() takes numbers and vectors, got {type(value).__name__}",
-                fix="call it for each element, in a kernel"
-                if isinstance(value, Iterable) and not isinstance(value, str)
-                else f"give a number, such as math.{name}(float32(x))",
+                f"{name}() takes numbers, vectors and arrays, got {kind.__name__}", fix=fix
             )
+
+
+def refuse_array(name: str) -> NoReturn:
+    """Of a function that arrays can't be given."""
+    raise ArgumentError(
+        f"{name}() takes numbers and vectors, got an array",
+        fix="call it for each element, in a kernel",
+    )
 
 
 def _vector_class(name: str, values: tuple[Any, ...]) -> type[Vector]:

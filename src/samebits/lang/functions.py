@@ -14,7 +14,7 @@ import numpy as np
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of, wrapper
-from samebits.lang.elementwise import apply, unified
+from samebits.lang.elementwise import apply, has_array, over_arrays, unified
 from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
 from samebits.lang.vectors import Vector, vector, vector_class
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
@@ -33,70 +33,72 @@ def _intrinsic(function: _Function) -> _Function:
 
 
 @_intrinsic
-def sqrt(x: Any) -> Any:
+def sqrt(x: Any, *, out: Any = None) -> Any:
     """Square root of floats, correctly rounded; NaN below zero."""
-    return apply("sqrt", x)
+    return apply("sqrt", x, out=out)
 
 
 @_intrinsic
-def abs(x: Any) -> Any:
+def abs(x: Any, *, out: Any = None) -> Any:
     """Magnitude; the least integer of a fixed-width type stays itself."""
-    return apply("abs", x)
+    return apply("abs", x, out=out)
 
 
 @_intrinsic
-def min(a: Any, b: Any) -> Any:
+def min(a: Any, b: Any, *, out: Any = None) -> Any:
     """The least of two; −0 is below +0, and a NaN gives NaN."""
-    return apply("min", a, b)
+    return apply("min", a, b, out=out)
 
 
 @_intrinsic
-def max(a: Any, b: Any) -> Any:
+def max(a: Any, b: Any, *, out: Any = None) -> Any:
     """The greatest of two; −0 is below +0, and a NaN gives NaN."""
-    return apply("max", a, b)
+    return apply("max", a, b, out=out)
 
 
 @_intrinsic
-def clamp(x: Any, lo: Any, hi: Any) -> Any:
+def clamp(x: Any, lo: Any, hi: Any, *, out: Any = None) -> Any:
     """min(max(x, lo), hi)."""
+    if out is not None or has_array(x, lo, hi):
+        return over_arrays("clamp", (x, lo, hi), out)
     x, lo, hi = unified("clamp", x, lo, hi)
     return min(max(x, lo), hi)
 
 
 @_intrinsic
-def floor(x: Any) -> Any:
+def floor(x: Any, *, out: Any = None) -> Any:
     """Floats rounded down to whole ones; zero keeps its sign."""
-    return apply("floor", x)
+    return apply("floor", x, out=out)
 
 
 @_intrinsic
-def ceil(x: Any) -> Any:
+def ceil(x: Any, *, out: Any = None) -> Any:
     """Floats rounded up to whole ones; zero keeps its sign."""
-    return apply("ceil", x)
+    return apply("ceil", x, out=out)
 
 
 @_intrinsic
-def trunc(x: Any) -> Any:
+def trunc(x: Any, *, out: Any = None) -> Any:
     """Floats rounded toward zero; zero keeps its sign."""
-    return apply("trunc", x)
+    return apply("trunc", x, out=out)
 
 
 @_intrinsic
-def round(x: Any) -> Any:
+def round(x: Any, *, out: Any = None) -> Any:
     """Floats rounded to the nearest whole one, ties to even; zero keeps its sign."""
-    return apply("round", x)
+    return apply("round", x, out=out)
 
 
 @_intrinsic
-def copysign(a: Any, b: Any) -> Any:
+def copysign(a: Any, b: Any, *, out: Any = None) -> Any:
     """Float `a` with the sign bit of `b`; a NaN `b` counts as positive."""
-    return apply("copysign", a, b)
+    return apply("copysign", a, b, out=out)
 
 
 @_intrinsic
-def sign(x: Any) -> Any:
+def sign(x: Any, *, out: Any = None) -> Any:
     """−1, 0 or 1 in the type of `x`; a NaN and zeros of either sign stay."""
-    return apply("sign", x)
+    return apply("sign", x, out=out)
 
 
 @_intrinsic
@@ -161,27 +163,27 @@ def assume(condition: Any) -> None:
 
 
 @_intrinsic
-def fma(a: Any, b: Any, c: Any) -> Any:
+def fma(a: Any, b: Any, c: Any, *, out: Any = None) -> Any:
     """a×b+c of floats, rounded once."""
-    return apply("fma", a, b, c)
+    return apply("fma", a, b, c, out=out)
 
 
 @_intrinsic
-def popcount(x: Any) -> Any:
+def popcount(x: Any, *, out: Any = None) -> Any:
     """Number of one bits of an integer, in its type."""
-    return apply("popcount", x)
+    return apply("popcount", x, out=out)
 
 
 @_intrinsic
-def clz(x: Any) -> Any:
+def clz(x: Any, *, out: Any = None) -> Any:
     """Leading zero bits of an integer, in its type; the width for 0."""
-    return apply("clz", x)
+    return apply("clz", x, out=out)
 
 
 @_intrinsic
-def ctz(x: Any) -> Any:
+def ctz(x: Any, *, out: Any = None) -> Any:
     """Trailing zero bits of an integer, in its type; the width for 0."""
-    return apply("ctz", x)
+    return apply("ctz", x, out=out)
 
 
 @_intrinsic

@@ -54,6 +54,8 @@ class Reduction:
         return self.kernels.get(t) if isinstance(t, ScalarType) else None
 
     def __call__(self, *args: Any, **named: Any) -> Any:
+        if len(args) > self.arrays and self.scalars is not None:
+            return self.scalars(*args, **named)  # of two, which may be arrays as well
         if named:
             raise ArgumentError(
                 f"{self.__name__}() takes no `{next(iter(named))}=`: it is a function of all "

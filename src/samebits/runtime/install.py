@@ -8,6 +8,7 @@ from typing import Any
 
 from samebits.compiling import Threads, loaded, lock
 from samebits.lang import operators
+from samebits.lang.elementwise import OverArrays
 from samebits.lang.kernel import Kernel, Overloads
 
 
@@ -38,6 +39,11 @@ def _ufunc() -> Any:
 
 def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
     Overloads.mapped = call = loaded(_ufunc).call
+    return call(function, args, out)
+
+
+def _map_elementwise(function: str | Kernel, args: tuple[Any, ...], out: Any) -> Any:
+    OverArrays.mapped = call = loaded(_ufunc).map_elementwise
     return call(function, args, out)
 
 
@@ -79,4 +85,5 @@ def install() -> None:
     Kernel.compiled = _run
     Kernel.checked = _check
     Overloads.mapped = _map
+    OverArrays.mapped = _map_elementwise
     operators.POWER[:] = [_power]

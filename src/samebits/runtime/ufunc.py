@@ -6,7 +6,7 @@ rest of what arrays need is in `runtime.ufunc_arrays`.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from samebits.runtime.claims import check_arrays
 from samebits.runtime.guarded import GuardedArray, plain
 from samebits.runtime.pending import PENDING
 from samebits.runtime.ufunc_arrays import clamped, number, over_arrays
+from samebits.runtime.ufunc_elementwise import Elementwise, elementwise
 from samebits.runtime.ufunc_loops import IN_PLACE
+from samebits.runtime.ufunc_types import float_type
 from samebits.types import (
     FLOAT32,
     FLOAT64,
@@ -69,6 +71,17 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
         return _unguarded(function, args, out)
     with Kernel.environment():
         return _call(function, precision, args, out)
+
+
+def map_elementwise(function: str | Kernel, args: tuple[Any, ...], out: Any = None) -> Any:
+    """A call, with arrays, of an intrinsic or of a kernel of one number: as `call`."""
+    return call(elementwise(function), args, out)
+
+
+def _type_of(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
+    if isinstance(function, Elementwise):
+        return function.type_of(args)
+    return float_type(function, args)
 
 
 def _unguarded(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
@@ -141,7 +154,7 @@ def _call(function: Overloads, precision: Precision, args: tuple[Any, ...], out:
     _check_count(function, args)
     if any(isinstance(a, Vector) for a in args):
         return _by_component(function, precision, args, out)
-    t = _float_type(function, args)
+    t = _type_of(function, args)
     if out is not None or any(isinstance(a, _NDARRAY) for a in args):
         return over_arrays(function, precision, t, args, out)
     kernel = function.kernel_for(t, precision)
@@ -151,81 +164,12 @@ def _call(function: Overloads, precision: Precision, args: tuple[Any, ...], out:
 
 def _check_count(function: Overloads, args: tuple[Any, ...]) -> None:
     if len(args) != function.arity:
-        kernel = function.kernel_for(next(iter(function.kernels)))
+        kernel = function.kernel_for(next(iter(function.kernels), FLOAT64))
         raise ArgumentError(
             f"{function.__name__}() takes {function.arity} argument"
             f"{'s' * (function.arity != 1)}, but {len(args)} are given",
             fix=f"write math.{function.__name__}({', '.join(p.name for p in kernel.parameters)})",
         )
-
-
-# The type of a call ----------------------------------------------------------------------
-
-
-def _float_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    """float32 or float64, at which `function` is computed. Raises ArgumentError."""
-    strong: list[ScalarType] = []
-    for argument, integer in zip(args, function.integers, strict=True):
-        if integer:
-            _check_integer(function, argument)
-        elif isinstance(argument, bool):
-            strong.append(FLOAT32)
-        elif type(argument) is not float and not isinstance(argument, int):
-            strong.append(_strong_type(function, argument))
-    if FLOAT64 in strong or not strong:
-        return FLOAT64
-    return FLOAT32
-
-
-def _strong_type(function: Overloads, x: Any) -> ScalarType:
-    """The float type that NumPy's rules give a value that is not weak."""
-    if type(x) in _ARRAYS or isinstance(x, _GENERIC):
-        dtype = x.dtype
-        if dtype.kind == "f" and dtype.itemsize <= 8:
-            return FLOAT64 if dtype.itemsize == 8 else FLOAT32
-        if dtype.kind in "biu":
-            return FLOAT64 if dtype.itemsize > 2 else FLOAT32
-    _refuse(function, x)
-
-
-def _check_integer(function: Overloads, x: Any) -> None:
-    if isinstance(x, int):
-        return
-    if (type(x) in _ARRAYS or isinstance(x, _GENERIC)) and x.dtype.kind in "biu":
-        return
-    found = f"an array of {x.dtype}" if type(x) in _ARRAYS else type(x).__name__
-    position = function.integers.index(True) + 1
-    raise ArgumentError(
-        f"{function.__name__}() takes an integer as argument {position}, got {found}",
-        fix="convert it, for example x.astype(np.int32)" if type(x) in _ARRAYS else "write int(n)",
-    )
-
-
-def _refuse(function: Overloads, x: Any) -> NoReturn:
-    name = function.__name__
-    message = f"{name}() takes floats and integers"
-    if isinstance(x, _NDARRAY):
-        if type(x) not in _ARRAYS:
-            plain = "x.filled(0)" if hasattr(x, "mask") else "np.asarray(x)"
-            raise ArgumentError(
-                f"{message} in plain arrays, got {type(x).__name__}",
-                fix=f"write math.{name}({plain})",
-            )
-        raise ArgumentError(
-            f"{message} of at most 64 bits, got an array of {x.dtype}",
-            fix=f"write math.{name}({'x.real' if x.dtype.kind == 'c' else 'x.astype(np.float64)'})",
-        )
-    if isinstance(x, _SEQUENCES):
-        raise ArgumentError(
-            f"{message}, vectors and arrays, got {type(x).__name__}",
-            fix=f"write math.{name}(np.array(x, np.float64))",
-        )
-    raise ArgumentError(
-        f"{message}, vectors and arrays, got {type(x).__name__}",
-        fix=f"write math.{name}(float64(x)) for a number x"
-        if isinstance(x, _GENERIC)
-        else f"write math.{name}(np.asarray(x)) for an array x",
-    )
 
 
 # Numbers and vectors ---------------------------------------------------------------------
@@ -276,7 +220,7 @@ def _by_component(
         )
     else:
         rest = [0 if isinstance(a, Vector) else a for a in args]
-        t = _float_type(function, tuple(rest))
+        t = float_type(function, tuple(rest))
     kernel = function.kernel_for(t, precision)
     columns = [a if isinstance(a, Vector) else (a,) * length for a in args]
     rows = [kernel(*_numbers(function, kernel, row)) for row in zip(*columns, strict=True)]

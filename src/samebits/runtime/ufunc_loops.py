@@ -15,21 +15,26 @@ from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.modes import HIGH, Precision
 from samebits.runtime.kernel import compile_native
-from samebits.types import ScalarType, TupleType
+from samebits.types import FLOAT64, ScalarType, TupleType
 
 IN_PLACE = "="
 """The pattern of a loop whose result replaces its argument."""
 
 
+def _key(t: ScalarType) -> object:
+    """What tells the types apart: of floats their bits, which the quick way knows."""
+    return t.bits if t.is_float else t
+
+
 def result_types(function: Overloads, t: ScalarType) -> tuple[ScalarType, ...]:
     """The types of the results at the float type `t`."""
-    types = function.native.get(("results", t.bits))
+    types = function.native.get(("results", _key(t)))
     if types is None:
         kernel = function.kernel_for(t, HIGH)
         found = kernel.result_type(kernel.fixed_types or ())
         items = found.items if isinstance(found, TupleType) else (found,)
         types = tuple(item for item in items if isinstance(item, ScalarType))
-        function.native["results", t.bits] = types
+        function.native["results", _key(t)] = types
     return types
 
 
@@ -38,7 +43,7 @@ def loop(function: Overloads, precision: Precision, t: ScalarType, arrays: str) 
 
     It takes the arguments, then one array a result. KeyError where no loop has that pattern.
     """
-    key: tuple[object, ...] = (precision, t.bits, arrays)
+    key: tuple[object, ...] = (precision, _key(t), arrays)
     if any(function.integers) or len(result_types(function, t)) > 1:
         key += ("mixed",)  # not for the quick way, which knows arrays of one type alone
     native = function.native.get(key)
@@ -56,12 +61,12 @@ def has_loop(function: Overloads, arrays: str) -> bool:
 
 
 def _results(function: Overloads) -> int:
-    return len(result_types(function, next(iter(function.kernels))))
+    return len(result_types(function, next(iter(function.kernels), FLOAT64)))
 
 
 def _kernel(function: Overloads, precision: Precision, t: ScalarType, arrays: str) -> Kernel:
     results = result_types(function, t)
-    body = _BODIES[arrays, len(results)](function)
+    body = _BODIES[arrays, len(results)](getattr(function, "called", function))
     inner = function.kernel_for(t, precision)
     if inner.fixed_types is None:
         raise CompileError(f"the kernel of {function.__name__}() has type variables")
@@ -122,6 +127,14 @@ def _of_scalar_and_array(function: Overloads) -> Any:
     return map_second
 
 
+def _of_array_and_two_scalars(function: Overloads) -> Any:
+    def map_between(x, y, z, result):
+        for i in range(len(result)):
+            result[i] = function(x[i], y, z)
+
+    return map_between
+
+
 def _of_three(function: Overloads) -> Any:
     def map_three(x, y, z, result):
         for i in range(len(result)):
@@ -155,6 +168,7 @@ _BODIES: dict[tuple[str, int], Callable[[Overloads], Any]] = {
     ("as", 1): _of_array_and_scalar,
     ("sa", 1): _of_scalar_and_array,
     ("aaa", 1): _of_three,
+    ("ass", 1): _of_array_and_two_scalars,
     ("aaaaa", 1): _of_five,
     ("a", 2): _both_of_one,
 }

@@ -350,11 +350,3 @@ def test_names_other_than_out_are_refused() -> None:
         named.managed(1)
     with pytest.raises(ArgumentError, match="takes no `out=` here"):
         math.sin(sb.fix32(1), out=x)
-
-
-def test_square_roots_and_their_like_say_that_they_take_numbers() -> None:
-    for call in (math.sqrt, math.floor, lambda x: math.clamp(x, 0.0, 1.0)):
-        with pytest.raises(ArgumentError) as error:
-            call(np.ones(2))
-        assert "() takes numbers and vectors, got ndarray" in error.value.message
-        assert error.value.fix == "call it for each element, in a kernel"

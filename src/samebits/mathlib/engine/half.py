@@ -5,16 +5,34 @@
 
 from __future__ import annotations
 
-from samebits.lang.decorators import kernel
+from collections.abc import Callable
+from typing import Any
+
+from samebits.lang.elementwise import has_array, over_arrays
 from samebits.lang.functions import bitcast, select
+from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import float32, float64, uint16, uint32, uint64
+
+
+class _ForArrays(Kernel):
+    """A kernel of one number that Python may call with an array too."""
+
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        if out is not None or has_array(*args):
+            return over_arrays(self, args, out)
+        return super().__call__(*args, **kwargs)
+
+
+def _kernel(function: Callable[..., Any]) -> Kernel:
+    return _ForArrays(function)
+
 
 NAN_16 = 0x7E00
 """The canonical NaN of binary16."""
 INFINITY_16 = 0x7C00
 
 
-@kernel
+@_kernel
 def f64_to_f16(x: float64) -> uint16:
     """The bits of x as a half, rounded once: to nearest, ties to even.
 
@@ -41,13 +59,13 @@ def f64_to_f16(x: float64) -> uint16:
     return uint16(result)
 
 
-@kernel
+@_kernel
 def f32_to_f16(x: float32) -> uint16:
     """The bits of x as a half, rounded to nearest, ties to even: as `f64_to_f16`."""
     return f64_to_f16(float64(x))
 
 
-@kernel
+@_kernel
 def f16_to_f32(h: uint16) -> float32:
     """The value of a half's bits, exactly; NaN for every NaN."""
     bits = uint32(h)
@@ -59,7 +77,7 @@ def f16_to_f32(h: uint16) -> float32:
     return select((bits & 0x8000) != 0, -value, value)
 
 
-@kernel
+@_kernel
 def f16_to_f64(h: uint16) -> float64:
     """The value of a half's bits, exactly; NaN for every NaN."""
     return float64(f16_to_f32(h))

@@ -1,0 +1,68 @@
+"""`f32("…")`: decimal text as float32, rounded once.
+
+`float32(0.1)` rounds twice: Python reads 0.1 as float64, and that is rounded to float32. The two
+differ for some decimal numbers that are nearer to the middle of two float32 numbers than any other
+float64 is.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from samebits.errors import ArgumentError
+from samebits.lang.scalars import float32
+
+MAX_LENGTH = 400
+"""Longest text that is read."""
+
+_DECIMAL = re.compile(r"([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
+_DIGITS, _LEAST, _MOST = 24, -149, 128
+"""Of binary32: digits of a significand, the exponent of the least number, that of the first power
+of two beyond the largest."""
+
+
+def f32(text: str) -> float32:
+    """The float32 nearest to a decimal number, ties to even: `f32("0.1")`, `f32("-6.02e23")`.
+
+    Digits with an optional sign, point and exponent of up to four digits; what is too small gives
+    a subnormal number or a zero of its sign. Raises ArgumentError for any other text, for more than
+    400 characters, and for numbers that round beyond the largest float32, 3.4028235e38.
+    """
+    return float32(nearest(text))
+
+
+def nearest(text: object) -> float:
+    """The same as a Python float, which has every float32."""
+    found = _DECIMAL.fullmatch(text) if isinstance(text, str) and len(text) <= MAX_LENGTH else None
+    if found is None:
+        raise ArgumentError(
+            f"{text!r:.60} is no decimal number" if isinstance(text, str)
+            else f"f32() takes text, got {type(text).__name__}",
+            fix='write digits in quotes, such as f32("-0.25") or f32("1e-3"); of a number x write '
+            "float32(x)",
+        )  # fmt: skip
+    sign, whole, places, power = found.groups(default="")
+    shift = int(power or 0) - len(places)
+    exact = int(whole + places) * Fraction(10) ** shift
+    size = _rounded(exact)
+    if size is None:
+        raise ArgumentError(
+            f"{text!r:.60} is beyond the largest float32, 3.4028235e38",
+            fix="write float32(math.inf) for infinity",
+        )
+    return -size if sign == "-" else size
+
+
+def _rounded(exact: Fraction) -> float | None:
+    """The nearest float32 of a number that is not negative; None beyond the largest."""
+    if not exact:
+        return 0.0
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
+    if exact < Fraction(2) ** exponent:
+        exponent -= 1
+    unit = max(exponent - _DIGITS + 1, _LEAST)
+    steps = round(exact / Fraction(2) ** unit)
+    if steps.bit_length() + unit > _MOST:
+        return None
+    return float(steps * Fraction(2) ** unit)

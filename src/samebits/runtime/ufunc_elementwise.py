@@ -1,0 +1,110 @@
+"""Functions that the compiler knows, and kernels of one number, over NumPy arrays.
+
+Owns which there are and at which types they are there; the rest is as of other math functions
+(`runtime.ufunc`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from samebits.lang.annotations import class_of_type
+from samebits.lang.elementwise import refuse_array
+from samebits.lang.functions import INTRINSICS
+from samebits.lang.kernel import Kernel, Overloads
+from samebits.modes import HIGH, Precision
+from samebits.runtime.ufunc_types import (
+    exact_type,
+    float_type,
+    integer_type,
+    number_type,
+)
+from samebits.types import ScalarType
+
+Chosen = Callable[["Elementwise", tuple[Any, ...]], ScalarType]
+_TYPES: dict[str, Chosen] = {
+    **dict.fromkeys(("sqrt", "floor", "ceil", "trunc", "round", "copysign", "fma"), float_type),
+    **dict.fromkeys(("abs", "sign", "min", "max", "clamp"), number_type),
+    **dict.fromkeys(("popcount", "clz", "ctz"), integer_type),
+}
+"""Of each intrinsic that takes arrays: what finds the type of a call."""
+_ARITIES = {"copysign": 2, "min": 2, "max": 2, "clamp": 3, "fma": 3}
+
+
+class Elementwise(Overloads):
+    """One such function: at a type, a kernel that calls it on numbers of that."""
+
+    def __init__(self, name: str, arity: int, called: Any, chosen: Chosen) -> None:
+        super().__init__(name, arity, {}, called.__doc__)
+        self.called = called
+        self._chosen = chosen
+        self._kernels: dict[ScalarType, Kernel] = {}
+
+    @property
+    def integers(self) -> tuple[bool, ...]:  # type: ignore[override]
+        return (False,) * self.arity
+
+    def type_of(self, args: tuple[Any, ...]) -> ScalarType:
+        """The type at which a call is computed. Raises ArgumentError."""
+        return self._chosen(self, args)
+
+    def kernel_for(self, t: ScalarType, precision: Precision = HIGH) -> Kernel:
+        if isinstance(self.called, Kernel):
+            return self.called
+        kernel = self._kernels.get(t)
+        if kernel is None:
+            body = _OF_NUMBERS[self.arity](self.called)
+            names = body.__code__.co_varnames[: self.arity]
+            cls = class_of_type(t)
+            body.__annotations__ = dict.fromkeys((*names, "return"), cls)
+            kernel = self._kernels[t] = Kernel(body)
+        return kernel
+
+
+_made: dict[object, Elementwise] = {}
+
+
+def elementwise(function: str | Kernel) -> Elementwise:
+    """The form for arrays of an intrinsic, by name, or of a kernel of one number."""
+    made = _made.get(function)
+    if made is None:
+        if isinstance(function, Kernel):
+            made = Elementwise(function.__name__, 1, function, exact_type)
+        elif function in _TYPES:
+            arity = _ARITIES.get(function, 1)
+            made = Elementwise(function, arity, INTRINSICS[function], _TYPES[function])
+        else:
+            refuse_array(function)
+        _made[function] = made
+    return made
+
+
+# The bodies. Their annotations are made above; the front end reads their source.
+# pyright: reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+# pyright: reportUnknownLambdaType=false
+
+
+def _one(called: Any) -> Any:
+    def of_one(x):
+        return called(x)
+
+    return of_one
+
+
+def _two(called: Any) -> Any:
+    def of_two(x, y):
+        return called(x, y)
+
+    return of_two
+
+
+def _three(called: Any) -> Any:
+    def of_three(x, y, z):
+        return called(x, y, z)
+
+    return of_three
+
+
+_OF_NUMBERS: dict[int, Callable[[Any], Any]] = {1: _one, 2: _two, 3: _three}
