@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         sum,
         variance,
     )
+    from samebits.mathlib.choices import fdim, fmax, fmin, mad, rcp, round_half_away
     from samebits.mathlib.engine.geometry import distance, project, reflect, refract
     from samebits.mathlib.engine.half import f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16
     from samebits.mathlib.engine.interpolation import (
@@ -85,8 +86,20 @@ if TYPE_CHECKING:
         to_quaternion,
     )
     from samebits.mathlib.logarithmic import log, log1p, log2, log10
+    from samebits.mathlib.neighbours import (
+        ilogb,
+        isfinite,
+        isinf,
+        isnan,
+        logb,
+        nextafter,
+        nextdown,
+        nextup,
+        signbit,
+    )
     from samebits.mathlib.parts import fmod, frexp, ldexp, modf, remainder
     from samebits.mathlib.powers import cbrt, hypot, rsqrt
+    from samebits.mathlib.quotients import remquo
     from samebits.mathlib.trigonometric import (
         acos,
         asin,
@@ -102,6 +115,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "arrays.functions": "argmax argmin cumsum dot exact_sum max mean min norm sum variance",
+    "choices": "fdim fmax fmin mad rcp round_half_away",
     "engine.geometry": "distance project reflect refract",
     "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
     "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",
@@ -113,8 +127,10 @@ _PLACES = {
         "to_quaternion"
     ),
     "logarithmic": "log log1p log2 log10",
+    "neighbours": "ilogb isfinite isinf isnan logb nextafter nextdown nextup signbit",
     "parts": "fmod frexp ldexp modf remainder",
     "powers": "cbrt hypot rsqrt",
+    "quotients": "remquo",
     "trigonometric": "acos asin atan atan2 cos cospi sin sincos sinpi tan",
 }
 """The modules of `mathlib` and the functions of each that are here: one loads with the first of
@@ -133,13 +149,15 @@ __all__ = [
     "atanh", "axis_angle", "bitcast", "cbrt", "ceil", "clamp", "clz", "conjugate", "copysign",
     "cos", "cosh", "cospi", "cross", "ctz", "cumsum", "degrees", "determinant", "distance", "dot",
     "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum",
-    "exp", "exp2", "exp10", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
-    "floor", "fma", "fmod", "fract", "frexp", "hypot", "inverse", "ldexp", "length", "lerp", "log",
-    "log1p", "log2", "log10", "look_rotation", "max", "mean", "min", "modf", "mul", "nlerp", "norm",
-    "normalize", "pi", "popcount", "pow", "precision", "project", "radians", "reflect", "refract",
-    "remainder", "remap", "rotate", "rotl", "rotr", "round", "rsqrt", "saturate", "select", "sign",
-    "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh",
-    "tau", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
+    "exp", "exp2", "exp10", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "fdim",
+    "floor", "fma", "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse",
+    "isfinite", "isinf", "isnan", "ldexp", "length", "lerp", "log", "log1p", "log2", "log10",
+    "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nextafter", "nextdown",
+    "nextup", "nlerp", "norm", "normalize", "pi", "popcount", "pow", "precision", "project",
+    "radians", "rcp", "reflect", "refract", "remainder", "remap", "remquo", "rotate", "rotl",
+    "rotr", "round", "round_half_away", "rsqrt", "saturate", "select", "sign", "signbit", "sin",
+    "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tau",
+    "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 _HOSTS = ("math", "numpy")
 _NAMES = """
 abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
-degrees dot exp exp2 expm1 floor fma fmod frexp hypot ldexp log log10 log1p log2 max mean min modf
-pow radians remainder round sign sin sinh sqrt sum tan tanh trunc
+degrees dot exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp log log10
+log1p log2 max mean min modf nextafter pow radians remainder round sign signbit sin sinh sqrt sum tan
+tanh trunc
 """
 _SAME = frozenset(_NAMES.split())
 _RENAMED = {

@@ -44,7 +44,7 @@ def loop(function: Overloads, precision: Precision, t: ScalarType, arrays: str) 
     It takes the arguments, then one array a result. KeyError where no loop has that pattern.
     """
     key: tuple[object, ...] = (precision, _key(t), arrays)
-    if any(function.integers) or len(result_types(function, t)) > 1:
+    if any(function.integers) or result_types(function, t) != (t,):
         key += ("mixed",)  # not for the quick way, which knows arrays of one type alone
     native = function.native.get(key)
     if native is None:
@@ -161,6 +161,16 @@ def _both_of_one(function: Overloads) -> Any:
     return map_to_two
 
 
+def _both_of_two(function: Overloads) -> Any:
+    def map_two_to_two(x, y, first, second):
+        for i in range(len(first)):
+            a, b = function(x[i], y[i])
+            first[i] = a
+            second[i] = b
+
+    return map_two_to_two
+
+
 _BODIES: dict[tuple[str, int], Callable[[Overloads], Any]] = {
     (IN_PLACE, 1): _replaced,
     ("a", 1): _of_one,
@@ -171,4 +181,5 @@ _BODIES: dict[tuple[str, int], Callable[[Overloads], Any]] = {
     ("ass", 1): _of_array_and_two_scalars,
     ("aaaaa", 1): _of_five,
     ("a", 2): _both_of_one,
+    ("aa", 2): _both_of_two,
 }
