@@ -201,8 +201,8 @@ def constant_too_large(x: uint8) -> uint8:
 
 
 @refused
-def float_floor_division(x: float32) -> float32:
-    return x // 2.0
+def remainder_of_two_integer_types(n: sb.int64, m: sb.uint64) -> sb.float64:
+    return n % m
 
 
 @refused

@@ -14,6 +14,7 @@ from samebits.frontend import (
     host_functions,
     intrinsics,
     linear,
+    operators,
     overloads,
     places,
     reductions,
@@ -115,6 +116,10 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
         return convert_explicit(ctx, node, operands[0], t)
     if called is builtins.len:
         return _len(ctx, node, operands)
+    if called is builtins.divmod:
+        intrinsics.arguments(ctx, node, "divmod", 2)
+        rows = (operators.BINARY[ast.FloorDiv], operators.BINARY[ast.Mod])
+        return Tuple(tuple(operators.binary(ctx, node, row, *operands) for row in rows))
     if called is builtins.range:
         ctx.fail(node, "range() is only for the head of a `for` loop", fix="loop over it")
     if called is prange:

@@ -7,8 +7,8 @@ _HOSTS = ("math", "numpy")
 _NAMES = """
 abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
 degrees dot exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp log log10
-log1p log2 max mean min modf nextafter pow radians remainder round sign signbit sin sinh sqrt sum tan
-tanh trunc
+log1p log2 max mean min modf nextafter pow radians remainder round sign signbit sin sinh sqrt sum
+tan tanh trunc
 """
 _SAME = frozenset(_NAMES.split())
 _RENAMED = {

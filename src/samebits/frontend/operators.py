@@ -49,8 +49,8 @@ BINARY: dict[type[ast.operator], Operator] = {
     ast.Sub: Operator("-", "sub", "sub", None, operator.sub),
     ast.Mult: Operator("*", "mul", "mul", None, operator.mul),
     ast.Div: Operator("/", "div", "div", None, lambda a, b: a / b),
-    ast.FloorDiv: Operator("//", None, "floordiv", None, lambda a, b: a // b),
-    ast.Mod: Operator("%", None, "mod", None, operator.mod),
+    ast.FloorDiv: Operator("//", "floordiv", "floordiv", None, lambda a, b: a // b),
+    ast.Mod: Operator("%", "mod", "mod", None, operator.mod),
     ast.BitAnd: Operator("&", None, "and", "and", lambda a, b: a & b),
     ast.BitOr: Operator("|", None, "or", "or", lambda a, b: a | b),
     ast.BitXor: Operator("^", None, "xor", "xor", lambda a, b: a ^ b),
@@ -163,11 +163,15 @@ def _operand_type(
                 fix="write `float64(a) / float64(b)`, or `a // b` for a whole number",
             )
         return FLOAT64
-    if (row.on_float if t.is_float else row.on_int) is None:
+    two_integers = t.is_float and a.type.is_int and b.type.is_int and row.sign in ("%", "//")
+    if two_integers or (row.on_float if t.is_float else row.on_int) is None:
         ctx.fail(
             node,
-            f"`{row.sign}` is for integers, but this is {describe(a)} and {describe(b)}",
-            fix="write `math.floor(a / b)`" if row.sign == "//" else "convert to an integer first",
+            f"`{row.sign}` is for integers{' of one type' * two_integers}, but this is "
+            f"{describe(a)} and {describe(b)}",
+            fix="convert both to one type, such as `int64(n)`"
+            if two_integers
+            else "convert to an integer first",
         )
     return t
 
@@ -193,7 +197,31 @@ def _scalar(
         return Scalar(fixed_point.binary(ctx, node, row.sign, a, b, t), t)
     opcode = row.on_bool if t is BOOL else row.on_float if t.is_float else row.on_int
     assert opcode is not None
-    return Scalar(ctx.builder.value(opcode, (a, b), t, ctx.span(node)), t)
+    return Scalar(_value(ctx, node, opcode, a, b, t), t)
+
+
+def _value(ctx: Context, node: ast.AST, opcode: str, a: Value, b: Value, t: ScalarType) -> Value:
+    if t.is_float and opcode in _REMAINDERS:
+        return _remainder(ctx, node, _REMAINDERS[opcode], a, b, t)
+    return ctx.builder.value(opcode, (a, b), t, ctx.span(node))
+
+
+_REMAINDERS = {"mod": "%", "floordiv": "//"}
+
+
+def _remainder(ctx: Context, node: ast.AST, sign: str, a: Value, b: Value, t: ScalarType) -> Value:
+    """`%` and `//` of floats, which are functions of the library. Python's own floats trap where
+    the divisor is 0, as in `/`."""
+    from samebits.mathlib.floored import REMAINDERS
+
+    span, element = ctx.span(node), FLOAT64 if t.weak else t
+    if t.weak:
+        ctx.builder.value("div", (a, b), t, span)
+        a, b = (ctx.builder.value("convert", (x,), element, span) for x in (a, b))
+    kernel = REMAINDERS[sign].kernel_for(element)
+    callee = ctx.compile_callee(kernel, (element, element), span)
+    (found,) = ctx.builder.op("call", (a, b), (element,), span, callee.symbol)
+    return ctx.builder.value("convert", (found,), t, span) if t.weak else found
 
 
 def vector_operands(
@@ -249,9 +277,8 @@ def _vector(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) 
     if isinstance(t, QuaternionType) and row.sign in "*/" and a.type == b.type:
         error = no_component_product(row.sign, t)
         ctx.fail(node, error.message, fix=error.fix)
-    span = ctx.span(node)
     pairs = zip(left, right, strict=True)
-    return Vector(tuple(ctx.builder.value(opcode, p, element, span) for p in pairs), t)
+    return Vector(tuple(_value(ctx, node, opcode, x, y, element) for x, y in pairs), t)
 
 
 def fold_unary(op: ast.unaryop, a: Literal) -> Literal | None:

@@ -64,7 +64,6 @@ REFUSED_BUILTINS: dict[str, str] = {
     "map": "a `for` loop",
     "sorted": "a loop; sorting is not in the language",
     "isinstance": "one kernel for each type, or a generic one",
-    "divmod": "`a // b` and `a % b`",
     "any": "`sb.any(v)`",
     "all": "`sb.all(v)`",
 }

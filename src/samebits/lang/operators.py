@@ -127,7 +127,6 @@ BINARY: dict[str, Rule] = {
 
 REFUSED = {
     "pow": ("**", "write the product out"),
-    "divmod": ("divmod", "write a // b and a % b"),
     "matmul": ("@", "write dot(a, b)"),
 }
 """Operators that NumPy's scalars have and the language has not: symbol and fix. In plain Python,
@@ -135,6 +134,9 @@ outside managed runs, all but `@` give what they give there."""
 
 POWER: list[Callable[[Any, Any], Any]] = []
 """Installed by the runtime: `math.pow`, for `**` of floats in plain Python."""
+
+REMAINDER: list[Callable[[str, Any, Any], Any]] = []
+"""Installed by the runtime: `%` and `//` of two floats of one type."""
 
 
 def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
@@ -150,9 +152,7 @@ def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
     if rule.takes == "integer" and not common.is_int:
         raise ArgumentError(
             f"'{rule.symbol}' takes integers, got {a} and {b}",
-            fix="convert with floor(a / b), or to integers first"
-            if rule.symbol in ("//", "%")
-            else "convert to one integer type first, for example uint32(x)",
+            fix="convert to one integer type first, for example uint32(x)",
         )
     signs = {t.kind for t in (a, b) if not t.weak}
     if rule.takes == "order" and signs == {Kind.SIGNED, Kind.UNSIGNED} and common.is_float:
@@ -189,16 +189,10 @@ def _operand(scalars: Scalars, source: ScalarType, common: ScalarType) -> Callab
     return rule if source is FLOAT else lambda value: rule(raw(value))
 
 
-_REMAINDERS: dict[str, Callable[[Any, Any], Any]] = {
-    "%": operator.mod,
-    "//": operator.floordiv,  # pyright: ignore[reportUnknownMemberType]
-}
-
-
 def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
     own: ScalarType = cls.__sb_type__
     table: dict[type, Callable[[Any, Any], Any]] = {}
-    numpys: Callable[[Any, Any], Any] | None = _REMAINDERS.get(rule.symbol)
+    of_floats = rule.symbol in ("%", "//")
 
     def method(self: Any, other: Any) -> Any:
         function = table.get(kind_of(other))
@@ -207,20 +201,27 @@ def _binary(cls: Any, scalars: Scalars, rule: Rule, *, reflected: bool) -> Any:
             if t is None:
                 return NotImplemented
             pair = (t, own) if reflected else (own, t)
-            if numpys and not running.managed and (common := _floats(*pair)):
-                a, b = (other, self) if reflected else (self, other)
-                raw: Any = common.dtype.type
-                make = scalars.makers[common]
-                return make(numpys(raw(a), raw(b)).item())
-            function = table[kind_of(other)] = resolve(scalars, rule, *pair)
+            if of_floats and (common := _floats(*pair)):
+                function = _remainder(scalars, rule.symbol, common, *pair)
+            else:
+                function = resolve(scalars, rule, *pair)
+            table[kind_of(other)] = function
         return function(other, self) if reflected else function(self, other)
 
     return method
 
 
+def _remainder(
+    scalars: Scalars, symbol: str, common: ScalarType, a: ScalarType, b: ScalarType
+) -> Callable[[Any, Any], Any]:
+    left, right = _operand(scalars, a, common), _operand(scalars, b, common)
+    make = scalars.makers[common]
+    return lambda x, y: REMAINDER[0](symbol, make(left(x)), make(right(y)))
+
+
 def _floats(a: ScalarType, b: ScalarType) -> ScalarType | None:
-    """The type that two numbers have together, if that is a float."""
-    common = None if BOOL in (a, b) else promote(a, b)
+    """The type that two numbers have together, one of which is a float."""
+    common = promote(a, b) if a.is_float or b.is_float else None
     return common if common is not None and common.is_float else None
 
 
@@ -244,11 +245,15 @@ def _power(scalars: Scalars, a: Any, b: Any) -> Any:
     return make(pow(int(a), int(b), 1 << 64))
 
 
-def _divmod(scalars: Scalars, a: Any, b: Any) -> Any:
-    return a // b, a % b
+def _divmod(self: Any, other: Any) -> Any:
+    return self // other, self % other
 
 
-_IN_PYTHON: dict[str, Callable[[Scalars, Any, Any], Any]] = {"pow": _power, "divmod": _divmod}
+def _reflected_divmod(self: Any, other: Any) -> Any:
+    return other // self, other % self
+
+
+_IN_PYTHON: dict[str, Callable[[Scalars, Any, Any], Any]] = {"pow": _power}
 
 
 def _refusal(scalars: Scalars, stem: str, *, reflected: bool) -> Any:
@@ -312,6 +317,7 @@ def install(cls: Any, scalars: Scalars) -> None:
         setattr(cls, f"__{stem}__", method)
         if rule.takes != "order":
             setattr(cls, f"__r{stem}__", _binary(cls, scalars, rule, reflected=True))
+    cls.__divmod__, cls.__rdivmod__ = _divmod, _reflected_divmod
     for stem in REFUSED:
         setattr(cls, f"__{stem}__", _refusal(scalars, stem, reflected=False))
         setattr(cls, f"__r{stem}__", _refusal(scalars, stem, reflected=True))

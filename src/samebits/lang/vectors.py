@@ -369,6 +369,9 @@ def _install() -> None:
         setattr(Vector, f"__{stem}__", _binary(stem, rule, reflected=False))
         if rule.takes != "order":
             setattr(Vector, f"__r{stem}__", _binary(stem, rule, reflected=True))
+    named: Any = Vector
+    named.__divmod__ = lambda a, b: (a // b, a % b)
+    named.__rdivmod__ = lambda a, b: (b // a, b % a)
     for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
         setattr(Vector, f"__{stem}__", _unary(stem, symbol))
     for cls in tuple(VECTOR_CLASSES.values()):

@@ -142,10 +142,10 @@ def _with_float(name: str, symbol: str, a: float, b: float) -> Any:
             return a - b
         case "mul":
             return a * b
-        case "truediv":
+        case "truediv" | "floordiv" | "mod":
             if b == 0:
                 raise Trap("zero")
-            return a / b
+            return a / b if name == "truediv" else a // b if name == "floordiv" else a % b
         case _:
             raise ArgumentError(f"'{symbol}' of int and float is not in the language")
 
@@ -193,6 +193,8 @@ def _install() -> None:
         setattr(Int, f"__r{name}__", _method(name, symbol, operation, reflected=True))
     for name in _COMPARISONS:
         setattr(Int, f"__{name}__", _comparison(name))
+    Int.__divmod__ = lambda a, b: (a // b, a % b)  # type: ignore[method-assign,assignment]
+    Int.__rdivmod__ = lambda a, b: (b // a, b % a)  # type: ignore[method-assign,assignment]
     Int.__hash__ = int.__hash__
 
 

@@ -53,6 +53,12 @@ def _power(a: Any, b: Any) -> Any:
     return math.pow(a, b)
 
 
+def _remainder(sign: str, a: Any, b: Any) -> Any:
+    from samebits.mathlib.floored import REMAINDERS
+
+    return REMAINDERS[sign](a, b)
+
+
 def _fpenv() -> Any:
     with lock():
         from samebits.runtime import fpenv
@@ -87,3 +93,4 @@ def install() -> None:
     Overloads.mapped = _map
     OverArrays.mapped = _map_elementwise
     operators.POWER[:] = [_power]
+    operators.REMAINDER[:] = [_remainder]

@@ -72,16 +72,10 @@ def test_powers_of_integers_wrap_in_their_type() -> None:
         float32(2) ** True
 
 
-def test_in_managed_runs_they_are_refused_as_they_are_in_kernels() -> None:
-    for call in (
-        lambda: float32(2) ** 2,
-        lambda: float32(2) % 2,
-        lambda: 7 // float32(2),
-        lambda: divmod(int32(3), 2),
-    ):
-        call()
-        with pytest.raises(ArgumentError), managed_run():
-            call()
+def test_in_managed_runs_powers_are_refused_as_they_are_in_kernels() -> None:
+    float32(2) ** 2
+    with pytest.raises(ArgumentError), managed_run():
+        float32(2) ** 2
 
 
 @sb.kernel

@@ -180,13 +180,16 @@ def test_arithmetic_with_bool_is_refused(other):
 
 @pytest.mark.parametrize("name", ["floordiv", "mod", "and_", "lshift"])
 def test_integer_operators_refuse_floats(name):
-    for a, b in [(float32(1), float32(1)), (int32(1), float32(1)), (int64(1), uint64(1))]:
+    pairs = [(int64(1), uint64(1))]
+    if name in ("and_", "lshift"):
+        pairs += [(float32(1), float32(1)), (int32(1), float32(1))]
+    for a, b in pairs:
         with pytest.raises(ArgumentError, match="takes integers"), managed_run():
             getattr(operator, name)(a, b)
 
 
-def test_power_divmod_and_complement_of_floats_are_refused():
-    for call in (lambda: float32(2) ** 2, lambda: divmod(int32(3), 2), lambda: ~float32(1)):
+def test_power_and_complement_of_floats_are_refused():
+    for call in (lambda: float32(2) ** 2, lambda: ~float32(1)):
         with pytest.raises(ArgumentError), managed_run():
             call()
 

@@ -68,7 +68,7 @@ def test_what_has_no_type_is_refused_with_a_fix():
     refused = [
         lambda: Int(1) / Int(2), lambda: 1 / Int(2), lambda: Int(2) ** 2,
         lambda: Int(1 << 60) < 0.5,
-        lambda: Int(1) // 2.0, lambda: Int(1) + True, lambda: Int(1) == True,  # noqa: E712
+        lambda: Int(1) << 2.0, lambda: Int(1) + True, lambda: Int(1) == True,  # noqa: E712
     ]  # fmt: skip
     for call in refused:
         with pytest.raises(ArgumentError):

@@ -62,7 +62,8 @@ def test_arrays_give_the_bits_of_the_managed_run(function: Overloads) -> None:
             ]
             wanted = kernel.managed(*row)
             several = isinstance(wanted, tuple)
-            pairs: Any = zip(found, wanted, strict=True) if several else [(found, wanted)]
+            results: Any = wanted if several else (wanted,)
+            pairs = zip(found if several else (found,), results, strict=True)
             for array, value in pairs:
                 same = np.asarray(value, array.dtype).tobytes()
                 assert array[n].tobytes() == same, (function, t, row)
