@@ -360,6 +360,14 @@ def _unary(stem: str, symbol: str) -> Any:
     return method
 
 
+def _divmod(a: Any, b: Any) -> Any:
+    return a // b, a % b
+
+
+def _reflected_divmod(a: Any, b: Any) -> Any:
+    return b // a, b % a
+
+
 def _component(index: int) -> property:
     return property(lambda self: self._items[index])
 
@@ -369,9 +377,7 @@ def _install() -> None:
         setattr(Vector, f"__{stem}__", _binary(stem, rule, reflected=False))
         if rule.takes != "order":
             setattr(Vector, f"__r{stem}__", _binary(stem, rule, reflected=True))
-    named: Any = Vector
-    named.__divmod__ = lambda a, b: (a // b, a % b)
-    named.__rdivmod__ = lambda a, b: (b // a, b % a)
+    Vector.__divmod__, Vector.__rdivmod__ = _divmod, _reflected_divmod  # type: ignore[attr-defined]
     for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
         setattr(Vector, f"__{stem}__", _unary(stem, symbol))
     for cls in tuple(VECTOR_CLASSES.values()):
