@@ -51,7 +51,18 @@ if TYPE_CHECKING:
         sum,
         variance,
     )
-    from samebits.mathlib.choices import fdim, fmax, fmin, mad, rcp, round_half_away
+    from samebits.mathlib.choices import chgsign, fdim, fmax, fmin, mad, rcp, round_half_away
+    from samebits.mathlib.engine.bits import ceillog2, ceilpow2, floorlog2, ispow2, reversebits
+    from samebits.mathlib.engine.components import (
+        cmax,
+        cmin,
+        csum,
+        distancesq,
+        faceforward,
+        lengthsq,
+        normalizesafe,
+        orthonormal_basis,
+    )
     from samebits.mathlib.engine.geometry import distance, project, reflect, refract
     from samebits.mathlib.engine.half import f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16
     from samebits.mathlib.engine.interpolation import (
@@ -115,7 +126,11 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "arrays.functions": "argmax argmin cumsum dot exact_sum max mean min norm sum variance",
-    "choices": "fdim fmax fmin mad rcp round_half_away",
+    "choices": "chgsign fdim fmax fmin mad rcp round_half_away",
+    "engine.bits": "ceillog2 ceilpow2 floorlog2 ispow2 reversebits",
+    "engine.components": (
+        "cmax cmin csum distancesq faceforward lengthsq normalizesafe orthonormal_basis"
+    ),
     "engine.geometry": "distance project reflect refract",
     "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
     "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",
@@ -146,17 +161,19 @@ e: float = _python.e
 
 __all__ = [
     "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2",
-    "atanh", "axis_angle", "bitcast", "cbrt", "ceil", "clamp", "clz", "conjugate", "copysign",
-    "cos", "cosh", "cospi", "cross", "ctz", "cumsum", "degrees", "determinant", "distance", "dot",
-    "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum",
-    "exp", "exp2", "exp10", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "fdim",
-    "floor", "fma", "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse",
-    "isfinite", "isinf", "isnan", "ldexp", "length", "lerp", "log", "log1p", "log2", "log10",
-    "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nextafter", "nextdown",
-    "nextup", "nlerp", "norm", "normalize", "pi", "popcount", "pow", "precision", "project",
-    "radians", "rcp", "reflect", "refract", "remainder", "remap", "remquo", "rotate", "rotl",
-    "rotr", "round", "round_half_away", "rsqrt", "saturate", "select", "sign", "signbit", "sin",
-    "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tau",
+    "atanh", "axis_angle", "bitcast", "cbrt", "ceil", "ceillog2", "ceilpow2", "chgsign", "clamp",
+    "clz", "cmax", "cmin", "conjugate", "copysign", "cos", "cosh", "cospi", "cross", "csum", "ctz",
+    "cumsum", "degrees", "determinant", "distance", "distancesq", "dot", "e", "euler_xyz",
+    "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2",
+    "exp10", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim",
+    "floor", "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb",
+    "inverse", "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length", "lengthsq", "lerp", "log",
+    "log1p", "log2", "log10", "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul",
+    "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize", "normalizesafe",
+    "orthonormal_basis", "pi", "popcount", "pow", "precision", "project", "radians", "rcp",
+    "reflect", "refract", "remainder", "remap", "remquo", "reversebits", "rotate", "rotl", "rotr",
+    "round", "round_half_away", "rsqrt", "saturate", "select", "sign", "signbit", "sin", "sincos",
+    "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tau",
     "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 

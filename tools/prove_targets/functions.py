@@ -44,8 +44,8 @@ NAMED_ROWS = 5
 FUNCTIONS = {
     "sqrt": 1, "floor": 1, "ceil": 1, "trunc": 1, "round": 1, "abs": 1,
     "sign": 1, "min": 2, "max": 2, "copysign": 2, "fma": 3, "clamp": 3,
-    "fmin": 2, "fmax": 2, "fdim": 2, "round_half_away": 1, "mad": 3, "rcp": 1, "nextup": 1,
-    "nextdown": 1, "nextafter": 2, "logb": 1,
+    "fmin": 2, "fmax": 2, "fdim": 2, "round_half_away": 1, "mad": 3, "rcp": 1, "chgsign": 2,
+    "nextup": 1, "nextdown": 1, "nextafter": 2, "logb": 1,
     "degrees": 1, "radians": 1, "fract": 1, "saturate": 1, "step": 2, "lerp": 3, "unlerp": 3,
     "smoothstep": 3, "remap": 5,
 }  # fmt: skip
@@ -53,13 +53,15 @@ FUNCTIONS = {
 what the compiler knows, and a few of its operations in a row. Adding one is adding a row.
 The elementary functions are in tools/prove/catalogue.py."""
 OTHERS = frozenset((
-    "all", "any", "argmax", "argmin", "axis_angle", "bitcast", "clz", "conjugate", "cross", "ctz",
-    "cumsum", "determinant", "distance", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz",
-    "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "f16_to_f32", "f16_to_f64", "f32_to_f16",
-    "f64_to_f16", "ilogb", "inverse", "isfinite", "isinf", "isnan", "length", "look_rotation",
-    "mean", "mul", "nlerp", "norm", "normalize", "pi", "popcount", "precision", "project",
-    "reflect", "refract", "remquo", "rotate", "rotl", "rotr", "select", "signbit", "slerp", "sum",
-    "tau", "to_matrix", "to_quaternion", "transpose", "variance",
+    "all", "any", "argmax", "argmin", "axis_angle", "bitcast", "ceillog2", "ceilpow2", "clz",
+    "cmax", "cmin", "conjugate", "cross", "csum", "ctz", "cumsum", "determinant", "distance",
+    "distancesq", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy",
+    "euler_zyx", "exact_sum", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
+    "faceforward", "floorlog2", "ilogb", "inverse", "isfinite", "isinf", "isnan", "ispow2",
+    "length", "lengthsq", "look_rotation", "mean", "mul", "nlerp", "norm", "normalize",
+    "normalizesafe", "orthonormal_basis", "pi", "popcount", "precision", "project", "reflect",
+    "refract", "remquo", "reversebits", "rotate", "rotl", "rotr", "select", "signbit", "slerp",
+    "sum", "tau", "to_matrix", "to_quaternion", "transpose", "variance",
 ))  # fmt: skip
 """What else is in `samebits.math`: the generated programs, the tour of the library
 (tests/unit/sim/tour_simulation.py) and tests of their own use it."""

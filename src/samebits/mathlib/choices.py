@@ -42,7 +42,12 @@ def _kernels(F: Any) -> dict[str, Kernel]:  # noqa: N803 - a type
     def rcp(x: F) -> F:
         return 1.0 / x
 
-    return {k.__name__: k for k in (fmin, fmax, fdim, round_half_away, mad, rcp)}
+    @kernel
+    def chgsign(x: F, y: F) -> F:
+        return functions.select(functions.copysign(F(1.0), y) < 0.0, -x, x)
+
+    found = (fmin, fmax, fdim, round_half_away, mad, rcp, chgsign)
+    return {k.__name__: k for k in found}
 
 
 _32, _64 = _kernels(float32), _kernels(float64)
@@ -71,3 +76,6 @@ round_half_away = _function(
 )
 mad = _function("mad", "a·b + c, rounded twice, as in any kernel; `fma` rounds once.")
 rcp = _function("rcp", "1/x, rounded once; infinity of its sign for a zero.")
+chgsign = _function(
+    "chgsign", "−x where y has a minus sign, −0 included, else x; a NaN y has none."
+)
