@@ -11,16 +11,17 @@ import pytest
 from tools.prove.rounding import __main__ as command
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof, linked, small, variable
-from tools.prove.rounding.claims import exponential_f64, logarithm_f64
+from tools.prove.rounding.claims import exponential_f64, logarithm_f64, trigonometric_f64
 from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import Number, combined, expanded
 
 import samebits as sb
 from samebits import float64
 from samebits.ir.evaluate import Evaluator
-from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import exp_f64, log_f64
+from samebits.mathlib.float64 import trigonometric_f64 as kernels
 
 
 @sb.kernel
@@ -106,17 +107,20 @@ def expanded_power(module: Module, name: str, i: int, r: Number, r_low: Number) 
 
 
 def shrunk(module: Module, margin: float, by: float) -> Module:
-    """The same with a smaller margin."""
+    """The same with a smaller margin; the functions, which others use too, stay as they are."""
     changed = 0
-    for function in module.functions.values():
-        for i, op in enumerate(function.body):
+    functions: dict[str, Function] = {}
+    for name, function in module.functions.items():
+        body = [*function.body]
+        for i, op in enumerate(body):
             if isinstance(op, Op) and op.opcode == "const" and op.attr == margin:
-                function.body[i] = dataclasses.replace(op, attr=margin * by)
+                body[i] = dataclasses.replace(op, attr=margin * by)
                 changed += 1
+        functions[name] = dataclasses.replace(function, body=body)
     assert changed
-    assert all(op.attr != margin for f in module.functions.values() for op in walk(f.body)
+    assert all(op.attr != margin for f in functions.values() for op in walk(f.body)
                if isinstance(op, Op))  # fmt: skip
-    return module
+    return Module(functions, module.tables)
 
 
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
@@ -148,6 +152,41 @@ def test_the_logarithm_near_one_is_proven(monkeypatch: pytest.MonkeyPatch) -> No
     assert proof.cells > 100
     assert not proof.failures
     assert 0 < proof.worst <= 1
+
+
+@pytest.mark.parametrize("name", ["sin", "sinpi"])
+@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+def test_sines_are_proven_and_not_with_half_the_margin(
+    name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def changed(kernel: Kernel) -> tuple[Module, str]:
+        module, symbol = linked(kernel)
+        return (module, symbol) if by == 1 else (shrunk(module, kernels.MARGIN, by), symbol)
+
+    monkeypatch.setattr(trigonometric_f64, "linked", changed)
+    monkeypatch.setattr(trigonometric_f64, "INDICES", [45])
+    monkeypatch.setattr(trigonometric_f64, "_reduction", lambda proof: None)
+    monkeypatch.setattr(trigonometric_f64, "_radians", lambda proof: None)
+    monkeypatch.setattr(cells, "DEPTH", 6 if holds else 0)
+    proof = getattr(trigonometric_f64, name)()
+    assert proof.cells >= 30
+    assert (not proof.failures) == holds
+
+
+def test_reductions_have_the_errors_that_they_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = Proof("sin", "float64", "STEP_ERROR")
+    trigonometric_f64._radians(proof)
+    trigonometric_f64._reduction(proof)
+    trigonometric_f64._symmetric(proof)
+    assert not proof.failures
+    assert proof.cells > 200
+    monkeypatch.setattr(kernels, "STEP_ERROR", kernels.STEP_ERROR / 8)
+    trigonometric_f64._radians(proof)
+    assert len(proof.failures) > 10
+    proof = Proof("sinpi", "float64", "MARGIN")
+    monkeypatch.setattr(trigonometric_f64, "HALF_STEP", 2.0**-10)
+    trigonometric_f64._reduction(proof)
+    assert len(proof.failures) > 10
 
 
 def test_a_name_of_which_nothing_is_claimed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,18 @@ def linked(kernel: Kernel) -> tuple[Module, str]:
     return link(unit), unit.function.name
 
 
-Run = Callable[[Number], tuple[Machine, str, list[Number], Expansion]]
+@dataclass(frozen=True)
+class Within:
+    """What is to be between both sides of a test is known to be within `off` of `truth`; the margin
+    covers `apart` besides, which is not counted as a part of it."""
+
+    truth: Expansion
+    off: Expansion
+    apart: Expansion
+
+
+Truth = Expansion | Within
+Run = Callable[[Number], tuple[Machine, str, list[Number], Truth]]
 """From the cell's variable to a machine, the function and arguments that it is to run, and the
 truth."""
 DEPTH = 6
@@ -124,14 +135,20 @@ class Proof:
         self.rounded += machine.rounded
 
 
-def _ratio(test: RoundingTest, truth: Expansion) -> float:
+def _ratio(test: RoundingTest, truth: Truth) -> float:
     """How much of the margin is used at most by the error of s + low, and by the rounding of
     low ± margin: where that is 1 or less, the truth is between both sides."""
     below = expanded(combined(test.s.form, test.below.form, Fraction(1)))
     above = expanded(combined(test.s.form, test.above.form, Fraction(1)))
+    margins = test.margin.expansion
+    if isinstance(truth, Within):
+        gaps = truth.truth - truth.off - below, above - truth.truth - truth.off
+        margins = margins - truth.apart
+    else:
+        gaps = truth - below, above - truth
     worst = 0.0
-    for gap in (truth - below, above - truth):
-        for left, margin in zip(gap.pieces(), test.margin.expansion.pieces(), strict=True):
+    for gap in gaps:
+        for left, margin in zip(gap.pieces(), margins.pieces(), strict=True):
             if not margin > 0:
                 return float("inf")
             worst = max(worst, float((1 - arb(left.lower()) / arb(margin.upper())).upper()))

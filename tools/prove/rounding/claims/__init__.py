@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tools.prove.rounding.cells import Proof
-from tools.prove.rounding.claims import exponential_f64, logarithm_f64
+from tools.prove.rounding.claims import exponential_f64, logarithm_f64, trigonometric_f64
 
 CLAIMS: dict[str, Callable[[], Proof]] = {
     "float64 exp": exponential_f64.exp,
@@ -14,4 +14,8 @@ CLAIMS: dict[str, Callable[[], Proof]] = {
     "float64 log": logarithm_f64.log,
     "float64 log2": logarithm_f64.log2,
     "float64 log10": logarithm_f64.log10,
+    "float64 sin": trigonometric_f64.sin,
+    "float64 cos": trigonometric_f64.cos,
+    "float64 sinpi": trigonometric_f64.sinpi,
+    "float64 cospi": trigonometric_f64.cospi,
 }
