@@ -15,7 +15,7 @@ from samebits.frontend.convert import literal, round_literal, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
 from samebits.ir.grammar import Value
 from samebits.lang.matrices import not_compared
-from samebits.lang.operators import no_common
+from samebits.lang.operators import REMAINDERS, no_common
 from samebits.lang.quaternions import no_component_product
 from samebits.types import (
     BOOL,
@@ -212,13 +212,11 @@ _REMAINDERS = {"mod": "%", "floordiv": "//"}
 def _remainder(ctx: Context, node: ast.AST, sign: str, a: Value, b: Value, t: ScalarType) -> Value:
     """`%` and `//` of floats, which are functions of the library. Python's own floats trap where
     the divisor is 0, as in `/`."""
-    from samebits.mathlib.floored import REMAINDERS
-
     span, element = ctx.span(node), FLOAT64 if t.weak else t
     if t.weak:
         ctx.builder.value("div", (a, b), t, span)
         a, b = (ctx.builder.value("convert", (x,), element, span) for x in (a, b))
-    kernel = REMAINDERS[sign].kernel_for(element)
+    kernel = REMAINDERS[0](sign).kernel_for(element)
     callee = ctx.compile_callee(kernel, (element, element), span)
     (found,) = ctx.builder.op("call", (a, b), (element,), span, callee.symbol)
     return ctx.builder.value("convert", (found,), t, span) if t.weak else found

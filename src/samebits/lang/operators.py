@@ -135,8 +135,8 @@ outside managed runs, all but `@` give what they give there."""
 POWER: list[Callable[[Any, Any], Any]] = []
 """Installed by the runtime: `math.pow`, for `**` of floats in plain Python."""
 
-REMAINDER: list[Callable[[str, Any, Any], Any]] = []
-"""Installed by the runtime: `%` and `//` of two floats of one type."""
+REMAINDERS: list[Callable[[str], Any]] = []
+"""Installed by the runtime: from `%` and `//` to the library's function of two floats of a type."""
 
 
 def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
@@ -216,7 +216,7 @@ def _remainder(
 ) -> Callable[[Any, Any], Any]:
     left, right = _operand(scalars, a, common), _operand(scalars, b, common)
     make = scalars.makers[common]
-    return lambda x, y: REMAINDER[0](symbol, make(left(x)), make(right(y)))
+    return lambda x, y: REMAINDERS[0](symbol)(make(left(x)), make(right(y)))
 
 
 def _floats(a: ScalarType, b: ScalarType) -> ScalarType | None:

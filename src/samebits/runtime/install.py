@@ -53,10 +53,10 @@ def _power(a: Any, b: Any) -> Any:
     return math.pow(a, b)
 
 
-def _remainder(sign: str, a: Any, b: Any) -> Any:
+def _remainder(sign: str) -> Overloads:
     from samebits.mathlib.floored import REMAINDERS
 
-    return REMAINDERS[sign](a, b)
+    return REMAINDERS[sign]
 
 
 def _fpenv() -> Any:
@@ -93,4 +93,4 @@ def install() -> None:
     Overloads.mapped = _map
     OverArrays.mapped = _map_elementwise
     operators.POWER[:] = [_power]
-    operators.REMAINDER[:] = [_remainder]
+    operators.REMAINDERS[:] = [_remainder]
