@@ -26,6 +26,7 @@ from samebits.runtime.ufunc_types import float_type
 from samebits.types import (
     FLOAT32,
     FLOAT64,
+    STRONG_SCALARS,
     MatrixType,
     QuaternionType,
     ScalarType,
@@ -37,6 +38,7 @@ _ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
 _GENERIC: Any = np.generic
 _SEQUENCES: tuple[Any, ...] = (list, tuple)
 _FLOAT32, _FLOAT64 = FLOAT32.dtype, FLOAT64.dtype
+_INTEGERS = {t.dtype: t for t in STRONG_SCALARS if t.is_int}
 _EXACT = 2**53
 """Up to here float64 has every integer."""
 _SCALARS: dict[Any, ScalarType] = {
@@ -140,8 +142,10 @@ def _quick(function: Overloads, precision: Precision, args: tuple[Any, ...], out
         for x in args:
             if type(x) is _NDARRAY and np.may_share_memory(x, out):
                 return None
-    bits = 32 if dtype is _FLOAT32 else 64 if dtype is _FLOAT64 else 0
-    native = function.native.get((precision, bits, pattern))
+    key: object = 32 if dtype is _FLOAT32 else 64 if dtype is _FLOAT64 else _INTEGERS.get(dtype)
+    if key.__class__ is not int and "s" in pattern:
+        return None  # a float beside integers, or an int that is none of theirs
+    native = function.native.get((precision, key, pattern))
     if native is None:
         return None
     if pattern is not IN_PLACE:
