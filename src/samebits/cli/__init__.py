@@ -10,6 +10,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 import samebits_command
 from samebits.cli.terminal import shown
@@ -23,7 +24,13 @@ TRACEBACK = "--traceback"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
-    sys.exit(status(sys.argv[1:] if arguments is None else arguments))
+    try:
+        code = status(sys.argv[1:] if arguments is None else arguments)
+    except BaseException:  # there is nowhere to say why: Python's own end would be status 1
+        with suppress(BaseException):
+            _forget_output()
+        code = BAD
+    sys.exit(code)
 
 
 @shown()

@@ -74,11 +74,17 @@ def _checked(paths: Sequence[str], rules: Sequence[Rule]) -> list[Checked]:
 def chosen(select: str | None, ignore: str | None) -> tuple[Rule, ...]:
     """The rules whose codes begin with one in `select` and with none in `ignore`."""
     wanted, unwanted = _codes(select), _codes(ignore)
-    return tuple(
+    rules = tuple(
         rule
         for rule in RULES
         if (not wanted or rule.code.startswith(wanted)) and not rule.code.startswith(unwanted)
     )
+    if not rules:
+        raise ArgumentError(
+            "no rule is left: --ignore takes all that --select gives",
+            fix="ignore fewer; `samebits lint --list-rules` shows them",
+        )
+    return rules
 
 
 def _codes(text: str | None) -> tuple[str, ...]:

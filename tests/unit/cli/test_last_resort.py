@@ -216,3 +216,21 @@ def test_output_that_nobody_takes_is_bad_and_told_in_a_line(argument: str) -> No
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (2, "cannot write: No space left on device\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no /dev/full")
+@pytest.mark.parametrize("streams", ["2>/dev/full", ">/dev/full 2>&1", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize("words", ["nonsense", "verify none.py none.mcap", "lint nowhere"])
+def test_where_nothing_can_be_said_the_status_is_not_that_of_a_difference(
+    words: str, streams: str
+) -> None:
+    command = f'"{sys.executable}" -m samebits {words} {streams}'
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 2
+
+
+@pytest.mark.parametrize("options", [["--ignore", "SB"], ["--select", "SB201", "--ignore", "SB2"]])
+def test_lint_without_a_rule_finds_nothing_out(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(["lint", __file__, *options]) == 2
+    assert "no rule is left" in capsys.readouterr().err
