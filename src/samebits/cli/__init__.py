@@ -27,8 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         code = status(sys.argv[1:] if arguments is None else arguments)
     except BaseException:  # there is nowhere to say why: Python's own end would be status 1
-        with suppress(BaseException):
-            _forget_output()
+        try:
+            sys.stdout.flush()
+        except BaseException:
+            with suppress(BaseException):
+                _forget_output()
         code = BAD
     sys.exit(code)
 

@@ -81,7 +81,7 @@ def chosen(select: str | None, ignore: str | None) -> tuple[Rule, ...]:
     )
     if not rules:
         raise ArgumentError(
-            "no rule is left: --ignore takes all that --select gives",
+            "no rule is left: all that are selected are ignored",
             fix="ignore fewer; `samebits lint --list-rules` shows them",
         )
     return rules

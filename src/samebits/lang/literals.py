@@ -7,9 +7,11 @@ float64 is.
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
+from samebits.bits import round_scaled
 from samebits.errors import ArgumentError
 from samebits.lang.scalars import float32
 
@@ -17,9 +19,8 @@ MAX_LENGTH = 400
 """Longest text that is read."""
 
 _DECIMAL = re.compile(r"([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
-_DIGITS, _LEAST, _MOST = 24, -149, 128
-"""Of binary32: digits of a significand, the exponent of the least number, that of the first power
-of two beyond the largest."""
+_EXTRA_BITS = 64
+"""Of the quotient, more than binary32 has; whether something is left decides ties."""
 
 
 def f32(text: str) -> float32:
@@ -45,24 +46,12 @@ def nearest(text: object) -> float:
     sign, whole, places, power = found.groups(default="")
     shift = int(power or 0) - len(places)
     exact = int(whole + places) * Fraction(10) ** shift
-    size = _rounded(exact)
-    if size is None:
+    bits = _EXTRA_BITS + max(0, exact.denominator.bit_length() - exact.numerator.bit_length())
+    quotient, rest = divmod(exact.numerator << bits, exact.denominator)
+    size = round_scaled(quotient << 1 | (rest != 0), -bits - 1, 32)
+    if size == math.inf:
         raise ArgumentError(
             f"{text!r:.60} is beyond the largest float32, 3.4028235e38",
             fix="write float32(math.inf) for infinity",
         )
     return -size if sign == "-" else size
-
-
-def _rounded(exact: Fraction) -> float | None:
-    """The nearest float32 of a number that is not negative; None beyond the largest."""
-    if not exact:
-        return 0.0
-    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
-    if exact < Fraction(2) ** exponent:
-        exponent -= 1
-    unit = max(exponent - _DIGITS + 1, _LEAST)
-    steps = round(exact / Fraction(2) ** unit)
-    if steps.bit_length() + unit > _MOST:
-        return None
-    return float(steps * Fraction(2) ** unit)

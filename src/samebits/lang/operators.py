@@ -14,7 +14,7 @@ from typing import Any, cast
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import Raw, converter, divide, kind_of
 from samebits.lang.running import running
-from samebits.lang.weak import refuse_bool
+from samebits.lang.weak import divided, reflected_divided, refuse_bool
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -245,14 +245,6 @@ def _power(scalars: Scalars, a: Any, b: Any) -> Any:
     return make(pow(int(a), int(b), 1 << 64))
 
 
-def _divmod(self: Any, other: Any) -> Any:
-    return self // other, self % other
-
-
-def _reflected_divmod(self: Any, other: Any) -> Any:
-    return other // self, other % self
-
-
 _IN_PYTHON: dict[str, Callable[[Scalars, Any, Any], Any]] = {"pow": _power}
 
 
@@ -317,7 +309,7 @@ def install(cls: Any, scalars: Scalars) -> None:
         setattr(cls, f"__{stem}__", method)
         if rule.takes != "order":
             setattr(cls, f"__r{stem}__", _binary(cls, scalars, rule, reflected=True))
-    cls.__divmod__, cls.__rdivmod__ = _divmod, _reflected_divmod
+    cls.__divmod__, cls.__rdivmod__ = divided, reflected_divided
     for stem in REFUSED:
         setattr(cls, f"__{stem}__", _refusal(scalars, stem, reflected=False))
         setattr(cls, f"__r{stem}__", _refusal(scalars, stem, reflected=True))

@@ -18,6 +18,7 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
 from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, convert, type_of_scalar
+from samebits.lang.weak import divided, reflected_divided
 from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, MatrixType, ScalarType, VectorType
 
 
@@ -360,14 +361,6 @@ def _unary(stem: str, symbol: str) -> Any:
     return method
 
 
-def _divmod(a: Any, b: Any) -> Any:
-    return a // b, a % b
-
-
-def _reflected_divmod(a: Any, b: Any) -> Any:
-    return b // a, b % a
-
-
 def _component(index: int) -> property:
     return property(lambda self: self._items[index])
 
@@ -377,7 +370,8 @@ def _install() -> None:
         setattr(Vector, f"__{stem}__", _binary(stem, rule, reflected=False))
         if rule.takes != "order":
             setattr(Vector, f"__r{stem}__", _binary(stem, rule, reflected=True))
-    Vector.__divmod__, Vector.__rdivmod__ = _divmod, _reflected_divmod  # type: ignore[attr-defined]
+    Vector.__divmod__ = divided  # type: ignore[attr-defined]
+    Vector.__rdivmod__ = reflected_divided  # type: ignore[attr-defined]
     for stem, symbol in (("neg", "-"), ("pos", "+"), ("invert", "~"), ("abs", "abs")):
         setattr(Vector, f"__{stem}__", _unary(stem, symbol))
     for cls in tuple(VECTOR_CLASSES.values()):

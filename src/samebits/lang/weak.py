@@ -133,6 +133,15 @@ OPERATIONS = {
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
+def divided(a: Any, b: Any) -> Any:
+    """`divmod` of the language's values, by their own operators."""
+    return a // b, a % b
+
+
+def reflected_divided(a: Any, b: Any) -> Any:
+    return divided(b, a)
+
+
 def _with_float(name: str, symbol: str, a: float, b: float) -> Any:
     """What Python's int and float give together, where the language has it."""
     match name:
@@ -193,8 +202,7 @@ def _install() -> None:
         setattr(Int, f"__r{name}__", _method(name, symbol, operation, reflected=True))
     for name in _COMPARISONS:
         setattr(Int, f"__{name}__", _comparison(name))
-    Int.__divmod__ = lambda a, b: (a // b, a % b)  # type: ignore[method-assign,assignment]
-    Int.__rdivmod__ = lambda a, b: (b // a, b % a)  # type: ignore[method-assign,assignment]
+    Int.__divmod__, Int.__rdivmod__ = divided, reflected_divided  # type: ignore[method-assign]
     Int.__hash__ = int.__hash__
 
 

@@ -12,7 +12,7 @@ from samebits.lang import functions
 from samebits.lang.decorators import kernel
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.scalars import float32, float64
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
 
 def _kernels(F: Any) -> dict[str, Kernel]:  # noqa: N803 - a type
@@ -54,8 +54,7 @@ _32, _64 = _kernels(float32), _kernels(float64)
 
 
 def _function(name: str, doc: str) -> Overloads:
-    kernels = {FLOAT32: _32[name], FLOAT64: _64[name]}
-    return Overloads(name, len(_32[name].parameters), kernels, doc)
+    return both_widths(name, doc, _32, _64)
 
 
 fmin = _function(

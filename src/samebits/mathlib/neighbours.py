@@ -14,8 +14,8 @@ from samebits.lang.decorators import kernel
 from samebits.lang.functions import abs, bitcast, select
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.scalars import float32, float64, int32, uint32, uint64
+from samebits.mathlib.primitives import both_widths
 from samebits.mathlib.scaling import frexp_f32, frexp_f64
-from samebits.types import FLOAT32, FLOAT64
 
 INFINITY = float("inf")
 LEAST_INT32, GREATEST_INT32 = -(2**31), 2**31 - 1
@@ -79,8 +79,7 @@ _64 = _kernels(float64, uint64, frexp_f64, 1 << 63, float.fromhex("0x1.fffffffff
 
 
 def _function(name: str, doc: str) -> Overloads:
-    kernels = {FLOAT32: _32[name], FLOAT64: _64[name]}
-    return Overloads(name, len(_32[name].parameters), kernels, doc)
+    return both_widths(name, doc, _32, _64)
 
 
 isnan = _function("isnan", "Whether x is a NaN; a bool.")

@@ -1,17 +1,26 @@
 """What only the math library may use: sums and errors of products whose last bits may differ
-between machines, and kernels for rare inputs.
+between machines, kernels for rare inputs, and functions made of a kernel for each width.
 
 A function that uses the first two must round either result to the same bits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from samebits.lang.decorators import kernel
 from samebits.lang.elementwise import apply
-from samebits.lang.kernel import Kernel
+from samebits.lang.kernel import Kernel, Overloads
+from samebits.types import FLOAT32, FLOAT64
+
+
+def both_widths(
+    name: str, doc: str, narrow: Mapping[str, Kernel], wide: Mapping[str, Kernel]
+) -> Overloads:
+    """The public function of the kernels of this name for float32 and for float64."""
+    kernels = {FLOAT32: narrow[name], FLOAT64: wide[name]}
+    return Overloads(name, len(narrow[name].parameters), kernels, doc)
 
 
 def muladd(a: Any, b: Any, c: Any) -> Any:

@@ -34,9 +34,6 @@ from samebits.types import (
 )
 
 _NDARRAY: Any = np.ndarray
-_ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
-_GENERIC: Any = np.generic
-_SEQUENCES: tuple[Any, ...] = (list, tuple)
 _FLOAT32, _FLOAT64 = FLOAT32.dtype, FLOAT64.dtype
 _INTEGERS = {t.dtype: t for t in STRONG_SCALARS if t.is_int}
 _EXACT = 2**53

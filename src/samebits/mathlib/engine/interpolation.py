@@ -11,7 +11,7 @@ from samebits.lang import functions
 from samebits.lang.decorators import kernel
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.scalars import float32, float64
-from samebits.types import FLOAT32, FLOAT64
+from samebits.mathlib.primitives import both_widths
 
 DEGREE = 0.017453292519943295
 """π/180 rounded to float64."""
@@ -65,8 +65,7 @@ _32, _64 = _kernels(float32), _kernels(float64)
 
 
 def _function(name: str, doc: str) -> Overloads:
-    kernels = {FLOAT32: _32[name], FLOAT64: _64[name]}
-    return Overloads(name, len(_32[name].parameters), kernels, doc)
+    return both_widths(name, doc, _32, _64)
 
 
 lerp = _function("lerp", "a + t·(b − a): a at t = 0, about b at t = 1; t is not held to [0, 1].")

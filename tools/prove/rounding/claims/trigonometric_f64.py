@@ -18,6 +18,7 @@ from tools.prove.rounding.expansions import Expansion, magnitude
 from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import ONE, Number, ball, combined, constant, error_atom
 
+from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import trigonometric_f64
 
@@ -36,7 +37,8 @@ HALF_STEP = 2.0**-9 * (1 + 2.0**-20)
 TOGETHER = -24
 """Parts below 2^TOGETHER are taken together where the result is not near 0."""
 LEAST = -900
-"""Smaller arguments but 0 are left to the exact phase."""
+"""Smaller arguments but 0: sinpi and cospi leave them to the exact phase, sin returns them, and to
+cos they are among those that are taken together."""
 ONE_TIMES = Fraction(1)
 ANY = [variable(1.0, 2.0)]
 """An argument where all that follows from it is replaced."""
@@ -108,7 +110,6 @@ def _radians(proof: Proof) -> None:
     step = arb.pi() / 256
     for x in both_signs(TOGETHER, trigonometric_f64.LIMIT):
         machine = Machine(module)
-        machine.cuts = {} if x.size > HALF_STEP else {("reduce", "n"): constant(0.0)}
         _, d, d_low, _ = machine.call(name, [x])
         proof.take(machine)
         n = machine.reached["reduce", "n"]
@@ -132,7 +133,7 @@ def _radians(proof: Proof) -> None:
 def _between(low: float, high: float) -> Number:
     """Any float from `low` to `high`, whatever the cell's variable is."""
     middle, radius = Fraction(low + high) / 2, Fraction(high - low) / 2
-    atom = error_atom(ball(radius), "error", is_float=False)
+    atom = error_atom(ball(radius), "error")
     whole = ball(Fraction(low)).union(ball(Fraction(high)))
     return Number({atom: ONE_TIMES, ONE: middle}, -1074, limit=whole, ends=(low, high))
 
@@ -174,7 +175,22 @@ def _turns(name: str, kernel: Kernel, shift: int) -> Proof:
                 attempt(0, d, _between(2.0**e, 2.0 ** (e + 3)))
         for d in _distances(LEAST) if shift == 0 else ():
             attempt(0, d, constant(0.0), exact=True)
+        if shift == 0:
+            _tiny(proof, module, symbol)
     return proof
+
+
+def _tiny(proof: Proof, module: Module, symbol: str) -> None:
+    """Below 2^LEAST sin x rounds to x, of which it is off by |x|³/6, and x is what is returned."""
+    for e in range(-1074, LEAST):
+        for x in (variable(2.0**e, 2.0 ** (e + 1)), variable(-(2.0 ** (e + 1)), -(2.0**e))):
+            machine = Machine(module)
+            slots = [("sin", slot) for slot in ("s", "low", "margin")]
+            machine.reach(symbol, [x], slots)
+            proof.take(machine)
+            s, low, margin = (machine.reached[slot] for slot in slots)
+            if s.form != x.form or low.value != 0 or not margin.size <= 2.0**-60 * arb(2) ** e:
+                proof.failures.append(f"x in {x.ends}")
 
 
 def _distances(least: int) -> Iterator[Number]:
