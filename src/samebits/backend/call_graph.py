@@ -6,15 +6,15 @@ Knows the typed IR and LLVM's types, not how a function becomes text.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from samebits.backend.emit_context import DIVISIONS
 from samebits.backend.emit_types import function_symbol, scalar
 from samebits.backend.plans import Plan
-from samebits.backend.preempt import LEAST_LOCALS, LEAST_STATEMENTS
+from samebits.backend.preempt import LEAST_LOCALS
 from samebits.backend.rare import RareFunction
+from samebits.backend.run_bound import OPEN, Bound, run_bound
 from samebits.backend.shared import LEAST_CALLED, Kind, SharedFunction, shared_function
 from samebits.backend.targets import Target
 from samebits.errors import CompileError, IRError
@@ -24,16 +24,14 @@ from samebits.ir.grammar import (
     For,
     Function,
     HostFunction,
-    If,
     Module,
     Op,
-    Region,
     While,
     can_trap,
     regions,
     walk,
 )
-from samebits.ir.once import is_library
+from samebits.ir.once import Once, is_library
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
@@ -51,6 +49,7 @@ where straight code is not looked through for vectors: that takes up to a sevent
 time, and finds in these functions the turns that are left after whole vectors."""
 
 _NO_SIZE = 1 << 20
+_RUN_BOUNDS: Once[Bound] = Once()
 
 
 class CallGraph:
@@ -82,7 +81,7 @@ class CallGraph:
         self._called_in_loops: set[str] = set()
         self._sizes: dict[str, int] = {}
         self._statements: dict[str, int] = {}
-        self._most: dict[str, float] = {}
+        self._most: dict[str, Bound] = {}
         self._stack_bytes: dict[str, int] = {}
         found: dict[str, None] = {}
         for name in roots:
@@ -210,9 +209,9 @@ class CallGraph:
         """The local memory of the function and of what it calls at a time."""
         return self._stack_bytes[name]
 
-    def is_worth_a_guard(self, name: str) -> bool:
-        """Whether the function may run for long, or needs much of the stack."""
-        return self._most[name] > LEAST_STATEMENTS or self._stack_bytes[name] > LEAST_LOCALS
+    def most_statements(self, name: str) -> Bound:
+        """What a call of the function runs at most: open where it needs much of the stack, too."""
+        return OPEN if self._stack_bytes[name] > LEAST_LOCALS else self._most[name]
 
     def _goes_in_lanes(self) -> bool:
         """Whether nearly all code is of functions with rare inputs that loops call."""
@@ -293,7 +292,7 @@ class CallGraph:
                 fix="pass the largest one in as a parameter",
             )
         self._sizes[name] = self._size(function)
-        self._most[name] = self._most_statements(function)
+        self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
         out_of_line = function.rare and not traps  # what can trap is a function as any other
@@ -301,42 +300,6 @@ class CallGraph:
         if out_of_line:
             self._add_rare(function)
         found[name] = None
-
-    def _most_statements(self, function: Function) -> float:
-        """How many statements a call may run, callees' included; infinite where that is open."""
-        known = {
-            s.id: s.attr for s in walk(function.body) if isinstance(s, Op) and s.opcode == "const"
-        }
-
-        def turns(loop: For) -> float:
-            start, stop = (known.get(value.op) for value in (loop.start, loop.stop))
-            if not isinstance(start, int) or not isinstance(stop, int):
-                return math.inf
-            step = abs(loop.step)  # `len` takes no range of 2^63 turns or more
-            return max(0, ((stop - start) * (1 if loop.step > 0 else -1) + step - 1) // step)
-
-        def most(region: Region) -> float:
-            total = 0.0
-            for statement in region:
-                total += 1
-                match statement:
-                    case Op(opcode="parallel"):
-                        return math.inf
-                    case Op(opcode="call"):
-                        total += self._most[str(statement.attr)]
-                    case If():
-                        total += max(most(statement.then), most(statement.orelse))
-                    case For():
-                        count = turns(statement)
-                        total += count * (1 + most(statement.body)) if count else 0
-                        total += most(statement.orelse)
-                    case While():
-                        return math.inf
-                    case _:
-                        pass
-            return total
-
-        return most(function.body)
 
     def _size(self, function: Function) -> int:
         """Statements with those of callees, if it only computes scalars of scalars, in a line."""

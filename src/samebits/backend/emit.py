@@ -25,9 +25,10 @@ from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.objects import HOOK, OWN, TrapSite
 from samebits.backend.plans import PLANS, Plan
-from samebits.backend.preempt import Guard, can_guard, guard_text
+from samebits.backend.preempt import LEAST_STATEMENTS, Guard, can_guard, guard_text
 from samebits.backend.rare import APART, late_text, variants_table
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
+from samebits.backend.run_bound import OPEN
 from samebits.backend.seldom import SeldomCopy, seldom_symbol
 from samebits.backend.shared import SharedFunction
 from samebits.backend.targets import Target
@@ -163,14 +164,17 @@ class _Emission(CallGraph):
         ]  # fmt: skip
 
     def guard(self, name: str, always: bool = False) -> Guard | None:
-        """What an entry or range of the function calls its body through, if anything."""
+        """What an entry of the function, or a range (`always`), calls its body through, if
+        anything."""
         if not (self._threads and can_guard(self.target)):
             return None
-        if not (always or self.is_worth_a_guard(name)):
+        most = OPEN if always else self.most_statements(name)
+        if isinstance(most, float) and most <= LEAST_STATEMENTS:
             return None
         self._guarded = True
         need, span = self.stack_bytes(name), self.function(name).span
-        return Guard(need, self.trap_status(TrapSite("stack", span, f"{need:,}")))
+        small = self.trap_status(TrapSite("stack", span, f"{need:,}"))
+        return Guard(need, small, most, self.function(name).params)
 
     def seldom(self, name: str) -> str:
         if self.shares and is_library(name):
@@ -322,7 +326,8 @@ def emit_module(
     texts += [
         range_text(
             f"sb_range_{index}", emission.function(name), emission.traps(name), target, locations,
-            owns=emission.owns(name), departures=departures, guard=emission.guard(name),
+            owns=emission.owns(name), departures=departures,
+            guard=emission.guard(name, always=True),
         )
         for index, name in enumerate(ranges)
     ]  # fmt: skip

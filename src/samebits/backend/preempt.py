@@ -1,18 +1,20 @@
 """How compiled code in this process is left in the middle: LLVM text.
 
-An entry whose body may run for long calls it through `guarded`, which notes on the thread's record
-where to come back to. A signal sent to the thread has `poked` run on top of the body, wherever
-that is: nothing is asked in a loop. There the handlers of Python's signals run, as CPython runs
-them between bytecodes; where none raises, the body goes on as if nothing had been, and where one
-does, or where the thread is told to stop, the body is left for good with the status `LEFT`. That
-is sound because a body holds nothing that would have to be given back: it calls nothing that takes
-a lock or allocates. The crew, which does, has its threads come back by themselves.
+An entry whose body runs for long, by what it is given, calls it through `guarded`, which notes on
+the thread's record where to come back to. A signal sent to the thread has `poked` run on top of
+the body, wherever that is: nothing is asked in a loop. There the handlers of Python's signals run,
+as CPython runs them between bytecodes; where none raises, the body goes on as if nothing had been,
+and where one does, or where the thread is told to stop, the body is left for good with the status
+`LEFT`. That is sound because a body holds nothing that would have to be given back: it calls
+nothing that takes a lock or allocates. The crew, which does, has its threads come back by
+themselves.
 
 The same guard sees to it that the thread's stack has room for the local memory.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from samebits.backend.records import (
@@ -34,10 +36,12 @@ from samebits.backend.records import (
     VALUE,
     WAKE,
 )
+from samebits.backend.run_bound import OPEN, Bound, formula
 from samebits.backend.targets import Target
+from samebits.ir.grammar import ValueType
 
-LEAST_STATEMENTS = 1_000_000
-"""Statements up to which a body is not worth a guard: a millisecond or so."""
+LEAST_STATEMENTS = 1 << 23
+"""Statements up to which a body is not worth a guard: some ten milliseconds."""
 LEAST_LOCALS = 4096
 """Bytes of local memory up to which a thread's stack is taken to have room for a body."""
 STACK_MARGIN = 24 << 10
@@ -143,20 +147,33 @@ def guard_text(target: Target) -> str:
 
 
 class Guard(NamedTuple):
-    """How a body is guarded: its local memory in bytes, and the status that stands for a stack
-    without room for it."""
+    """How a body is guarded: its local memory in bytes, the status that stands for a stack without
+    room for it, and the most statements that it runs, of its parameters."""
 
     need: int
     small: int
+    most: Bound = OPEN
+    params: Sequence[tuple[str, ValueType]] = ()
 
 
 def guarded_call(symbol: str, body: str, guard: Guard) -> str:
-    """LLVM text of `symbol`, a function of the same form as `body` that calls it guarded."""
+    """LLVM text of `symbol`, a function of the same form as `body` that calls it guarded, or as it
+    is where it ends soon."""
     given = f"ptr {body}, ptr %args, i64 {guard.need + STACK_MARGIN}, i32 {guard.small}"
-    return (
-        f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{\nentry:\n"
-        f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
-    )
+    guarded = f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
+    head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{\nentry:\n"
+    if guard.most == OPEN:
+        return head + guarded
+    lines, most = formula(guard.most, guard.params)
+    lines += [
+        f"  %short = icmp ult i64 {most}, {LEAST_STATEMENTS}",
+        "  br i1 %short, label %plain, label %long",
+        "plain:",
+        f"  %plain.status = call i32 {body}(ptr %args)",
+        "  ret i32 %plain.status",
+        "long:",
+    ]
+    return head + "\n".join([*lines, guarded])
 
 
 ASK = "sb_ask"

@@ -7,6 +7,7 @@ memory lies is `memory`.
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +21,10 @@ from samebits.ir.semantics import SEMANTICS, round_float
 from samebits.ir.steps import Listener, Steps, Turns
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
 
-__all__ = ["Evaluator", "Listener", "Turns", "array_argument", "evaluate", "fold", "ref_argument"]
+__all__ = [
+    "Evaluator", "Listener", "Turns", "array_argument", "evaluate", "evaluator_of", "fold",
+    "ref_argument",
+]  # fmt: skip
 
 
 def evaluate(
@@ -33,7 +37,29 @@ def evaluate(
     where an argument does not fit; IRError where IR that verification rejects, or a wrong
     `unchecked`, shows up on the way.
     """
-    return Evaluator(module, listener).run(name, args)
+    evaluator = evaluator_of(module) if listener is None else Evaluator(module, listener)
+    return evaluator.run(name, args)
+
+
+_KEPT: OrderedDict[tuple[Any, ...], Evaluator] = OrderedDict()
+_MOST_KEPT = 16
+
+
+def evaluator_of(module: Module) -> Evaluator:
+    """A plain evaluator of the same functions and tables: a new one, or one that is kept.
+
+    To make a function's steps takes longer than most calls, and each call of a kernel links a new
+    module of the same functions. None of these may change.
+    """
+    functions, tables = module.functions, module.tables
+    key = (*functions, *map(id, functions.values()), *map(id, tables.values()))
+    found = _KEPT.pop(key, None)
+    if found is None:
+        found = Evaluator(Module(dict(functions), dict(tables)))
+        if len(_KEPT) >= _MOST_KEPT:
+            _KEPT.popitem(last=False)
+    _KEPT[key] = found  # what it holds is alive, so that no other object has its identity
+    return found
 
 
 def fold(op: Op, values: Sequence[Attribute]) -> Attribute:

@@ -46,6 +46,10 @@ CONTINUE: Signal = ("continue",)
 UNSET = object()
 
 
+def _nothing(frame: Frame) -> None:
+    """The step of an operation whose result every new frame has."""
+
+
 class Steps:
     """The closures of `function`. A frame holds parameters, slots, locals, then op results."""
 
@@ -67,6 +71,10 @@ class Steps:
         self.locals = {name: len(slots) + i for i, name in enumerate(function.locals)}
         self.size = len(slots) + len(self.locals)
         self.values: dict[tuple[int, int], int] = {}
+        self.results: list[Any] = []
+        """Of a new frame: constants have their values."""
+        self.is_plain = listener is None and type(self).op is Steps.op
+        """Whether no one asks when an operation is done."""
         self.run = self.region(function.body)
 
     def _in_order(self, name: str, start: int, stop: int, captured: list[Any]) -> None:
@@ -76,19 +84,22 @@ class Steps:
         """A new frame: the arguments, slots that are not set, fresh locals."""
         slots = [UNSET] * (len(self.slots) - len(args))
         locals_ = [fresh(t) for t in self.function.locals.values()]
-        results = [UNSET] * (self.size - len(self.slots) - len(locals_))
-        return [*args, *slots, *locals_, *results]
+        return [*args, *slots, *locals_, *self.results]
 
     def read(self, value: Value) -> int:
         return self.values[value.op, value.index]
 
-    def define(self, value: Value) -> int:
+    def define(self, value: Value, constant: Any = UNSET) -> int:
         self.values[value.op, value.index] = self.size
+        self.results.append(constant)
         self.size += 1
         return self.size - 1
 
     def region(self, region: Region) -> Step:
         steps = [self.statement(statement) for statement in region]
+        steps = [step for step in steps if step is not _nothing]
+        if len(steps) == 1:
+            return steps[0]
 
         def run(frame: Frame) -> Signal:
             for step in steps:
@@ -253,13 +264,23 @@ class Steps:
         at = [self.read(value) for value in op.args]
         result = self.define(op.result)
 
-        def run(frame: Frame) -> None:
+        def any_number(frame: Frame) -> None:
             try:
                 frame[result] = function(t, *[frame[i] for i in at])
             except Trap as trap:
                 raise self.trap(op, trap.kind) from None
 
-        return run
+        if len(at) != 2:
+            return any_number
+        first, second = at
+
+        def two(frame: Frame) -> None:
+            try:
+                frame[result] = function(t, frame[first], frame[second])
+            except Trap as trap:
+                raise self.trap(op, trap.kind) from None
+
+        return two
 
     def trap(self, op: Op, kind: str, detail: str | None = None) -> Trap | IRError:
         """The trap at `op`; an `unchecked` op that traps is a wrong pass, not an answer."""
@@ -286,6 +307,9 @@ def _length(turns: range) -> int:
 
 
 def _const(steps: Steps, op: Op) -> Step:
+    if steps.is_plain:
+        steps.define(op.result, op.attr)
+        return _nothing
     return steps.apply(op, lambda: op.attr)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import Evaluator, Listener
+from samebits.ir.evaluate import Evaluator, Listener, evaluator_of
 from samebits.ir.grammar import Module
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
@@ -52,7 +52,10 @@ def evaluate(
             values += _ir_arguments(wrap(value, t, p.name), t)
     with Kernel.environment():
         module = realise(link(unit))
-        evaluator = make(module) if make is not None else Evaluator(module, listener)
+        if make is None and listener is None:
+            evaluator = evaluator_of(module)
+        else:
+            evaluator = Evaluator(module, listener) if make is None else make(module)
         scalars = evaluator.run(unit.function.name, values)
     results = tuple(_results(items, iter(scalars), iter(made)))
     if isinstance(result, TupleType):

@@ -11,7 +11,7 @@ import pytest
 
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import Evaluator, evaluate, fold
+from samebits.ir.evaluate import Evaluator, evaluate, evaluator_of, fold
 from samebits.ir.grammar import Function, Module, Op, TableData, Value
 from samebits.ir.memory import Ref
 from samebits.ir.verify import verify
@@ -290,6 +290,33 @@ def test_an_evaluator_runs_again_with_fresh_state() -> None:
     b.store(place, b.op("add", b.load(place), b.to(INT32, b.get("x"))))
     evaluator = Evaluator(module(b.ret(b.to(INT, b.load(place)))))
     assert [evaluator.run("k", [x])[0] for x in (4, 5, 6)] == [4, 5, 6]
+
+
+def test_modules_of_the_same_functions_are_prepared_once_others_anew() -> None:
+    def adding(number: int) -> Function:
+        b = Builder("k", {"x": INT}, [INT])
+        return b.ret(b.op("add", b.get("x"), b.const(INT, number)))
+
+    one, other = adding(1), adding(2)
+    first = evaluator_of(module(one))
+    assert evaluator_of(module(one)) is first
+    assert evaluator_of(module(other)) is not first
+    changing = module(one)
+    assert [evaluate(changing, "k", [5]), evaluate(module(other), "k", [5])] == [(6,), (7,)]
+    changing.functions["k"] = other
+    assert [evaluate(changing, "k", [5]), evaluate(module(one), "k", [5])] == [(7,), (6,)]
+
+
+def test_constants_are_there_in_every_frame_and_heard_by_those_who_listen() -> None:
+    b = Builder("k", {"n": INT}, [INT], {"s": INT, "i": INT})
+    b.set("s", b.const(INT, 0))
+    with b.into(b.for_("i", b.const(INT, 0), b.get("n")).body):
+        b.set("s", b.op("add", b.get("s"), b.const(INT, 7)))
+    k = module(b.ret(b.get("s")))
+    heard: list[Any] = []
+    assert evaluate(k, "k", [3]) == evaluate(k, "k", [3]) == (21,)
+    assert evaluate(k, "k", [3], lambda op, args, results: heard.append(op.attr)) == (21,)
+    assert heard.count(7) == 3
 
 
 @pytest.mark.parametrize(
