@@ -16,7 +16,16 @@ import numpy as np
 import samebits as sb
 from samebits import Array, ReadOnly, float64
 from samebits.lang.kernel import Kernel
-from samebits.mathlib.float64 import asinh_f64, exp_f64, expm1_f64, log_f64, pow_f64, sinh_f64
+from samebits.mathlib.float64 import (
+    asinh_f64,
+    exp2m1_f64,
+    exp_f64,
+    expm1_f64,
+    log2p1_f64,
+    log_f64,
+    pow_f64,
+    sinh_f64,
+)
 
 COUNT = 50_000
 
@@ -80,6 +89,7 @@ def pow_parts(
 
 
 POSITIVE = [(0.0, 1e-5), (0.0, 0.003), (0.0, 0.05), (0.0, 5.0), (0.0, 600.0)]
+NEAR_0 = [(-0.01, 0.01), (-0.5, 2.0), (-1e-5, 1e-5), (0.0, 1e9), (-1.0, -0.999)]
 NEAR_1 = [(0.98, 1.02), (0.5, 2.0), (1e-300, 1e300), (0.9999, 1.0001)]
 CASES: list[tuple[str, Any, Any, list[tuple[float, float]]]] = [
     ("exp", exp_parts, gmpy2.exp, [(-1.0, 1.0), (-600.0, 600.0), (-0.003, 0.003)]),
@@ -90,13 +100,37 @@ CASES: list[tuple[str, Any, Any, list[tuple[float, float]]]] = [
         "log1p",
         loop(log1p_in_two_parts),
         gmpy2.log1p,
-        [(-0.01, 0.01), (-0.5, 2.0), (-1e-5, 1e-5), (0.0, 1e9)],
+        NEAR_0,
     ),
     (
         "expm1",
         loop(expm1_f64.expm1_in_two_parts),
         gmpy2.expm1,
         [(-0.003, 0.003), (-0.05, 0.05), (-5.0, 5.0), (-40.0, 600.0), (-1e-5, 1e-5)],
+    ),
+    (
+        "exp2m1",
+        loop(exp2m1_f64.exp2m1_in_two_parts),
+        lambda x: gmpy2.expm1(x * gmpy2.const_log2()),
+        [(-0.003, 0.003), (-0.05, 0.05), (-5.0, 5.0), (-60.0, 980.0), (-1e-5, 1e-5)],
+    ),
+    (
+        "exp10m1",
+        loop(exp2m1_f64.exp10m1_in_two_parts),
+        lambda x: gmpy2.expm1(x * gmpy2.log(gmpy2.mpfr(10))),
+        [(-0.001, 0.001), (-0.01, 0.01), (-1.0, 1.0), (-18.0, 295.0), (-1e-5, 1e-5)],
+    ),
+    (
+        "log2p1",
+        loop(log2p1_f64.log2p1_in_two_parts),
+        lambda x: gmpy2.log1p(x) / gmpy2.const_log2(),
+        NEAR_0,
+    ),
+    (
+        "log10p1",
+        loop(log2p1_f64.log10p1_in_two_parts),
+        lambda x: gmpy2.log1p(x) / gmpy2.log(gmpy2.mpfr(10)),
+        NEAR_0,
     ),
     ("sinh", loop(sinh_f64.sinh_in_two_parts), gmpy2.sinh, POSITIVE),
     ("cosh", loop(sinh_f64.cosh_in_two_parts), gmpy2.cosh, POSITIVE),

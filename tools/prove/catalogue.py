@@ -25,6 +25,7 @@ def _own(name: str, signature: str = "x->x") -> Row:
 
 ROWS = (
     *map(_own, ("exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p")),
+    *map(_own, ("exp2m1", "exp10m1", "log2p1", "log10p1")),
     *map(_own, ("sin", "cos", "tan")),
     Row("sincos", ("sin", "cos"), "x->xx"),
     *map(_own, ("sinpi", "cospi", "asin", "acos", "atan")),

@@ -47,6 +47,29 @@ def _rsqrt(x: Any) -> Any:
     return -gmpy2.inf() if gmpy2.is_zero(x) and gmpy2.is_signed(x) else gmpy2.rec_sqrt(x)
 
 
+def _less_one(base: int) -> Callable[[Any], Any]:
+    """base^x - 1, to many bits, and exactly where that is an integer or half way."""
+
+    def exact(x: Any) -> Any:
+        if abs(x) < 1100 and gmpy2.is_integer(x):
+            with gmpy2.context(precision=4000):
+                return gmpy2.mpfr(base) ** int(x) - 1 if x else x
+        with gmpy2.context(precision=WIDE):
+            return gmpy2.expm1(x * gmpy2.log(gmpy2.mpfr(base)))
+
+    return exact
+
+
+def _of_one_more(base: int) -> Callable[[Any], Any]:
+    """The logarithm of 1 + x to a base, to many bits."""
+
+    def exact(x: Any) -> Any:
+        with gmpy2.context(precision=WIDE):
+            return gmpy2.log1p(x) / gmpy2.log(gmpy2.mpfr(base))
+
+    return exact
+
+
 @dataclass(frozen=True)
 class Function:
     """One function. `exact` works in the current gmpy2 context, `rounded` says that its result is
@@ -97,6 +120,10 @@ FUNCTIONS = (
     Function("fmod", gmpy2.fmod, arity=2, margin_f64=0, margin_f80=0),
     Function("remainder", gmpy2.remainder, arity=2, margin_f64=0, margin_f80=0),
     Function("erf", gmpy2.erf, (-6.0, 6.0), parity=-1),
+    Function("exp2m1", _less_one(2), (-60.0, 1024.0), rounded=False),
+    Function("exp10m1", _less_one(10), (-18.0, 309.0), rounded=False),
+    Function("log2p1", _of_one_more(2), (-1.0, 3.0), rounded=False),
+    Function("log10p1", _of_one_more(10), (-1.0, 3.0), rounded=False),
 )
 """In the order of reference.c."""
 NAMED = {f.name: f for f in FUNCTIONS}

@@ -47,6 +47,23 @@ COSPI(cospi64, double, fmod, sin, cos, fabs)
 SINPI(sinpi80, wide, fmodl, sinl, copysignl, fabsl)
 COSPI(cospi80, wide, fmodl, sinl, cosl, fabsl)
 
+#define LN2 0.693147180559945309417232121458176568L
+#define LN10 2.30258509299404568401799145468436421L
+#define LESS_ONE(name, real, ln, bound, fabs_, expm1_, power)                \
+    static real name(real x) {                                               \
+        return fabs_(x) < (real)bound ? expm1_(x * (real)ln) : power(x) - 1; \
+    }
+#define OF_ONE_MORE(name, real, ln, log1p_)                                  \
+    static real name(real x) { return x == 0 ? x : log1p_(x) / (real)ln; }
+LESS_ONE(exp2m1_64, double, LN2, 0.75, fabs, expm1, exp2)
+LESS_ONE(exp2m1_80, wide, LN2, 0.75, fabsl, expm1l, exp2l)
+LESS_ONE(exp10m1_64, double, LN10, 0.25, fabs, expm1, exp10)
+LESS_ONE(exp10m1_80, wide, LN10, 0.25, fabsl, expm1l, exp10l)
+OF_ONE_MORE(log2p1_64, double, LN2, log1p)
+OF_ONE_MORE(log2p1_80, wide, LN2, log1pl)
+OF_ONE_MORE(log10p1_64, double, LN10, log1p)
+OF_ONE_MORE(log10p1_80, wide, LN10, log1pl)
+
 #define ONE(name) {name, name##l, 0, 0}
 #define TWO(name) {0, 0, name, name##l}
 static const struct {
@@ -60,6 +77,8 @@ static const struct {
     ONE(asin), ONE(acos), ONE(atan), ONE(sinh), ONE(cosh), ONE(tanh),
     ONE(asinh), ONE(acosh), ONE(atanh), ONE(cbrt), {rsqrt64, rsqrt80, 0, 0},
     TWO(pow), TWO(atan2), TWO(hypot), TWO(fmod), TWO(remainder), ONE(erf),
+    {exp2m1_64, exp2m1_80, 0, 0}, {exp10m1_64, exp10m1_80, 0, 0},
+    {log2p1_64, log2p1_80, 0, 0}, {log10p1_64, log10p1_80, 0, 0},
 };
 
 #define BITS(name, real, word)                                               \
@@ -153,7 +172,7 @@ static const char *const VECTOR_NAMES[] = {
     "v_exp", "v_exp2", "v_exp10", "v_expm1", "v_log", "v_log2", "v_log10", "v_log1p",
     "v_sin", "v_cos", "v_tan", "sinpi", "cospi", "v_asin", "v_acos", "v_atan", "v_sinh", "v_cosh",
     "v_tanh", "v_asinh", "v_acosh", "v_atanh", "v_cbrt", "rsqrt", "vv_pow", "vv_atan2",
-    "vv_hypot", 0, 0, "v_erf",
+    "vv_hypot", 0, 0, "v_erf", 0, 0, 0, 0,
 };
 
 static int vectors_allowed;

@@ -54,7 +54,8 @@ def test_constants_have_their_top_bit_set() -> None:
         assert constant("LOG10_E") == cut(2 / gmpy2.log(mpfr(10)))
         assert constant("LOG2_10") == cut(gmpy2.log2(mpfr(10)) / 4)
         assert constant("QUARTER_PI") == cut(gmpy2.const_pi() / 4)
-    for name in ("LN2", "LOG2_E", "LOG10_E", "LOG2_10", "QUARTER_PI"):
+        assert constant("INVERSE_PI") == cut(2 / gmpy2.const_pi())
+    for name in ("LN2", "LOG2_E", "LOG10_E", "LOG2_10", "QUARTER_PI", "INVERSE_PI"):
         assert constant(name) >> 191 == 1, name
 
 

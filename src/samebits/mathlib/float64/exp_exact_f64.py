@@ -70,3 +70,26 @@ def expm1_exact(x: float64) -> float64:
     e, x2, x1, x0 = multiply(e, h, 0, 0, 1, LOG2_E_HIGH, LOG2_E_MIDDLE, LOG2_E_LOW)
     n, e, x2, x1, x0 = exp2(x < 0.0, e, x2, x1, x0, True)
     return to_float64(n, e, x2, x1, x0)
+
+
+@rare_kernel
+def exp2m1_exact(x: float64) -> float64:
+    """2^x - 1, rounded to nearest; −0 for −0."""
+    if x == 0.0 or x != x:
+        return x
+    x = clamp(x, -LARGEST_2, LARGEST_2)
+    e, h = from_float64(x)
+    n, e, x2, x1, x0 = exp2(x < 0.0, e, h, 0, 0, True)
+    return to_float64(n, e, x2, x1, x0)
+
+
+@rare_kernel
+def exp10m1_exact(x: float64) -> float64:
+    """10^x - 1, rounded to nearest; −0 for −0."""
+    if x == 0.0 or x != x:
+        return x
+    x = clamp(x, -LARGEST_10, LARGEST_10)
+    e, h = from_float64(x)
+    e, x2, x1, x0 = multiply(e, h, 0, 0, 2, LOG2_10_HIGH, LOG2_10_MIDDLE, LOG2_10_LOW)
+    n, e, x2, x1, x0 = exp2(x < 0.0, e, x2, x1, x0, True)
+    return to_float64(n, e, x2, x1, x0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samebits.lang.decorators import kernel
 from samebits.lang.functions import abs, select
-from samebits.lang.scalars import float64, int32
+from samebits.lang.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_exact_f64 import expm1_exact
 from samebits.mathlib.float64.exp_f64 import reduce_exp, scale
 from samebits.mathlib.float64.exp_log_f64_table import POWERS
@@ -34,9 +34,11 @@ of it."""
 
 
 @kernel
-def expm1_in_two_parts(x: float64) -> tuple[float64, float64, float64]:
-    """e^x - 1 as a sum s + low, and the margin of its error, for |x| ≤ 680."""
-    k, r, r_low = reduce_exp(x)
+def power_less_one(k: uint64, r: float64, r_low: float64) -> tuple[float64, float64, float64]:
+    """2^(k/128)·e^(r + r_low) - 1 as a sum s + low, and the margin of its error.
+
+    Where that is below 2^995, |r| ≤ 2^-8.5, and |r_low| ≤ 2^-60 and for k = 0 ≤ 2^-52·|r|.
+    """
     i = int32(k & 127)
     unit = scale(k)
     t = POWERS[2 * i] * unit
@@ -56,6 +58,14 @@ def expm1_in_two_parts(x: float64) -> tuple[float64, float64, float64]:
     low = product_error(t, v) + muladd(t, v_low, muladd(t_low, v, t_low + a_low))
     margin = muladd(abs(cube) * t, MARGIN_R, abs(s) * MARGIN_S)
     return s, (p - (s - a)) + low, margin
+
+
+@kernel
+def expm1_in_two_parts(x: float64) -> tuple[float64, float64, float64]:
+    """e^x - 1 as a sum s + low, and the margin of its error, for |x| ≤ 680."""
+    k, r, r_low = reduce_exp(x)
+    s, low, margin = power_less_one(k, r, r_low)
+    return s, low, margin
 
 
 @kernel

@@ -1,0 +1,208 @@
+"""The functions that C23 has beyond C17, float32 and float64: right against MPFR by bits at HIGH,
+within what is promised at MEDIUM and LOW, special values, hard cases, one answer everywhere, lanes.
+"""
+
+# pyright: reportInvalidTypeForm=false
+# The loops' types are arguments: annotations here are evaluated, not text.
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import gmpy2
+import numpy as np
+import pytest
+from math_kernels import assert_same_patterns
+from tools.prove import inputs, promises
+from tools.prove.functions import FORMATS, NAMED, Format, rounded
+
+from samebits import Array, ReadOnly, float32, float64, int32, math
+from samebits.backend import llvm
+from samebits.backend.targets import TARGETS
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.grammar import Op, can_trap, walk
+from samebits.lang.kernel import Kernel
+from samebits.modes import Precision
+from samebits.passes.pipeline import optimise
+from samebits.runtime.same_bits import executions
+from samebits.types import FLOAT32, FLOAT64
+
+INF, NAN = float("inf"), float("nan")
+REAL: dict[str, Any] = {"float32": float32, "float64": float64}
+TYPES = {"float32": FLOAT32, "float64": FLOAT64}
+SPECIAL: dict[str, list[tuple[float, ...]]] = {
+    "exp2m1": [
+        (0.0, 0.0), (-0.0, -0.0), (1.0, 1.0), (-1.0, -0.5), (10.0, 1023.0), (24.0, 2.0**24 - 1),
+        (-INF, -1.0), (INF, INF), (1e30, INF), (-1e30, -1.0), (NAN, NAN),
+    ],
+    "exp10m1": [
+        (0.0, 0.0), (-0.0, -0.0), (1.0, 9.0), (2.0, 99.0), (7.0, 9999999.0), (-INF, -1.0),
+        (INF, INF), (1e30, INF), (-1e30, -1.0), (NAN, NAN),
+    ],
+    "log2p1": [
+        (0.0, 0.0), (-0.0, -0.0), (1.0, 1.0), (-0.5, -1.0), (2.0**24 - 1, 24.0), (2.0**100, 100.0),
+        (-1.0 + 2.0**-20, -20.0), (-1.0, -INF), (-1.5, NAN), (-INF, NAN), (INF, INF), (NAN, NAN),
+    ],
+    "log10p1": [
+        (0.0, 0.0), (-0.0, -0.0), (9.0, 1.0), (9999999.0, 7.0), (-1.0, -INF), (-1.5, NAN),
+        (-INF, NAN), (INF, INF), (NAN, NAN),
+    ],
+}  # fmt: skip
+"""Arguments and the result, of both types and at every precision."""
+HARD = [
+    line.split()
+    for line in (Path(__file__).parent / "hard_functions_of_c23.txt").read_text().splitlines()
+]
+"""Function, type, arguments and the right result, found by sweeps of all float32 and by
+tools/math/hard_cases_f64.py."""
+each = pytest.mark.parametrize("name", SPECIAL)
+both = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
+
+
+def has_integer(name: str) -> bool:
+    """Whether the second argument is one."""
+    return any(getattr(math, name).integers)
+
+
+def columns_of(name: str, form: Format, rows: Any) -> list[Any]:
+    """Rows of numbers as the arrays that the function takes."""
+    columns = [np.array(column, form.float_type) for column in zip(*rows, strict=True)]
+    if has_integer(name):
+        columns[1] = columns[1].astype(np.int32)
+    return columns
+
+
+def right(name: str, form: Format, columns: Any) -> Any:
+    """The correctly rounded results."""
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    results = np.array([rounded(NAMED[name], form, row) for row in rows], form.float_type)
+    return np.where(np.isnan(results), np.array(NAN, form.float_type), results)
+
+
+def some_inputs(name: str, form: Format) -> list[Any]:
+    """Special values, and numbers of every kind."""
+    special = inputs.special(NAMED[name].arity, form)
+    random = next(inputs.random(NAMED[name], form, 1200, 11, None))
+    stride = 1 if NAMED[name].arity == 1 else 173
+    return [np.concatenate([a[::stride], b]) for a, b in zip(special, random, strict=True)]
+
+
+def loop_of(name: str, form: Format, precision: Precision = Precision.HIGH) -> Kernel:
+    """A loop over arrays with one function in it."""
+    function = getattr(math, name).kernel_for(TYPES[form.name], precision)
+    real = REAL[form.name]
+    other = int32 if has_integer(name) else real
+
+    def one(x: ReadOnly[real], result: Array[real]) -> None:
+        for i in range(len(result)):
+            result[i] = function(x[i])
+
+    def two(x: ReadOnly[real], y: ReadOnly[other], result: Array[real]) -> None:
+        for i in range(len(result)):
+            result[i] = function(x[i], y[i])
+
+    return Kernel(one if NAMED[name].arity == 1 else two)
+
+
+@cache
+def module_of(name: str, form: Format) -> tuple[Any, list[str]]:
+    """The loop's IR."""
+    kernel = loop_of(name, form)
+    assert kernel.fixed_types is not None
+    unit = compile_kernel(kernel, kernel.fixed_types)
+    return optimise(link(unit), [unit.function.name]), [unit.function.name]
+
+
+@each
+@both
+def test_special_values_have_the_standard_s_results(name: str, form: Format) -> None:
+    rows = SPECIAL[name]
+    columns = columns_of(name, form, [row[:-1] for row in rows])
+    wanted = np.array([row[-1] for row in rows], form.float_type)
+    for precision in Precision:
+        with math.precision(precision):
+            found = getattr(math, name)(*columns)
+        exact = np.full(len(rows), precision is not Precision.LOW) | np.isnan(wanted)
+        assert_same_patterns(found[exact], wanted[exact], columns[0][exact], (name, precision))
+        plain = np.isfinite(wanted)
+        off = abs(found[plain] - wanted[plain])
+        assert (off <= 40 * np.spacing(abs(wanted[plain]))).all()
+
+
+@each
+@both
+def test_inputs_of_every_kind_are_rounded_right(name: str, form: Format) -> None:
+    columns = some_inputs(name, form)
+    found = getattr(math, name)(*columns)
+    assert_same_patterns(found, right(name, form, columns), columns[0], name)
+
+
+@each
+@both
+def test_hard_cases_are_rounded_right(name: str, form: Format) -> None:
+    rows = [
+        [float.fromhex(w) for w in words] for n, t, *words in HARD if (n, t) == (name, form.name)
+    ]
+    assert rows
+    *arguments, wanted = columns_of(name, form, rows)
+    found = getattr(math, name)(*arguments)
+    assert_same_patterns(found, wanted, arguments[0], name)
+    assert_same_patterns(right(name, form, arguments), wanted, arguments[0], name)
+
+
+@each
+@both
+@pytest.mark.parametrize("precision", [Precision.MEDIUM, Precision.LOW])
+def test_medium_and_low_keep_what_is_promised(
+    name: str, form: Format, precision: Precision
+) -> None:
+    high, chosen = (
+        getattr(math, name).kernel_for(TYPES[form.name], p) for p in (Precision.HIGH, precision)
+    )
+    if high is chosen:
+        return  # as tested above
+    columns = some_inputs(name, form)
+    where = promises.where(name, form.name, precision.name)
+    columns = list(where.choose(tuple(columns))) if where else columns
+    with math.precision(precision):
+        found = getattr(math, name)(*columns)
+    wanted = right(name, form, columns)
+    limit = promises.promised(name, form.name, precision.name)
+    assert limit is not None
+    with gmpy2.context(precision=300):
+        for k in np.flatnonzero(np.isfinite(wanted) & (found != wanted)).tolist():
+            arguments = [gmpy2.mpfr(float(c[k])) for c in columns]
+            exact = NAMED[name].exact(*arguments)
+            ulp = gmpy2.mpfr(float(np.spacing(abs(wanted[k]))))
+            assert abs(exact - float(found[k])) <= limit * ulp, [float(a).hex() for a in arguments]
+
+
+@each
+@both
+def test_every_execution_gives_the_same_bits(name: str, form: Format) -> None:
+    kernel = loop_of(name, form)
+    assert kernel.fixed_types is not None
+    hard = [
+        [float.fromhex(w) for w in words] for n, t, *words in HARD if (n, t) == (name, form.name)
+    ]
+    rows = [*(row[:-1] for row in SPECIAL[name]), *(row[:-1] for row in hard)]
+    columns = columns_of(name, form, rows)
+    wanted = right(name, form, columns)
+    for what, run in executions(kernel, kernel.fixed_types):
+        step = {"managed": 7, "evaluate": 5}.get(what, 1)
+        given = [c[::step].copy() for c in columns]
+        found = np.empty(len(given[0]), form.float_type)
+        run(*given, found)
+        assert_same_patterns(found, wanted[::step].copy(), given[0], (name, what))
+
+
+@each
+@both
+def test_a_loop_over_an_array_runs_in_vector_lanes(name: str, form: Format) -> None:
+    module, entries = module_of(name, form)
+    assembly = llvm.assembly_text(module, entries, TARGETS["x86-64-v4"])
+    assert len(re.findall(r"\tv(?:mul|fn?m(?:add|sub)\d+)pd\t[^\n]*%[yz]mm", assembly)) >= 6
+    for function in module.functions.values():
+        if "mathlib" in function.name:
+            assert not [s for s in walk(function.body) if isinstance(s, Op) and can_trap(s)]
