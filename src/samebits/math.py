@@ -113,15 +113,20 @@ if TYPE_CHECKING:
     from samebits.mathlib.quotients import remquo
     from samebits.mathlib.trigonometric import (
         acos,
+        acospi,
         asin,
+        asinpi,
         atan,
         atan2,
+        atan2pi,
+        atanpi,
         cos,
         cospi,
         sin,
         sincos,
         sinpi,
         tan,
+        tanpi,
     )
 
 _PLACES = {
@@ -146,7 +151,9 @@ _PLACES = {
     "parts": "fmod frexp ldexp modf remainder",
     "powers": "cbrt hypot rsqrt",
     "quotients": "remquo",
-    "trigonometric": "acos asin atan atan2 cos cospi sin sincos sinpi tan",
+    "trigonometric": (
+        "acos acospi asin asinpi atan atan2 atan2pi atanpi cos cospi sin sincos sinpi tan tanpi"
+    ),
 }
 """The modules of `mathlib` and the functions of each that are here: one loads with the first of
 its functions that is used."""
@@ -160,22 +167,22 @@ e: float = _python.e
 """Euler's number rounded to float64, 2.718281828459045."""
 
 __all__ = [
-    "abs", "acos", "acosh", "all", "any", "argmax", "argmin", "asin", "asinh", "atan", "atan2",
-    "atanh", "axis_angle", "bitcast", "cbrt", "ceil", "ceillog2", "ceilpow2", "chgsign", "clamp",
-    "clz", "cmax", "cmin", "conjugate", "copysign", "cos", "cosh", "cospi", "cross", "csum", "ctz",
-    "cumsum", "degrees", "determinant", "distance", "distancesq", "dot", "e", "euler_xyz",
-    "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2",
-    "exp2m1", "exp10", "exp10m1", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
-    "faceforward", "fdim", "floor", "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp",
-    "hypot", "ilogb", "inverse", "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length",
-    "lengthsq", "lerp", "log", "log1p", "log2", "log2p1", "log10", "log10p1", "logb",
-    "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nextafter", "nextdown", "nextup",
-    "nlerp", "norm", "normalize", "normalizesafe", "orthonormal_basis", "pi", "popcount", "pow",
-    "precision", "project", "radians", "rcp", "reflect", "refract", "remainder", "remap", "remquo",
-    "reversebits", "rotate", "rotl", "rotr", "round", "round_half_away", "rsqrt", "saturate",
-    "select", "sign", "signbit", "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt",
-    "step", "sum", "tan", "tanh", "tau", "to_matrix", "to_quaternion", "transpose", "trunc",
-    "unlerp", "variance",
+    "abs", "acos", "acosh", "acospi", "all", "any", "argmax", "argmin", "asin", "asinh", "asinpi",
+    "atan", "atan2", "atan2pi", "atanh", "atanpi", "axis_angle", "bitcast", "cbrt", "ceil",
+    "ceillog2", "ceilpow2", "chgsign", "clamp", "clz", "cmax", "cmin", "conjugate", "copysign",
+    "cos", "cosh", "cospi", "cross", "csum", "ctz", "cumsum", "degrees", "determinant", "distance",
+    "distancesq", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy",
+    "euler_zyx", "exact_sum", "exp", "exp2", "exp2m1", "exp10", "exp10m1", "expm1", "f16_to_f32",
+    "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim", "floor", "floorlog2", "fma",
+    "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse", "isfinite", "isinf",
+    "isnan", "ispow2", "ldexp", "length", "lengthsq", "lerp", "log", "log1p", "log2", "log2p1",
+    "log10", "log10p1", "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul",
+    "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize", "normalizesafe",
+    "orthonormal_basis", "pi", "popcount", "pow", "precision", "project", "radians", "rcp",
+    "reflect", "refract", "remainder", "remap", "remquo", "reversebits", "rotate", "rotl", "rotr",
+    "round", "round_half_away", "rsqrt", "saturate", "select", "sign", "signbit", "sin", "sincos",
+    "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau",
+    "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 For each function and range: the largest error of the sum of two parts, as a part of the margin that
 the rounding test allows (below 1, or the margin is wrong) and relative to the result; and how many
 inputs in a million are left to the exact path. With and without fused multiply-add.
-Run as `python -m tools.math.two_parts_error_f64 [COUNT]`.
+Run as `python -m tools.math.two_parts_error_f64 [COUNT [FUNCTION...]]`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import samebits as sb
 from samebits import Array, ReadOnly, float64
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
+from samebits.mathlib.float64 import atanpi_f64 as half_turns
 from samebits.mathlib.float64 import inverse_trigonometric_f64 as inverse
 from samebits.mathlib.float64 import roots_f64 as roots
 from samebits.mathlib.float64 import trigonometric_f64 as turns
@@ -113,6 +114,36 @@ def atan2(y: float64, x: float64) -> tuple[float64, float64, float64]:
 
 
 @sb.kernel
+def tanpi(x: float64) -> tuple[float64, float64, float64]:
+    n, d, d_low = turns.reduce_half_turns(x)
+    return turns.tan_in_two_parts(n, d, d_low, 0.0)
+
+
+@sb.kernel
+def asinpi(x: float64) -> tuple[float64, float64, float64]:
+    s, low, margin = asin(x)
+    return half_turns.in_half_turns(s, low, margin)
+
+
+@sb.kernel
+def acospi(x: float64) -> tuple[float64, float64, float64]:
+    s, low, margin = acos(x)
+    return half_turns.in_half_turns(s, low, margin)
+
+
+@sb.kernel
+def atanpi(x: float64) -> tuple[float64, float64, float64]:
+    s, low, margin = atan(x)
+    return half_turns.in_half_turns(s, low, margin)
+
+
+@sb.kernel
+def atan2pi(y: float64, x: float64) -> tuple[float64, float64, float64]:
+    s, low, margin = atan2(y, x)
+    return half_turns.in_half_turns(s, low, margin)
+
+
+@sb.kernel
 def hypot(x: float64, y: float64) -> tuple[float64, float64, float64]:
     s, low = roots.hypot_in_two_parts(sb.max(x, y), sb.min(x, y))
     return s, low, s * roots.MARGIN
@@ -121,11 +152,13 @@ def hypot(x: float64, y: float64) -> tuple[float64, float64, float64]:
 TURNS = ((2.0**-20, 0.0064), (0.0064, 0.0184), (0.02, 0.8), (0.8, 6.3), (6.3, 1e3), (1e3, 2.0**20))
 HALF_TURNS = ((2.0**-20, 0.002), (0.002, 0.006), (0.006, 0.5), (0.5, 40.0))
 LENGTHS = ((0.0, 0.0078), (0.0078, 0.024), (0.024, 1.0), (1.0, 40.0), (40.0, 1e4))
+QUARTERS = ((1.0, 1.02), (1.0, 3.0), (0.01, 100.0))
 SINES = ((2.0**-20, 0.0078), (0.0078, 0.024), (0.024, 0.9), (0.9, 1.0))
 FUNCTIONS: dict[Kernel, tuple[tuple[float, float], ...]] = {
     sin: TURNS, cos: TURNS, tan: TURNS, sinpi: HALF_TURNS, cospi: HALF_TURNS,
     atan: LENGTHS, asin: SINES, acos: (*SINES, (1 - 2.0**-20, 1.0), (-1.0, -0.5)),
-    atan2: ((1.0, 1.02), (1.0, 3.0), (0.01, 100.0)),
+    atan2: QUARTERS, tanpi: HALF_TURNS, atanpi: LENGTHS, asinpi: SINES,
+    acospi: (*SINES, (1 - 2.0**-20, 1.0), (-1.0, -0.5)), atan2pi: QUARTERS,
     cbrt: ((1.0, 8.0), (1e-200, 1e200)), rsqrt: ((1.0, 4.0), (1e-200, 1e200)),
     hypot: ((1.0, 4.0), (1e-6, 1e6)),
 }  # fmt: skip
@@ -184,9 +217,12 @@ def measured(run: Callable[..., None], exact: Any, given: list[Any]) -> str:
 def main() -> None:
     """Print each function's ranges."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else COUNT
+    only = sys.argv[2:]
     rows = [*host_rows()]
     for kernel, ranges in FUNCTIONS.items():
         function = NAMED[kernel.__name__]
+        if only and function.name not in only:
+            continue
         for level in dict.fromkeys((rows[0], rows[-1])):
             run = over_arrays(kernel, function.arity, level)
             for low, high in ranges:

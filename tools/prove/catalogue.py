@@ -30,6 +30,8 @@ ROWS = (
     Row("sincos", ("sin", "cos"), "x->xx"),
     *map(_own, ("sinpi", "cospi", "asin", "acos", "atan")),
     _own("atan2", "xx->x"),
+    *map(_own, ("tanpi", "asinpi", "acospi", "atanpi")),
+    _own("atan2pi", "xx->x"),
     *map(_own, ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")),
     _own("pow", "xx->x"),
     _own("cbrt"),

@@ -47,6 +47,37 @@ def _rsqrt(x: Any) -> Any:
     return -gmpy2.inf() if gmpy2.is_zero(x) and gmpy2.is_signed(x) else gmpy2.rec_sqrt(x)
 
 
+def _tanpi(x: Any) -> Any:
+    """tan(πx), exact where that is -1, 0, 1 or infinite."""
+    if not gmpy2.is_finite(x):
+        return gmpy2.nan()
+    with gmpy2.context(precision=2200):
+        rest = gmpy2.fmod(abs(x), 2)
+        turns = rest - 2 if rest > gmpy2.mpfr("1.5") else rest
+        quarters = turns * 4
+    if gmpy2.is_integer(quarters):
+        value = {
+            0: 0.0, 1: 1.0, 2: gmpy2.inf(), 3: -1.0, 4: -0.0, 5: 1.0, 6: -gmpy2.inf(), -1: -1.0,
+        }[int(quarters)]  # fmt: skip
+        return gmpy2.mpfr(-value if gmpy2.is_signed(x) else value)
+    with gmpy2.context(precision=2200):
+        turns = turns - 1 if turns > gmpy2.mpfr("0.5") else turns
+        turns = -turns if gmpy2.is_signed(x) else turns
+    with gmpy2.context(precision=WIDE):
+        return gmpy2.tan(gmpy2.const_pi() * turns)
+
+
+def _over_pi(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An angle in half turns, to many bits."""
+
+    def exact(*arguments: Any) -> Any:
+        with gmpy2.context(precision=WIDE):
+            angle = function(*arguments)
+            return angle if gmpy2.is_zero(angle) else angle / gmpy2.const_pi()
+
+    return exact
+
+
 def _less_one(base: int) -> Callable[[Any], Any]:
     """base^x - 1, to many bits, and exactly where that is an integer or half way."""
 
@@ -124,6 +155,11 @@ FUNCTIONS = (
     Function("exp10m1", _less_one(10), (-18.0, 309.0), rounded=False),
     Function("log2p1", _of_one_more(2), (-1.0, 3.0), rounded=False),
     Function("log10p1", _of_one_more(10), (-1.0, 3.0), rounded=False),
+    Function("tanpi", _tanpi, (-4.0, 4.0), rounded=False, parity=-1),
+    Function("asinpi", _over_pi(gmpy2.asin), (-1.0, 1.0), rounded=False, parity=-1),
+    Function("acospi", _over_pi(gmpy2.acos), (-1.0, 1.0), rounded=False),
+    Function("atanpi", _over_pi(gmpy2.atan), (-20.0, 20.0), rounded=False, parity=-1),
+    Function("atan2pi", _over_pi(gmpy2.atan2), arity=2, rounded=False),
 )
 """In the order of reference.c."""
 NAMED = {f.name: f for f in FUNCTIONS}

@@ -185,7 +185,7 @@ def _two(
         if function.name == "pow":
             return _pow(form, n, rng)
         x = _any_bits(form, n, rng)
-        spread = {"hypot": 30, "atan2": 60}.get(function.name, 40)
+        spread = {"hypot": 30, "atan2": 60, "atan2pi": 60}.get(function.name, 40)
         # The second of like magnitude, else the result is trivial.
         factor = np.exp2(rng.uniform(-spread, spread, n).astype(form.float_type))
         y = x * factor * _signs(form, n, rng)

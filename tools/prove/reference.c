@@ -47,6 +47,33 @@ COSPI(cospi64, double, fmod, sin, cos, fabs)
 SINPI(sinpi80, wide, fmodl, sinl, copysignl, fabsl)
 COSPI(cospi80, wide, fmodl, sinl, cosl, fabsl)
 
+#define TANPI(name, real, fmod_, tan_, fabs_)                                \
+    static real name(real x) {                                               \
+        if (!isfinite(x)) return NAN;                                        \
+        real a = fmod_(fabs_(x), 2), y;                                      \
+        if (a == 0 || a == 1)                                                \
+            y = a == 0 ? 0.0 : -0.0;                                         \
+        else if (a == 0.5 || a == 1.5)                                       \
+            y = a == 0.5 ? INFINITY : -INFINITY;                             \
+        else {                                                               \
+            a = a > 1.5 ? a - 2 : a > 0.5 ? a - 1 : a;                       \
+            y = a > 0.25    ? 1 / tan_((real)PI * (0.5 - a))                 \
+                : a < -0.25 ? -1 / tan_((real)PI * (0.5 + a))                \
+                            : tan_((real)PI * a);                            \
+        }                                                                    \
+        return signbit(x) ? -y : y;                                          \
+    }
+TANPI(tanpi64, double, fmod, tan, fabs)
+TANPI(tanpi80, wide, fmodl, tanl, fabsl)
+#define OVER_PI(name)                                                        \
+    static double name##pi64(double x) { return name(x) / (double)PI; }      \
+    static wide name##pi80(wide x) { return name##l(x) / PI; }
+OVER_PI(asin)
+OVER_PI(acos)
+OVER_PI(atan)
+static double atan2pi64(double y, double x) { return atan2(y, x) / (double)PI; }
+static wide atan2pi80(wide y, wide x) { return atan2l(y, x) / PI; }
+
 #define LN2 0.693147180559945309417232121458176568L
 #define LN10 2.30258509299404568401799145468436421L
 #define LESS_ONE(name, real, ln, bound, fabs_, expm1_, power)                \
@@ -79,6 +106,8 @@ static const struct {
     TWO(pow), TWO(atan2), TWO(hypot), TWO(fmod), TWO(remainder), ONE(erf),
     {exp2m1_64, exp2m1_80, 0, 0}, {exp10m1_64, exp10m1_80, 0, 0},
     {log2p1_64, log2p1_80, 0, 0}, {log10p1_64, log10p1_80, 0, 0},
+    {tanpi64, tanpi80, 0, 0}, {asinpi64, asinpi80, 0, 0}, {acospi64, acospi80, 0, 0},
+    {atanpi64, atanpi80, 0, 0}, {0, 0, atan2pi64, atan2pi80},
 };
 
 #define BITS(name, real, word)                                               \
@@ -172,7 +201,7 @@ static const char *const VECTOR_NAMES[] = {
     "v_exp", "v_exp2", "v_exp10", "v_expm1", "v_log", "v_log2", "v_log10", "v_log1p",
     "v_sin", "v_cos", "v_tan", "sinpi", "cospi", "v_asin", "v_acos", "v_atan", "v_sinh", "v_cosh",
     "v_tanh", "v_asinh", "v_acosh", "v_atanh", "v_cbrt", "rsqrt", "vv_pow", "vv_atan2",
-    "vv_hypot", 0, 0, "v_erf", 0, 0, 0, 0,
+    "vv_hypot", 0, 0, "v_erf", 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 static int vectors_allowed;
