@@ -105,6 +105,22 @@ FUNCTIONS = (
         "pow", (by_exponent(-7, 7), between(-10, 10)), "r = powF(x, y)", "r = x ** y",
         "power", "xx->x",
     ),
+    Function(
+        "powr", (by_exponent(-7, 7), between(-10, 10)), "r = powF(x, y)", "r = x ** y",
+        "power", "xx->x",
+    ),
+    Function(
+        "pown", (by_exponent(-7, 7), between(-10, 10)), "r = powF(x, y)", "r = x ** y", None,
+        "xi->x",
+    ),
+    Function(
+        "rootn", (by_exponent(-7, 7), between(2, 10)), "r = powF(x, 1.0 / y)",
+        "r = x ** (one / y)", None, "xi->x",
+    ),
+    Function(
+        "compound", (between(-0.5, 1), between(-20, 20)), "r = powF(1 + x, y)",
+        "r = (one + x) ** y", None, "xi->x",
+    ),
     _one("cbrt", between(-1000, 1000), "cbrt", "np.cbrt(x)"),
     Function(
         "hypot", (between(-100, 100), between(-100, 100)), "r = hypotF(x, y)",

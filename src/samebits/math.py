@@ -76,7 +76,19 @@ if TYPE_CHECKING:
         step,
         unlerp,
     )
-    from samebits.mathlib.exponential import exp, exp2, exp2m1, exp10, exp10m1, expm1, pow
+    from samebits.mathlib.exponential import (
+        compound,
+        exp,
+        exp2,
+        exp2m1,
+        exp10,
+        exp10m1,
+        expm1,
+        pow,
+        pown,
+        powr,
+        rootn,
+    )
     from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
     from samebits.mathlib.linear.catalogue import (
         axis_angle,
@@ -139,7 +151,7 @@ _PLACES = {
     "engine.geometry": "distance project reflect refract",
     "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
     "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",
-    "exponential": "exp exp2 exp2m1 exp10 exp10m1 expm1 pow",
+    "exponential": "compound exp exp2 exp2m1 exp10 exp10m1 expm1 pow pown powr rootn",
     "hyperbolic": "acosh asinh atanh cosh sinh tanh",
     "linear.catalogue": (
         "axis_angle conjugate determinant euler_xyz euler_xzy euler_yxz euler_yzx "
@@ -169,20 +181,20 @@ e: float = _python.e
 __all__ = [
     "abs", "acos", "acosh", "acospi", "all", "any", "argmax", "argmin", "asin", "asinh", "asinpi",
     "atan", "atan2", "atan2pi", "atanh", "atanpi", "axis_angle", "bitcast", "cbrt", "ceil",
-    "ceillog2", "ceilpow2", "chgsign", "clamp", "clz", "cmax", "cmin", "conjugate", "copysign",
-    "cos", "cosh", "cospi", "cross", "csum", "ctz", "cumsum", "degrees", "determinant", "distance",
-    "distancesq", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy",
-    "euler_zyx", "exact_sum", "exp", "exp2", "exp2m1", "exp10", "exp10m1", "expm1", "f16_to_f32",
-    "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim", "floor", "floorlog2", "fma",
-    "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse", "isfinite", "isinf",
-    "isnan", "ispow2", "ldexp", "length", "lengthsq", "lerp", "log", "log1p", "log2", "log2p1",
-    "log10", "log10p1", "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul",
-    "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize", "normalizesafe",
-    "orthonormal_basis", "pi", "popcount", "pow", "precision", "project", "radians", "rcp",
-    "reflect", "refract", "remainder", "remap", "remquo", "reversebits", "rotate", "rotl", "rotr",
-    "round", "round_half_away", "rsqrt", "saturate", "select", "sign", "signbit", "sin", "sincos",
-    "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau",
-    "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
+    "ceillog2", "ceilpow2", "chgsign", "clamp", "clz", "cmax", "cmin", "compound", "conjugate",
+    "copysign", "cos", "cosh", "cospi", "cross", "csum", "ctz", "cumsum", "degrees", "determinant",
+    "distance", "distancesq", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx",
+    "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2", "exp2m1", "exp10", "exp10m1", "expm1",
+    "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim", "floor",
+    "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse",
+    "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length", "lengthsq", "lerp", "log", "log1p",
+    "log2", "log2p1", "log10", "log10p1", "logb", "look_rotation", "mad", "max", "mean", "min",
+    "modf", "mul", "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize", "normalizesafe",
+    "orthonormal_basis", "pi", "popcount", "pow", "pown", "powr", "precision", "project", "radians",
+    "rcp", "reflect", "refract", "remainder", "remap", "remquo", "reversebits", "rootn", "rotate",
+    "rotl", "rotr", "round", "round_half_away", "rsqrt", "saturate", "select", "sign", "signbit",
+    "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh",
+    "tanpi", "tau", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 
 

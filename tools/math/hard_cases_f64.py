@@ -63,7 +63,7 @@ def search(function: Function, runs: int, seed: int = 1) -> list[tuple[float, tu
         start = float(low + (high - low) * rng.random())
         if number % 2:
             start = math.copysign(2.0 ** rng.uniform(-30, 2), start)
-        more = (float(rng.integers(-40, 40)),) if function.arity == 2 else ()
+        more = (float(rng.integers(2, 40)),) if function.arity == 2 else ()
         x = _hardest(function, start, more)
         if x is None:
             continue

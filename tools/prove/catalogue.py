@@ -34,6 +34,8 @@ ROWS = (
     _own("atan2pi", "xx->x"),
     *map(_own, ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")),
     _own("pow", "xx->x"),
+    _own("powr", "xx->x"),
+    *(_own(name, "xi->x") for name in ("pown", "rootn", "compound")),
     _own("cbrt"),
     _own("hypot", "xx->x"),
     _own("rsqrt"),

@@ -68,7 +68,7 @@ def main() -> int:
     if level not in rows:
         parser.error(f"{level} does not run here; these do: {', '.join(rows)}")
     kernel = kernel_of(options.function, options.type, options.precision)
-    signature = "xx->x" if function.arity == 2 else "x->x"
+    signature = "xi->x" if function.integer else "xx->x" if function.arity == 2 else "x->x"
     run = compiled_loop(kernel, options.type, signature, rows[level])
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -83,7 +83,9 @@ def main() -> int:
             sets.append(("every one", inputs.every_pattern(form), 1 << 32))
         else:
             if not options.range:
-                sets.append(("special values", [inputs.special(function.arity, form)], 0))
+                special = inputs.special(function.arity, form)
+                special = inputs.special_with_integers(form) if function.integer else special
+                sets.append(("special values", [special], 0))
                 hard = inputs.hard_cases(function, form)
                 sets += [("hard cases", [hard], 0)] if hard else []
             blocks = inputs.random(function, form, options.count, options.seed, options.range)

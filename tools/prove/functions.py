@@ -78,6 +78,57 @@ def _over_pi(function: Callable[..., Any]) -> Callable[..., Any]:
     return exact
 
 
+def _pown(x: Any, n: Any) -> Any:
+    with gmpy2.context(precision=WIDE):
+        return x**n
+
+
+def _powr(x: Any, y: Any) -> Any:
+    """e^(y·log x)."""
+    size = abs(x)
+    nothing = gmpy2.is_zero(y) and (gmpy2.is_zero(x) or gmpy2.is_infinite(x))
+    if nothing or (size == 1 and gmpy2.is_infinite(y)) or not x >= 0 or gmpy2.is_nan(y):
+        return gmpy2.nan()
+    return size**y
+
+
+def _rootn(x: Any, n: Any) -> Any:
+    """x^(1/n), to many bits."""
+    n = int(n)
+    if gmpy2.is_nan(x) or n == 0 or (x < 0 and n % 2 == 0):
+        return gmpy2.nan()
+    size = abs(x)
+    with gmpy2.context(precision=WIDE):
+        if gmpy2.is_zero(x) or gmpy2.is_infinite(x):
+            root = gmpy2.mpfr(0) if gmpy2.is_zero(x) == (n > 0) else gmpy2.inf()
+        elif abs(n) < 100:
+            root = gmpy2.rootn(size, abs(n))
+            root = root if n > 0 else 1 / root
+        else:
+            root = gmpy2.exp(gmpy2.log(size) / n)  # nowhere near a boundary, but for x = 1
+        return -root if gmpy2.is_signed(x) and n % 2 else root
+
+
+def _compound(x: Any, n: Any) -> Any:
+    """(1 + x)^n, to many bits."""
+    n = int(n)
+    if n == 0:
+        return gmpy2.nan() if x < -1 else gmpy2.mpfr(1)
+    if not x >= -1:
+        return gmpy2.nan()
+    if x == -1 or gmpy2.is_infinite(x):
+        return gmpy2.mpfr(0) if (x < 0) == (n > 0) else gmpy2.inf()
+    if gmpy2.is_zero(x):
+        return gmpy2.mpfr(1)
+    if abs(x) < gmpy2.exp2(-60):
+        with gmpy2.context(precision=WIDE):
+            return gmpy2.exp(n * gmpy2.log1p(x)) if n * x else gmpy2.mpfr(1)
+    with gmpy2.context(precision=1200):
+        base = 1 + x
+    with gmpy2.context(precision=WIDE):
+        return base**n
+
+
 def _less_one(base: int) -> Callable[[Any], Any]:
     """base^x - 1, to many bits, and exactly where that is an integer or half way."""
 
@@ -114,6 +165,8 @@ class Function:
     rounded: bool = True
     parity: int = 0
     """1 for f(−x) = f(x), −1 for f(−x) = −f(x)."""
+    integer: bool = False
+    """Whether the second argument is an int32; MPFR decides all of its results."""
     margin_f64: float = 64.0
     """How near a rounding boundary the wide reference does not decide, in units of 2^-53."""
     margin_f80: float = 8.0
@@ -160,6 +213,10 @@ FUNCTIONS = (
     Function("acospi", _over_pi(gmpy2.acos), (-1.0, 1.0), rounded=False),
     Function("atanpi", _over_pi(gmpy2.atan), (-20.0, 20.0), rounded=False, parity=-1),
     Function("atan2pi", _over_pi(gmpy2.atan2), arity=2, rounded=False),
+    Function("powr", _powr, arity=2),
+    Function("pown", _pown, arity=2, rounded=False, integer=True),
+    Function("rootn", _rootn, arity=2, rounded=False, integer=True),
+    Function("compound", _compound, arity=2, rounded=False, integer=True),
 )
 """In the order of reference.c."""
 NAMED = {f.name: f for f in FUNCTIONS}

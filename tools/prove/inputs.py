@@ -107,11 +107,22 @@ def random(
     rng = np.random.default_rng([seed, *function.name.encode(), form.precision])
     while done < count:
         n = min(BLOCK, count - done)
-        yield tuple(
-            np.ascontiguousarray(a, form.float_type)
-            for a in (_one if function.arity == 1 else _two)(function, form, n, rng, limits)
+        drawn = (_one if function.arity == 1 else _two)(function, form, n, rng, limits)
+        last = np.int32 if function.integer else form.float_type
+        yield (
+            *(np.ascontiguousarray(a, form.float_type) for a in drawn[:-1]),
+            np.ascontiguousarray(drawn[-1], last),
         )
         done += n
+
+
+def special_with_integers(form: Format) -> Arguments:
+    """Every special value with small integers, limits, and powers of two and their neighbours."""
+    (values,) = special(1, form)
+    powers = [2**k + d for k in (6, 10, 16, 24, 30) for d in (-1, 0, 1)]
+    some = [*range(13), 52, 53, 148, 149, 1074, 2**31 - 1, *powers]
+    integers = np.array([*some, *(-n for n in some), -(2**31)], np.int32)
+    return np.repeat(values, len(integers)), np.tile(integers, len(values))
 
 
 def any_bits(form: Format, count: int, seed: int = 1) -> Iterator[Arguments]:
@@ -182,8 +193,10 @@ def _two(
         low, high = limits
         return _by_exponent(low, high, form, n, rng), _by_exponent(low, high, form, n, rng)
     with np.errstate(all="ignore"):
-        if function.name == "pow":
+        if function.name in ("pow", "powr"):
             return _pow(form, n, rng)
+        if function.integer:
+            return _with_power(function, form, n, rng)
         x = _any_bits(form, n, rng)
         spread = {"hypot": 30, "atan2": 60, "atan2pi": 60}.get(function.name, 40)
         # The second of like magnitude, else the result is trivial.
@@ -220,3 +233,28 @@ def _pow(form: Format, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
     rest = n - half - quarter - few
     x[-rest:], y[-rest:] = _any_bits(form, rest, rng), _any_bits(form, rest, rng)
     return x, y
+
+
+def _with_power(
+    function: Function, form: Format, n: int, rng: np.random.Generator
+) -> tuple[Any, Any]:
+    """Half with a result of any exponent, a quarter with small integers, some near 1 and short
+    bases (exact and halfway cases), the rest any bits."""
+    top = float(form.emax)
+    x = np.abs(_any_bits(form, n, rng))
+    half, quarter, few = n // 2, n // 4, n // 16
+    x[half - 4 * few : half] = _uniform(0.5, 2.0, form, 4 * few, rng)
+    small = rng.integers(-64, 65, n)
+    if function.name == "rootn":
+        integers = np.where(rng.random(n) < 0.5, small, rng.integers(-4000, 4001, n))
+    else:
+        base = np.log2(x) if function.name == "pown" else np.log1p(x) / np.log(2.0)
+        wanted = _uniform(-top * 1.2, top * 1.05, form, n, rng) / base
+        integers = np.clip(np.nan_to_num(wanted), -(2.0**31), 2.0**31 - 1).astype(np.int64)
+    integers[half : half + quarter] = small[half : half + quarter]
+    x[half : half + few] = rng.integers(1, 1 << 13, few) * np.exp2(rng.integers(-14, 8, few))
+    rest = n // 16
+    x[-rest:] = _any_bits(form, rest, rng)
+    integers[-rest:] = rng.integers(-(2**31), 2**31, rest)
+    x[::9] = -x[::9]
+    return x, integers

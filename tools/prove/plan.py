@@ -67,10 +67,11 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
     name = row.like[0] if row.like else row.name
     function = NAMED.get(name)
     found: list[Set] = []
-    if row.signature.startswith("xi"):
+    if row.signature.startswith("xi") and function is None:
         return [("random", inputs.with_integers(form, sizes.other), sizes.other, False)]
     arity = row.signature.index("-")
-    special = inputs.special(arity, form)
+    integer = function is not None and function.integer
+    special = inputs.special_with_integers(form) if integer else inputs.special(arity, form)
     found.append(("special values", [special], len(special[0]), high))
     hard = inputs.hard_cases(function, form) if function and high else None
     if hard:
@@ -96,8 +97,10 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
     if function is None:
         found.append(("random", inputs.any_bits(form, count), count, False))
     else:
+        if integer:
+            count = sizes.near_f64 if high else sizes.near_f64 // 10  # all by MPFR
         random = inputs.random(function, form, count, 1, None)
-        found.append(("random", random, count, False))
+        found.append(("random", random, count, integer))
     return found
 
 

@@ -66,6 +66,22 @@ def _results(low: float, high: float, text: str, limit: float = np.inf) -> Where
     return Where(f"normal x, {text}", keep)
 
 
+def _whole_powers(where: Where, text: str, limit: float) -> Where:
+    """As of pow, for |n| ≤ limit."""
+    return Where(text, lambda x, n: where.keep(x, n) & (abs(n.astype(np.float64)) <= limit))
+
+
+def _roots(low: float, high: float, text: str) -> Where:
+    """Of rootn, by the result's logarithm to base 2."""
+
+    def keep(x: Any, n: Any) -> Any:
+        n = n.astype(np.float64)
+        exponent = np.log2(np.abs(x).astype(np.float64)) / n
+        return _normal(x) & (abs(n) >= 2) & (exponent >= low) & (exponent <= high)
+
+    return Where(f"normal x, |n| ≥ 2{text}", keep)
+
+
 def _larger(low: int, high: int) -> Where:
     def keep(x: Any, y: Any) -> Any:
         larger = np.maximum(abs(x), abs(y))
@@ -89,8 +105,10 @@ HALF_TURNS_F64 = _up_to(2.0**50, "2^50")
 TURNS_F32 = _up_to(1600.0, "1600")
 TURNS_F64 = _up_to(2.0**20, "2^20")
 POW_F32 = _results(-126, 127.4, "2^-126 ≤ result ≤ 2^127.4, x > 0 or |y| ≤ 2^22", limit=2.0**22)
+POWN_F32 = _whole_powers(POW_F32, "normal x, |n| ≤ 2^22, 2^-126 ≤ result ≤ 2^127.4", 2.0**22)
 POW_F64 = _results(-132.8, 132.8, "1e-40 ≤ result ≤ 1e40")
 
+ROOTN_F64 = _roots(-132.8, 132.8, ", 1e-40 ≤ result ≤ 1e40")
 PROMISES: dict[str, dict[str, Promise]] = {
     "exp": {"float32": Promise(0.81, 150, _between(-87.3, 88.3)), "float64": Promise(0.8, 10)},
     "exp2": {"float32": Promise(0.9, 60, EXP2_F32), "float64": Promise(0.8, 10)},
@@ -138,6 +156,13 @@ PROMISES: dict[str, dict[str, Promise]] = {
         "float32": Promise(0.54, 400, POW_F32),
         "float64": Promise(0.5, 450, POW_F64),
     },
+    "powr": {"float32": Promise(0.5, 400, POW_F32), "float64": Promise(0.5, 450, POW_F64)},
+    "pown": {"float32": Promise(0.5, 400, POWN_F32), "float64": Promise(0.5, 450, POW_F64)},
+    "rootn": {
+        "float32": Promise(0.5, 250, _roots(-np.inf, np.inf, "")),
+        "float64": Promise(0.5, 450, ROOTN_F64),
+    },
+    "compound": {"float32": Promise(0.5, 0.5), "float64": Promise(0.5, 0.5)},
     "cbrt": {"float32": Promise(0.51, 250, NORMAL), "float64": Promise(0.5, 5, NORMAL)},
     "rsqrt": {"float32": Promise(0.51, 2), "float64": Promise(0.5, 10, NORMAL)},
     "hypot": {

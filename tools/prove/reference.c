@@ -74,6 +74,14 @@ OVER_PI(atan)
 static double atan2pi64(double y, double x) { return atan2(y, x) / (double)PI; }
 static wide atan2pi80(wide y, wide x) { return atan2l(y, x) / PI; }
 
+#define POWR(name, real, pow_, fabs_)                                        \
+    static real name(real x, real y) {                                       \
+        if ((y == 0 && (x == 0 || isinf(x))) || (x == 1 && isinf(y))) return NAN; \
+        return x >= 0 && !isnan(y) ? pow_(fabs_(x), y) : (real)NAN;          \
+    }
+POWR(powr64, double, pow, fabs)
+POWR(powr80, wide, powl, fabsl)
+
 #define LN2 0.693147180559945309417232121458176568L
 #define LN10 2.30258509299404568401799145468436421L
 #define LESS_ONE(name, real, ln, bound, fabs_, expm1_, power)                \
@@ -107,7 +115,7 @@ static const struct {
     {exp2m1_64, exp2m1_80, 0, 0}, {exp10m1_64, exp10m1_80, 0, 0},
     {log2p1_64, log2p1_80, 0, 0}, {log10p1_64, log10p1_80, 0, 0},
     {tanpi64, tanpi80, 0, 0}, {asinpi64, asinpi80, 0, 0}, {acospi64, acospi80, 0, 0},
-    {atanpi64, atanpi80, 0, 0}, {0, 0, atan2pi64, atan2pi80},
+    {atanpi64, atanpi80, 0, 0}, {0, 0, atan2pi64, atan2pi80}, {0, 0, powr64, powr80},
 };
 
 #define BITS(name, real, word)                                               \
@@ -201,7 +209,7 @@ static const char *const VECTOR_NAMES[] = {
     "v_exp", "v_exp2", "v_exp10", "v_expm1", "v_log", "v_log2", "v_log10", "v_log1p",
     "v_sin", "v_cos", "v_tan", "sinpi", "cospi", "v_asin", "v_acos", "v_atan", "v_sinh", "v_cosh",
     "v_tanh", "v_asinh", "v_acosh", "v_atanh", "v_cbrt", "rsqrt", "vv_pow", "vv_atan2",
-    "vv_hypot", 0, 0, "v_erf", 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    "vv_hypot", 0, 0, "v_erf", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 static int vectors_allowed;

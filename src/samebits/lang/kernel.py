@@ -373,7 +373,8 @@ class Overloads:
     for HIGH, MEDIUM and LOW. Each takes `arity` scalars (1 to 3, or 5), of the row's type or
     integers; it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays
     (`Overloads.mapped`, installed by the runtime). `fixed` names the module whose kernel of this
-    name serves fixed-point numbers; it loads when one is met.
+    name serves fixed-point numbers; it loads when one is met. `saturates` says of a function with
+    integers that one beyond int32 gives what the nearest int32 does.
     """
 
     mapped: ClassVar[Callable[..., Any] | None] = None
@@ -385,7 +386,9 @@ class Overloads:
         kernels: Mapping[ScalarType, Kernel | Precisions],
         doc: str,
         fixed: str | None = None,
+        saturates: bool = True,
     ) -> None:
+        self.saturates = saturates
         self.__name__ = self.__qualname__ = name
         self.__module__ = "samebits.math"
         self.__doc__ = doc

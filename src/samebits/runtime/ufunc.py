@@ -19,7 +19,7 @@ from samebits.modes import Precision
 from samebits.runtime.claims import check_arrays
 from samebits.runtime.guarded import GuardedArray, plain
 from samebits.runtime.pending import PENDING
-from samebits.runtime.ufunc_arrays import clamped, number, over_arrays
+from samebits.runtime.ufunc_arrays import as_int32, number, over_arrays
 from samebits.runtime.ufunc_elementwise import Elementwise, elementwise
 from samebits.runtime.ufunc_loops import IN_PLACE
 from samebits.runtime.ufunc_types import float_type
@@ -180,7 +180,7 @@ def _numbers(function: Overloads, kernel: Kernel, args: tuple[Any, ...]) -> list
     """Scalar arguments in the classes that `kernel` takes."""
     types = cast("tuple[ScalarType, ...]", kernel.fixed_types)
     return [
-        clamped(int(x)) if integer else number(x, t)
+        as_int32(function, int(x)) if integer else number(x, t)
         for x, t, integer in zip(args, types, function.integers, strict=True)
     ]
 

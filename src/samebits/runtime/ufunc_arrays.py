@@ -35,8 +35,15 @@ def number(x: Any, t: ScalarType) -> Any:
     return CONVERTERS[t][kind_of(x)](x)
 
 
-def clamped(n: int) -> int:
-    return max(INT32.minimum, min(INT32.maximum, n))
+def as_int32(function: Overloads, n: int) -> int:
+    """An integer argument as the kernel takes it. Raises ArgumentError."""
+    nearest = max(INT32.minimum, min(INT32.maximum, n))
+    if nearest != n and not function.saturates:
+        raise ArgumentError(
+            f"{function.__name__}() takes an int32, from −2³¹ to 2³¹ − 1, got {n}",
+            fix="use math.pow(x, float(n)) for greater powers",
+        )
+    return nearest
 
 
 def over_arrays(
@@ -89,12 +96,15 @@ def _operands(
             array = _NDARRAY.view(x, _NDARRAY)
             if integer and not np.can_cast(array.dtype, np.int32):
                 low, high = max(np.iinfo(array.dtype).min, INT32.minimum), INT32.maximum
+                if not function.saturates and array.size:
+                    as_int32(function, int(array.min()))
+                    as_int32(function, int(array.max()))
                 array = np.clip(array, low, high).astype(np.int32)
             given.append(array)
             pattern += "a"
         else:
             with Kernel.environment():
-                value = clamped(int(x)) if integer else number(x, t)
+                value = as_int32(function, int(x)) if integer else number(x, t)
                 given.append(np.array(value, t.dtype))
             pattern += "s"
     return given, pattern

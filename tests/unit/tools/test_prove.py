@@ -32,7 +32,9 @@ def right(function: Function, form: Format, arguments: inputs.Arguments) -> Any:
 
 def some_special(function: Function, form: Format) -> inputs.Arguments:
     step = 1 if function.arity == 1 else 211
-    return tuple(np.ascontiguousarray(a[::step]) for a in inputs.special(function.arity, form))
+    special = inputs.special(function.arity, form)
+    special = inputs.special_with_integers(form) if function.integer else special
+    return tuple(np.ascontiguousarray(a[::step]) for a in special)
 
 
 @pytest.mark.parametrize(("function", "form"), CASES, ids=NAMES)
