@@ -7,6 +7,7 @@ only a command that has compared says that something differs.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,8 +17,8 @@ import samebits_command
 from samebits.cli.terminal import shown
 
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
-_FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)})
-"""What the system says of a disk that takes no more."""
+_FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EBADF})
+"""What the system says of a disk that takes no more, and of an output that is closed."""
 TRACEBACK = "--traceback"
 """Shows, wherever it stands before `--`, where an error that nobody expected comes from."""
 
@@ -49,6 +50,10 @@ def status(arguments: Sequence[str]) -> int:
         if "\n" in argument:  # all that is printed of it could be taken for lines of ours
             print(f"{argument!r} has a line break: rename the file", file=sys.stderr)
             return BAD
+    empty = _empty(given)
+    if empty is not None:
+        print(f"{empty} is empty\n  fix: give it a value, or leave it out", file=sys.stderr)
+        return BAD
     try:
         if given == ["--version"]:
             from samebits import __version__
@@ -88,7 +93,8 @@ def status(arguments: Sequence[str]) -> int:
 
 def _forget_output() -> None:
     """What Python flushes at its end must not fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(io.UnsupportedOperation):  # there is nothing to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_text(argument: str) -> bool:
@@ -97,6 +103,20 @@ def _is_text(argument: str) -> bool:
         return "\0" not in argument and bool(os.fsencode(argument) or not argument)
     except UnicodeEncodeError:
         return False
+
+
+def _empty(arguments: Sequence[str]) -> str | None:
+    """What is given nothing, as by `--out ""` or `--out=`: a shell's variable was not set."""
+    before = "samebits"
+    for argument in arguments:
+        if argument == "--":  # what stands behind is another program's
+            return None
+        option, has_value, value = argument.partition("=")
+        if not argument or (has_value and not value and option.startswith("-")):
+            name = option or before
+            return name if name.startswith("-") else f"what stands behind {name}"
+        before = argument
+    return None
 
 
 def _without_traceback(arguments: Sequence[str]) -> tuple[list[str], bool]:

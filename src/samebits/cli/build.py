@@ -11,18 +11,15 @@ from rich.text import Text
 
 from samebits.cli import BAD, SAME
 from samebits.cli.consoles import progress_console
-from samebits.cli.named import named_simulation
+from samebits.cli.named import named_simulation, words
 from samebits.cli.printing import print_built
-from samebits.errors import SimulationError
 from samebits.sim.export.build import build, choose_targets
 from samebits.sim.export.inputs_file import export_inputs
 
 
 def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:
     """Build and list what was written; the exit status."""
-    rows = choose_targets([name for names in targets for name in names.split(",") if name])
-    if not out:
-        raise SimulationError("--out is empty", fix="name a folder, as in --out build")
+    rows = choose_targets([name for names in targets for name in words("--target", names)])
     simulation = named_simulation(sim)
     with _progress([row.name for row in rows]) as show:
         built = build(simulation, rows, Path(out), name, show)

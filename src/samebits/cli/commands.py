@@ -125,12 +125,13 @@ def verify(
     stated prefix of a long run, unless `--frames all`. Exit status: 0 the same, 1 they differ or
     a target's program failed, 2 bad usage or input, or a target ran longer than `--timeout`.
     """
+    from samebits.cli.named import words
     from samebits.cli.verify import Options, run
 
     options = Options(
         sim=sim,
         replays=tuple(replays or ()),
-        targets=None if targets is None else tuple(targets.split(",")),
+        targets=None if targets is None else words("--targets", targets),
         frames=frames,
         players=players,
         seed=seed,

@@ -28,6 +28,10 @@ class TextConsole(Console):
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
+    def on_broken_pipe(self) -> None:
+        """The command ends as where anything else writes: Rich would have it end with 1."""
+        raise
+
 
 def console() -> Console:
     """Where tables go: stdout, `WIDTH` columns wide where it is no terminal."""

@@ -82,7 +82,7 @@ def run(options: Options) -> int:
     departs = diagnosis.recorded is not None and diagnosis.recorded.departure is not None
     if departs or not diagnosis.same:
         return DIFFERS
-    return BAD if case.is_damaged else SAME
+    return BAD if case.is_damaged or case.is_empty(diagnosis) else SAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +105,22 @@ class _Case:
             sys.stderr.write(f"{self.source.replay} is {self.source.damage}\n")
         if diagnosis.same:
             diagnosis.notes += list(self._why_same(diagnosis))
-        for name, side in zip("ab", self.sides, strict=False):
-            start = side.told.start
-            if diagnosis.same and start is not None and start >= diagnosis.frames:
+        for name, start in self._starts():
+            if diagnosis.same and start >= diagnosis.frames:
                 diagnosis.notes.append(
-                    f"side {name} begins to be another in frame {start:,}, behind the last"
+                    f"nothing was compared: side {name} begins to be another in frame {start:,}, "
+                    "behind the last"
                 )
+
+    def is_empty(self, diagnosis: Diagnosis) -> bool:
+        """Whether a side was never what its words say."""
+        return any(start >= diagnosis.frames for _, start in self._starts())
+
+    def _starts(self) -> Iterator[tuple[str, int]]:
+        """The sides that are others from some frame on, by name."""
+        for name, side in zip("ab", self.sides, strict=False):
+            if side.told.start is not None:
+                yield name, side.told.start
 
     def _why_same(self, diagnosis: Diagnosis) -> Iterator[str]:
         """What a comparison that finds nothing may have left out."""

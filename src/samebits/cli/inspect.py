@@ -13,6 +13,7 @@ from types import ModuleType
 
 import samebits
 from samebits.cli import SAME
+from samebits.cli.named import words
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.terminal import write_coloured
 from samebits.errors import SimulationError
@@ -44,7 +45,7 @@ def run(options: Options) -> int:
     """Inspect and write; the exit status."""
     if options.html is not None:
         check_page(options.html)
-    show = None if options.show is None else check_sections(_words(options.show))
+    show = None if options.show is None else check_sections(words("--show", options.show))
     kernel, module = find_kernel(options.kernel)
     types = None if options.types is None else _types(options.types, module)
     found = inspect(kernel, types=types, target=options.target, opt=options.opt)
@@ -112,10 +113,6 @@ def _some(module: ModuleType) -> str:
 def _known(module: ModuleType) -> str:
     names = _kernels(module)
     return f"its kernels are {', '.join(names)}" if names else f"give {FORMS}"
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 def _types(text: str, module: ModuleType) -> Sequence[object]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from samebits.audit.lint import RULES, Checked, Rule, check_paths
 from samebits.audit.lint.output import as_json, as_sarif, as_text, summary
 from samebits.cli import BAD, DIFFERS, SAME
+from samebits.cli.named import words
 from samebits.cli.terminal import behind
 from samebits.errors import ArgumentError
 
@@ -73,7 +74,7 @@ def _checked(paths: Sequence[str], rules: Sequence[Rule]) -> list[Checked]:
 
 def chosen(select: str | None, ignore: str | None) -> tuple[Rule, ...]:
     """The rules whose codes begin with one in `select` and with none in `ignore`."""
-    wanted, unwanted = _codes(select), _codes(ignore)
+    wanted, unwanted = _codes("--select", select), _codes("--ignore", ignore)
     rules = tuple(
         rule
         for rule in RULES
@@ -87,8 +88,8 @@ def chosen(select: str | None, ignore: str | None) -> tuple[Rule, ...]:
     return rules
 
 
-def _codes(text: str | None) -> tuple[str, ...]:
-    codes = tuple(part.strip().upper() for part in (text or "").split(",") if part.strip())
+def _codes(option: str, text: str | None) -> tuple[str, ...]:
+    codes = () if text is None else words(option, text.upper())
     for code in codes:
         if not any(rule.code.startswith(code) for rule in RULES):
             raise ArgumentError(

@@ -1,13 +1,21 @@
-"""The simulation that a command line names, and what stands there instead of one."""
+"""What a command line names: simulations, and what stands there instead of one; lists of words."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from samebits.errors import SimulationError
+from samebits.errors import ArgumentError, SimulationError
 from samebits.sim.load import FORMS, load_simulation
 from samebits.sim.replay_records import MAGIC
 from samebits.sim.simulation import Simulation
+
+
+def words(option: str, text: str) -> tuple[str, ...]:
+    """The words of an option with commas between. Raises ArgumentError where one is empty."""
+    found = tuple(word.strip() for word in text.split(","))
+    if not all(found):
+        raise ArgumentError(f"{option} {text} has an empty word", fix="leave out the comma")
+    return found
 
 
 def named_simulation(name: str) -> Simulation:

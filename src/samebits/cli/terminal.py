@@ -7,11 +7,13 @@ as escapes. What has colours on purpose escapes its own text and writes to the s
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from io import TextIOBase
 from itertools import pairwise
 from typing import Any, TextIO, cast
 
@@ -49,6 +51,14 @@ class Shown:
         return getattr(self.stream, name)
 
 
+class _Closed(TextIOBase):
+    """In the place of a stream that the process was started without: what is written is lost,
+    which is told."""
+
+    def write(self, s: str) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+
 @contextmanager
 def shown() -> Generator[None]:
     """Standard output and error show what is written to them while the block runs."""
@@ -75,9 +85,9 @@ def colours(kept: bool = True) -> Generator[None]:
             stream.keeps_colours = kept_before
 
 
-def behind(stream: TextIO) -> TextIO:
-    """The stream itself, for what escapes its own text."""
-    return stream.stream if isinstance(stream, Shown) else stream
+def behind(stream: TextIO | None) -> TextIO:
+    """The stream itself, for what escapes its own text; one that fails where there is none."""
+    return stream.stream if isinstance(stream, Shown) else stream or cast("TextIO", _Closed())
 
 
 def write_coloured(render: Callable[[Callable[[str], str]], str]) -> None:

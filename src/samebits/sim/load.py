@@ -112,8 +112,8 @@ def _import_file(path: Path, forms: str) -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise SimulationError(f"{path} is not called as a Python file is", fix=f"give {forms}")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

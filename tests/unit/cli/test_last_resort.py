@@ -3,17 +3,21 @@ closed pipes, what a script asks for. Status 1 is for bits that differ alone."""
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from samebits import __version__
 from samebits.cli import main, status
 from samebits.cli import verify as command
+from samebits.sim.replay import read_replay
 
 ERRORS: list[BaseException] = [
     RuntimeError("lost\nmore"),
@@ -123,8 +127,47 @@ def test_a_pipe_that_nobody_reads_is_no_difference() -> None:
     assert (done.returncode, done.stderr) == (2, b"")
 
 
+class Gone(io.TextIOBase):
+    """A pipe whose reader has gone."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    def fileno(self) -> int:
+        return os.open(os.devnull, os.O_WRONLY)
+
+
+ARENA = str(Path(__file__).parents[3] / "examples/arena/arena.py")
+PRINTING = [
+    ["--help"], ["--version"], ["targets"], ["targets", "--json"], ["lint", "--list-rules"],
+    ["explain", "a*b", "a=1.0", "b=3.0", "--got", "3.0"], ["lint", ARENA, "--format", "sarif"],
+    ["verify", ARENA, "--frames", "2", "--targets", "managed,evaluate"],
+    ["diagnose", ARENA, "--frames", "2", "--a", "managed", "--b", "evaluate"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", PRINTING, ids=" ".join)
+@pytest.mark.parametrize(
+    ("stream", "said"), [(Gone(), ""), (None, "cannot write: Bad file descriptor\n")]
+)
+def test_where_nobody_takes_the_output_nothing_is_said_to_be_the_same(
+    words: list[str], stream: Any, said: str, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sys, "stdout", stream)
+    assert status(words) == 2
+    assert capsys.readouterr().err == said
+
+
+def test_a_process_without_its_streams_gives_no_file_their_numbers(tmp_path: Path) -> None:
+    out = tmp_path / "out.mcap"
+    words = f'record {ARENA} --players random --frames 2 --out "{out}" <&- >&- 2>&-'
+    command = f'"{sys.executable}" -m samebits {words}'
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 2
+    assert read_replay(out).frames == 2
+
+
 SCRIPTS = """
-import samebits as sb
 from samebits import float32, uint64
 
 @sb.struct
@@ -202,9 +245,32 @@ def test_a_script_that_closes_its_output_leaves_the_commands_its_own(tmp_path: P
     assert "closing.py has no simulation" in done.stderr
 
 
-def test_a_build_into_no_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert status(["build", "game.py", "--out", ""]) == 2
-    assert "--out is empty" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["build", "game.py", "--out", ""], "--out is empty"),
+        (["verify", ARENA, "--players="], "--players is empty"),
+        (["lint", "", "--select", "SB1"], "what stands behind lint is empty"),
+        (["lint", ARENA, "--select", ""], "--select is empty"),
+        (["build", ARENA, "--out", "b", "--target", ""], "--target is empty"),
+        (["", "verify"], "what stands behind samebits is empty"),
+        (["verify", ARENA, "--targets", "managed,,evaluate"], "--targets managed,,evaluate has an"),
+        (["build", ARENA, "--out", "b", "--target", ","], "--target , has an empty word"),
+        (["lint", ARENA, "--ignore", "SB1,"], "--ignore SB1, has an empty word"),
+        (["inspect", f"{ARENA}:step", "--show", ","], "--show , has an empty word"),
+        (["verify", "/proc/self/mem"], "is not called as a Python file is"),
+        (["doctor", "-m", "there_is_none"], "there is no module there_is_none"),
+        (["doctor", "-m", "there.is.none"], "there is no module there.is.none"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_is_named_by_nothing_is_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status(words) == 2
+    out, err = capsys.readouterr()
+    assert said in err
+    assert not out
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
