@@ -168,6 +168,7 @@ def test_a_process_without_its_streams_gives_no_file_their_numbers(tmp_path: Pat
 
 
 SCRIPTS = """
+import samebits as sb
 from samebits import float32, uint64
 
 @sb.struct
