@@ -445,7 +445,7 @@ def test_a_whole_replay_is_exported_with_0(run: Run, replay: Path, tmp_path: Pat
 WRONG_OPTIONS: list[tuple[list[str], str]] = [
     (
         ["--frames", "soon"],
-        "--frames soon is neither a count of frames nor all\n"
+        "--frames soon is neither a count of frames, from 1 to 1,000,000,000, nor all\n"
         "  fix: write --frames 600 or --frames all",
     ),
     (

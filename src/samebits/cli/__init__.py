@@ -17,6 +17,8 @@ import samebits_command
 from samebits.cli.terminal import shown
 
 SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
+MOST_FRAMES = 10**9
+"""Of one run: half a year at 60 frames a second."""
 _FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EBADF})
 """What the system says of a disk that takes no more, and of an output that is closed."""
 TRACEBACK = "--traceback"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from samebits.cli import BAD, INTERRUPTED, SAME, TRACEBACK
+from samebits.cli import BAD, INTERRUPTED, MOST_FRAMES, SAME, TRACEBACK
 from samebits.cli.examples import examples
 from samebits.cli.terminal import colours
 
@@ -153,7 +153,7 @@ def record(
         str | None,
         typer.Option(help="A script of SIM, or random: all values of every input field."),
     ] = None,
-    frames: Annotated[int, typer.Option(min=1, help="How many frames.")] = 3600,
+    frames: Annotated[int, typer.Option(min=1, max=MOST_FRAMES, help="How many frames.")] = 3600,
     seed: Annotated[int, typer.Option(help="The seed of the run, and of the players.")] = 1,
     keyframes: Annotated[
         int, typer.Option(min=0, help="Frames from keyframe to keyframe; 0 for none.")
@@ -435,7 +435,8 @@ def diagnose(
         ),
     ] = None,
     frames: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Only the first N frames.")
+        int | None,
+        typer.Option(min=1, max=MOST_FRAMES, metavar="N", help="Only the first N frames."),
     ] = None,
     players: Annotated[
         str | None, typer.Option(help="Without a REPLAY: a script of SIM, or random.")
@@ -482,7 +483,10 @@ def export(
     replay: Annotated[str, typer.Argument(metavar="REPLAY", help="a replay that samebits wrote")],
     out: Annotated[str, typer.Option(metavar="FILE", help="The file of inputs to write.")],
     frames: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="The first N frames; without it, all.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_FRAMES, metavar="N", help="The first N frames; without it, all."
+        ),
     ] = None,
 ) -> None:
     """Write a replay's inputs as the flat file that a standalone verifier reads.

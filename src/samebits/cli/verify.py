@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 
-from samebits.cli import BAD, DIFFERS, INTERRUPTED, SAME
+from samebits.cli import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import Run, Unread, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError
@@ -41,10 +41,12 @@ class Options:
         if self.frames in (None, "all"):
             return None
         assert self.frames is not None
-        if self.frames.isascii() and self.frames.isdecimal() and 0 < int(self.frames) < 10**12:
+        is_number = self.frames.isascii() and self.frames.isdecimal() and len(self.frames) < 20
+        if is_number and 0 < int(self.frames) <= MOST_FRAMES:
             return int(self.frames)
         raise SimulationError(
-            f"--frames {self.frames} is neither a count of frames nor all",
+            f"--frames {self.frames:.60} is neither a count of frames, from 1 to "
+            f"{MOST_FRAMES:,}, nor all",
             fix="write --frames 600 or --frames all",
         )
 

@@ -240,7 +240,10 @@ class ObjectCache:
         if data is None:
             return None
         key, _, check = data.decode("ascii", "replace").partition(" ")
-        return key if _is_key(key) and check == digest(about, key) else None
+        if _is_key(key) and check == digest(about, key):
+            return key
+        self._refuse(name, "it is damaged")
+        return None
 
     def _note(self, name: str, about: str, key: str) -> None:
         self._write(name, f"{key} {digest(about, key)}".encode())
@@ -257,8 +260,8 @@ class ObjectCache:
         except UntrustedError as refusal:
             self._warn(str(refusal))
             return None
-        except StrangeFileError:
-            self._refuse(name, "it is no file of this user's alone")
+        except StrangeFileError as error:
+            self._refuse(name, str(error))
             return None
         return data
 

@@ -39,7 +39,12 @@ class UntrustedError(Exception):
 
 
 class StrangeFileError(Exception):
-    """A file that is no regular one, or that others could have written. Its name in the folder."""
+    """A file that is no regular one, that others could have written, or that is too long: why."""
+
+
+_NO_FILES = frozenset({errno.ELOOP, errno.ENXIO, errno.EACCES})
+"""What the system says of a link, of a socket, and of a file that this user may not read."""
+_NOT_ALONE = "it is no file of this user's alone"
 
 
 class OwnFolder:
@@ -72,9 +77,9 @@ class OwnFolder:
             return Path(self._known[0] if self._known else self.path)
 
     def read(self, group: str, name: str, limit: int) -> tuple[bytes, float] | None:
-        """The bytes of a file and when they were written; None where there is no such file, or
-        one that is longer than `limit`. Raises StrangeFileError where it is not a regular file,
-        or not this user's alone. Never waits.
+        """The bytes of a file and when they were written; None where there is no such file. Raises
+        StrangeFileError where it is not a regular file, or not this user's alone, or longer than
+        `limit`. Never waits.
         """
         held: list[int] = []
         try:
@@ -83,17 +88,16 @@ class OwnFolder:
                 try:
                     descriptor = opened(held, _name(place, name), _READ, dir_fd=_below(place))
                 except OSError as error:
-                    if error.errno == errno.ELOOP:
-                        raise StrangeFileError(os.path.join(group, name)) from None
+                    if error.errno in _NO_FILES:
+                        raise StrangeFileError(_NOT_ALONE) from None
                     raise
                 status = os.fstat(descriptor)
                 if not _may_be_read(status):
-                    raise StrangeFileError(os.path.join(group, name))
+                    raise StrangeFileError(_NOT_ALONE)
                 if status.st_size > limit:
-                    return None
+                    raise StrangeFileError(f"it has more than {limit:,} bytes")
                 with open(descriptor, "rb", closefd=False) as file:
-                    data = file.read(limit + 1)
-                return (data, status.st_mtime) if len(data) <= limit else None
+                    return file.read(limit), status.st_mtime
         except (OSError, ValueError):
             return None
 

@@ -21,6 +21,10 @@ from samebits.sim.replay_header import digest_problem, name_problem
 
 MAX_LINE = 1024
 """Most bytes of a line, its end included."""
+MAX_HASHES = 1 << 22
+"""Most hashes of a file: each frame of 19 hours at 60 frames a second."""
+MAX_COMMENTS = 1 << 16
+"""Most lines of a file that are no hashes."""
 
 _GOLDEN = "# samebits golden "
 _FIRST = f"{_GOLDEN}2"
@@ -70,6 +74,8 @@ def write_golden(
     if every < 1:
         raise ReplayError(f"golden file: every {every} frames", fix="give 1 or more")
     rows = tuple(_sampled(hashes, every))
+    if len(rows) > MAX_HASHES:
+        raise ReplayError(f"golden file: more than {MAX_HASHES:,} hashes", fix=_FEWER)
     text = _checked_text(simulation, digest, rows)
     text += f"{_COUNT}{len(rows)}\n{_CHECKSUM}{_checksum(text)}\n"
     check_place(path)
@@ -134,6 +140,11 @@ def _parse(name: str, file: BinaryIO) -> Golden:
     number = 0
     while line := file.readline(MAX_LINE + 1):
         number += 1
+        if number - len(lines.rows) > MAX_COMMENTS:
+            raise ReplayError(f"{name} has more than {MAX_COMMENTS:,} lines besides its hashes",
+                              fix=_REWRITE)  # fmt: skip
+        if len(lines.rows) > MAX_HASHES:
+            raise ReplayError(f"{name} has more than {MAX_HASHES:,} hashes", fix=_FEWER)
         if _CHECKSUM not in lines.said and _is_cut(line):
             raise ReplayError(f"{name} is cut short: it ends inside line {number}", fix=_RESTORE)
         text = _decode(name, number, line)
@@ -226,6 +237,7 @@ _SAID: dict[str, Callable[[str], str | None]] = {
 }
 """The lines that say one thing of the file, and what can be wrong with it."""
 
+_FEWER = "keep those of fewer frames, as `write_golden(..., every=60)` does"
 _REWRITE = "write the golden file again"
 _RESTORE = "take it again from where it was written, or write it again with --update-golden"
 

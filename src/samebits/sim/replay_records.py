@@ -37,6 +37,10 @@ NAMES = {
 _CHUNK_HEAD = struct.Struct("<QQQI")
 _RECORD_HEAD = struct.Struct("<BQ")
 _PIECE = 64 * 1024
+MAX_OTHERS = 4096
+"""Most records of a file that are no chunks, besides `OTHERS_A_CHUNK` for each of those."""
+OTHERS_A_CHUNK = 8
+"""Indexes of a chunk: one a channel, and one in the file's own index."""
 
 
 class Damage(Exception):
@@ -79,6 +83,7 @@ class Source:
 
     def __init__(self, file: Readable) -> None:
         self._file = file
+        self._others = MAX_OTHERS
         self.offset = 0
         self.crc = 0
 
@@ -125,6 +130,11 @@ class Source:
         if length > MAX_RECORD:
             raise Damage(
                 start, f"{record.a_name} of {length} bytes, more than the {MAX_RECORD} allowed"
+            )
+        self._others += OTHERS_A_CHUNK if opcode == Opcode.CHUNK else -1
+        if self._others < 0:
+            raise Damage(
+                start, f"more than {MAX_OTHERS:,} records besides chunks and their indexes"
             )
         return record
 
@@ -206,6 +216,8 @@ def chunk_records(source: Source, record: Record) -> Iterator[tuple[int, bytes]]
         raise Damage(
             start, f"a chunk of {len(data)} bytes that says it has {size}, stored in {stored}"
         )
+    if not data:
+        raise Damage(start, "a chunk with nothing in it")
     if crc != (actual := zlib.crc32(data)):
         raise Damage(start, f"the chunk's checksum is 0x{crc:08x}, its bytes give 0x{actual:08x}")
     at = 0

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import socket
+import sys
 import warnings
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -96,6 +100,54 @@ def test_the_front_index_leads_from_source_to_object(tmp_path: Path) -> None:
     assert store.get_front(source) is None
     path.write_bytes(b"\xff" * 100)
     assert store.get_front(source) is None
+
+
+def _longer(path: Path) -> None:
+    os.truncate(path, 3 << 30)  # sparse
+
+
+def _socket(path: Path) -> None:
+    path.unlink()
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(path))
+
+
+def _linked(path: Path) -> None:
+    path.rename(path.with_suffix(".away"))
+    path.symlink_to(path.with_suffix(".away"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the files are those of POSIX systems")
+@pytest.mark.parametrize("kind", ["object", "front", "sources"])
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda path: path.write_bytes(path.read_bytes()[:-1]), "it is damaged"),
+        (lambda path: path.write_bytes(b""), "it is damaged"),
+        (lambda path: path.write_bytes(path.read_bytes() + b"0"), "it is damaged"),
+        (_longer, "it has more than [0-9,]+ bytes"),
+        (_socket, "it is no file of this user's alone"),
+        (_linked, "it is no file of this user's alone"),
+    ],
+)  # fmt: skip
+def test_whatever_is_refused_is_said(
+    change: Callable[[Path], None], why: str, kind: str, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)  # a socket's path is short
+    store = ObjectCache(Path("c"))
+    methods: dict[str, tuple[Any, Any, Any]] = {
+        "object": (store.put, store.get, OBJECT),
+        "front": (store.put_front, store.get_front, digest("two")),
+        "sources": (store.put_sources, store.get_sources, digest("two")),
+    }
+    put, get, entry = methods[kind]
+    put(KEY, entry)
+    change(Path("c", KEY[:2], f"{KEY}.{kind}"))
+    with pytest.warns(RuntimeWarning, match=rf"{KEY}\.{kind} in the object cache .*: {why};"):
+        assert get(KEY) is None
+    put(KEY, entry)
+    assert get(KEY) == entry
 
 
 def test_keys_that_are_no_digests_are_refused(tmp_path: Path) -> None:

@@ -165,6 +165,17 @@ def test_a_folder_that_cannot_be_made_is_told(run: Any, tmp_path: Path) -> None:
     )
 
 
+@needs_zig
+def test_a_link_among_a_builds_folders_is_not_followed(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "wasm32").symlink_to(tmp_path / "elsewhere")
+    code, out, err = run("build", SMALL, "--target", "wasm32", "--out", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert "wasm32 is a link, and what is behind it is not written to" in err
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
 def test_export_says_what_it_wrote(run: Any, tmp_path: Path) -> None:
     out = tmp_path / "duel.inputs"
     code, said, err = run("replay", "export", DUEL, "--out", out, "--frames", 5)

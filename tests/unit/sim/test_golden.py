@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
+from samebits.sim import golden
 from samebits.sim.golden import MAX_LINE, Golden, read_golden, write_golden
 
 HEAD = "# samebits golden 2\n# simulation: bounce\n# digest: 0123456789abcdef\n"
@@ -83,6 +84,25 @@ def told(path: Path, data: bytes) -> Golden | None:
         return read_golden(path)
     except ReplayError:
         return None
+
+
+def test_lines_have_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.golden"
+    data, said = written(path)
+    path.write_bytes(data + b"#\n" * (golden.MAX_COMMENTS - 6))
+    assert read_golden(path) == said
+    path.write_bytes(data + b"#\n" * golden.MAX_COMMENTS)
+    with pytest.raises(ReplayError, match="more than 65,536 lines besides its hashes"):
+        read_golden(path)
+    path.write_bytes(data)
+    monkeypatch.setattr(golden, "MAX_HASHES", 5)
+    assert read_golden(path) == said
+    monkeypatch.setattr(golden, "MAX_HASHES", 4)
+    with pytest.raises(ReplayError, match="more than 4 hashes"):
+        read_golden(path)
+    with pytest.raises(ReplayError, match="more than 4 hashes"):
+        written(path)
+    assert path.read_bytes() == data
 
 
 def test_a_flipped_bit_is_told_or_means_nothing(tmp_path: Path) -> None:

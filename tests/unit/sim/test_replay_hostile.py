@@ -240,6 +240,19 @@ def test_records_channels_and_schemas_of_others_are_skipped() -> None:
     assert outcome(crafted.end()) == (4, None)
 
 
+def test_records_that_carry_nothing_have_an_end() -> None:
+    nothing = raw(0x90, b"")
+    assert outcome(Crafted().add(FOUR).add(nothing * 4000).end()) == (4, None)
+    frames, damage = outcome(Crafted().add(FOUR).add(nothing * 5000).end())
+    assert frames == 4
+    assert damage is not None
+    assert "more than 4,096 records besides chunks and their indexes" in damage
+    frames, damage = outcome(Crafted().add(FOUR).add(chunk(b"")).end())
+    assert frames == 4
+    assert damage is not None
+    assert "a chunk with nothing in it" in damage
+
+
 def test_counts_in_a_message_index_are_never_read() -> None:
     index = raw(Opcode.MESSAGE_INDEX, struct.pack("<HI", 1, 2**32 - 1))
     assert outcome(Crafted().add(FOUR).add(index).end()) == (4, None)

@@ -80,7 +80,7 @@ def build(
     toolchain.require_zig()
     _make_folder(out)
     interface = interface_of(simulation, name)
-    _check_free(out, interface.name)
+    _check_free(out, interface.name, targets)
     kernels = kernels_of(simulation.program)
     built: list[Built] = []
     for target in targets:
@@ -204,7 +204,9 @@ def _make_folder(out: Path) -> None:
         raise _not_writable(out, error) from None
 
 
-def _check_free(out: Path, name: str) -> None:
+def _check_free(out: Path, name: str, targets: Sequence[Target]) -> None:
+    for target in targets:
+        _check_no_link(out / target.name)
     for file in ("README.md", f"{name}.cmake", f"{name}.h"):
         if holds_other(out / file, *_MARKS):
             raise SimulationError(
@@ -213,9 +215,20 @@ def _check_free(out: Path, name: str) -> None:
             )
 
 
+def _check_no_link(folder: Path) -> None:
+    """A folder of a build's own is no link: nobody named what is behind it."""
+    is_junction: Callable[[], bool] = getattr(folder, "is_junction", bool)  # from 3.12 on
+    if folder.is_symlink() or is_junction():
+        raise SimulationError(
+            f"{folder} is a link, and what is behind it is not written to",
+            fix="remove the link, or give another folder with --out",
+        )
+
+
 def _move(work: Path, names: Sequence[str], out: Path) -> tuple[Path, ...]:
     try:
         out.mkdir(exist_ok=True)
+        _check_no_link(out)
         for name in names:
             mode = 0o755 if _is_program(name) else 0o644
             write_file(out / name, (work / name).read_bytes(), mode=mode)
