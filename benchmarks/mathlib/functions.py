@@ -121,6 +121,11 @@ FUNCTIONS = (
         "compound", (between(-0.5, 1), between(-20, 20)), "r = powF(1 + x, y)",
         "r = (one + x) ** y", None, "xi->x",
     ),
+    Function(
+        "logaddexp", (between(-20, 20), between(-20, 20)),
+        "r = fmaxF(x, y) + log1pF(expF(-fabsF(x - y)))",
+        "r = max(x, y) + math.log1p(math.exp(-abs(x - y)))", "logaddexp", "xx->x",
+    ),
     _one("cbrt", between(-1000, 1000), "cbrt", "np.cbrt(x)"),
     Function(
         "hypot", (between(-100, 100), between(-100, 100)), "r = hypotF(x, y)",

@@ -108,7 +108,15 @@ if TYPE_CHECKING:
         to_matrix,
         to_quaternion,
     )
-    from samebits.mathlib.logarithmic import log, log1p, log2, log2p1, log10, log10p1
+    from samebits.mathlib.logarithmic import (
+        log,
+        log1p,
+        log2,
+        log2p1,
+        log10,
+        log10p1,
+        logaddexp,
+    )
     from samebits.mathlib.neighbours import (
         ilogb,
         isfinite,
@@ -158,7 +166,7 @@ _PLACES = {
         "euler_zxy euler_zyx inverse look_rotation nlerp rotate slerp to_matrix "
         "to_quaternion"
     ),
-    "logarithmic": "log log1p log2 log2p1 log10 log10p1",
+    "logarithmic": "log log1p log2 log2p1 log10 log10p1 logaddexp",
     "neighbours": "ilogb isfinite isinf isnan logb nextafter nextdown nextup signbit",
     "parts": "fmod frexp ldexp modf remainder",
     "powers": "cbrt hypot rsqrt",
@@ -188,13 +196,14 @@ __all__ = [
     "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim", "floor",
     "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse",
     "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length", "lengthsq", "lerp", "log", "log1p",
-    "log2", "log2p1", "log10", "log10p1", "logb", "look_rotation", "mad", "max", "mean", "min",
-    "modf", "mul", "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize", "normalizesafe",
-    "orthonormal_basis", "pi", "popcount", "pow", "pown", "powr", "precision", "project", "radians",
-    "rcp", "reflect", "refract", "remainder", "remap", "remquo", "reversebits", "rootn", "rotate",
-    "rotl", "rotr", "round", "round_half_away", "rsqrt", "saturate", "select", "sign", "signbit",
-    "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh",
-    "tanpi", "tau", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
+    "log2", "log2p1", "log10", "log10p1", "logaddexp", "logb", "look_rotation", "mad", "max",
+    "mean", "min", "modf", "mul", "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize",
+    "normalizesafe", "orthonormal_basis", "pi", "popcount", "pow", "pown", "powr", "precision",
+    "project", "radians", "rcp", "reflect", "refract", "remainder", "remap", "remquo",
+    "reversebits", "rootn", "rotate", "rotl", "rotr", "round", "round_half_away", "rsqrt",
+    "saturate", "select", "sign", "signbit", "sin", "sincos", "sinh", "sinpi", "slerp",
+    "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau", "to_matrix",
+    "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 
 

@@ -98,7 +98,7 @@ TEMPTING_INTS = (
 ROUNDINGS = ("floor", "ceil", "trunc", "round")
 
 
-BINARY_ELEMENTARY = ("atan2", "atan2pi", "fmod", "hypot", "pow", "powr", "remainder")
+BINARY_ELEMENTARY = ("atan2", "atan2pi", "fmod", "hypot", "logaddexp", "pow", "powr", "remainder")
 ELEMENTARY = (
     "sin", "cos", "tan", "sinpi", "cospi", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
     "acosh", "atanh", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "cbrt",

@@ -35,6 +35,7 @@ ROWS = (
     *map(_own, ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh")),
     _own("pow", "xx->x"),
     _own("powr", "xx->x"),
+    _own("logaddexp", "xx->x"),
     *(_own(name, "xi->x") for name in ("pown", "rootn", "compound")),
     _own("cbrt"),
     _own("hypot", "xx->x"),

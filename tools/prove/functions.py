@@ -129,6 +129,17 @@ def _compound(x: Any, n: Any) -> Any:
         return base**n
 
 
+def _logaddexp(x: Any, y: Any) -> Any:
+    """log(e^x + e^y), to many bits."""
+    if gmpy2.is_nan(x) or gmpy2.is_nan(y):
+        return gmpy2.nan()
+    big, small = max(x, y), min(x, y)
+    if gmpy2.is_infinite(big) or gmpy2.is_infinite(small):
+        return big + 0
+    with gmpy2.context(precision=WIDE):
+        return big + gmpy2.log1p(gmpy2.exp(small - big))
+
+
 def _less_one(base: int) -> Callable[[Any], Any]:
     """base^x - 1, to many bits, and exactly where that is an integer or half way."""
 
@@ -166,7 +177,9 @@ class Function:
     parity: int = 0
     """1 for f(−x) = f(x), −1 for f(−x) = −f(x)."""
     integer: bool = False
-    """Whether the second argument is an int32; MPFR decides all of its results."""
+    """Whether the second argument is an int32."""
+    only_mpfr: bool = False
+    """Whether MPFR decides all results, there being no wide reference."""
     margin_f64: float = 64.0
     """How near a rounding boundary the wide reference does not decide, in units of 2^-53."""
     margin_f80: float = 8.0
@@ -214,9 +227,10 @@ FUNCTIONS = (
     Function("atanpi", _over_pi(gmpy2.atan), (-20.0, 20.0), rounded=False, parity=-1),
     Function("atan2pi", _over_pi(gmpy2.atan2), arity=2, rounded=False),
     Function("powr", _powr, arity=2),
-    Function("pown", _pown, arity=2, rounded=False, integer=True),
-    Function("rootn", _rootn, arity=2, rounded=False, integer=True),
-    Function("compound", _compound, arity=2, rounded=False, integer=True),
+    Function("pown", _pown, arity=2, rounded=False, integer=True, only_mpfr=True),
+    Function("rootn", _rootn, arity=2, rounded=False, integer=True, only_mpfr=True),
+    Function("compound", _compound, arity=2, rounded=False, integer=True, only_mpfr=True),
+    Function("logaddexp", _logaddexp, arity=2, rounded=False, only_mpfr=True),
 )
 """In the order of reference.c."""
 NAMED = {f.name: f for f in FUNCTIONS}

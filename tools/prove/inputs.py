@@ -195,6 +195,8 @@ def _two(
     with np.errstate(all="ignore"):
         if function.name in ("pow", "powr"):
             return _pow(form, n, rng)
+        if function.name == "logaddexp":
+            return _sums(form, n, rng)
         if function.integer:
             return _with_power(function, form, n, rng)
         x = _any_bits(form, n, rng)
@@ -231,6 +233,23 @@ def _pow(form: Format, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
     x[some] = -x[some]
     y[some] = np.where(np.abs(y[some]) < 2**30, np.rint(y[some]), y[some])
     rest = n - half - quarter - few
+    x[-rest:], y[-rest:] = _any_bits(form, rest, rng), _any_bits(form, rest, rng)
+    return x, y
+
+
+def _sums(form: Format, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    """A quarter of which the result is near 0, an eighth next to 0, most of like size, some any
+    bits."""
+    x = _uniform(-40.0, 40.0, form, n, rng)
+    y = x + _uniform(-60.0, 60.0, form, n, rng)
+    quarter, rest = n // 4, n // 8
+    x[:quarter] = _uniform(-5.0, 0.0, form, quarter, rng)
+    y[:quarter] = np.log1p(-np.exp(x[:quarter].astype(np.float64)))
+    x[quarter : quarter + rest] = np.ldexp(_uniform(-1.0, 1.0, form, rest, rng), -form.emax)
+    x[quarter : quarter + rest // 2] = 0.0
+    y[quarter : quarter + rest] = _uniform(-100.0, -1.0, form, rest, rng)
+    x[-2 * rest : -rest] = _any_bits(form, rest, rng)
+    y[-2 * rest : -rest] = x[-2 * rest : -rest] * _uniform(0.5, 2.0, form, rest, rng)
     x[-rest:], y[-rest:] = _any_bits(form, rest, rng), _any_bits(form, rest, rng)
     return x, y
 

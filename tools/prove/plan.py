@@ -97,10 +97,11 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
     if function is None:
         found.append(("random", inputs.any_bits(form, count), count, False))
     else:
-        if integer:
-            count = sizes.near_f64 if high else sizes.near_f64 // 10  # all by MPFR
+        only_mpfr = function.only_mpfr
+        if only_mpfr:
+            count = sizes.near_f64 if high else sizes.near_f64 // 10
         random = inputs.random(function, form, count, 1, None)
-        found.append(("random", random, count, integer))
+        found.append(("random", random, count, only_mpfr))
     return found
 
 

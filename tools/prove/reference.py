@@ -116,7 +116,7 @@ class Reference:
         `mirrored`: the second half of the inputs is the first half negated, and the function is
         even or odd.
         """
-        if self.function.integer:
+        if self.function.only_mpfr:
             return self.check_by_mpfr(arguments, got)
         n = len(got)
         found = Finding(checked=n)
@@ -181,7 +181,7 @@ class Reference:
     def measure(self, arguments: tuple[Any, ...]) -> float:
         """Largest relative error of the wide references on a sample of the inputs, in units of the
         form: the scalar one's, and for float32 that of the vectors. 0 where there is none."""
-        if self.function.integer:
+        if self.function.only_mpfr:
             return 0.0
         step = max(1, len(arguments[0]) // SAMPLE)
         sample = [np.ascontiguousarray(a[::step][:SAMPLE]) for a in arguments]
