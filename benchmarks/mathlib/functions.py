@@ -126,6 +126,8 @@ FUNCTIONS = (
         "r = fmaxF(x, y) + log1pF(expF(-fabsF(x - y)))",
         "r = max(x, y) + math.log1p(math.exp(-abs(x - y)))", "logaddexp", "xx->x",
     ),
+    _one("erf", between(-3, 3)),
+    _one("erfc", between(-3, 8)),
     _one("cbrt", between(-1000, 1000), "cbrt", "np.cbrt(x)"),
     Function(
         "hypot", (between(-100, 100), between(-100, 100)), "r = hypotF(x, y)",

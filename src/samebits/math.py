@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         step,
         unlerp,
     )
+    from samebits.mathlib.error_functions import erf, erfc
     from samebits.mathlib.exponential import (
         compound,
         exp,
@@ -159,6 +160,7 @@ _PLACES = {
     "engine.geometry": "distance project reflect refract",
     "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
     "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",
+    "error_functions": "erf erfc",
     "exponential": "compound exp exp2 exp2m1 exp10 exp10m1 expm1 pow pown powr rootn",
     "hyperbolic": "acosh asinh atanh cosh sinh tanh",
     "linear.catalogue": (
@@ -191,9 +193,9 @@ __all__ = [
     "atan", "atan2", "atan2pi", "atanh", "atanpi", "axis_angle", "bitcast", "cbrt", "ceil",
     "ceillog2", "ceilpow2", "chgsign", "clamp", "clz", "cmax", "cmin", "compound", "conjugate",
     "copysign", "cos", "cosh", "cospi", "cross", "csum", "ctz", "cumsum", "degrees", "determinant",
-    "distance", "distancesq", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx",
-    "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2", "exp2m1", "exp10", "exp10m1", "expm1",
-    "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim", "floor",
+    "distance", "distancesq", "dot", "e", "erf", "erfc", "euler_xyz", "euler_xzy", "euler_yxz",
+    "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2", "exp2m1", "exp10", "exp10m1",
+    "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim", "floor",
     "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse",
     "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length", "lengthsq", "lerp", "log", "log1p",
     "log2", "log2p1", "log10", "log10p1", "logaddexp", "logb", "look_rotation", "mad", "max",

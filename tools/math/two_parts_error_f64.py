@@ -23,6 +23,9 @@ from samebits import Array, ReadOnly, float64
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import atanpi_f64 as half_turns
+from samebits.mathlib.float64 import erf_f64 as error
+from samebits.mathlib.float64 import erfc_f64 as complement
+from samebits.mathlib.float64 import exp_f64
 from samebits.mathlib.float64 import inverse_trigonometric_f64 as inverse
 from samebits.mathlib.float64 import roots_f64 as roots
 from samebits.mathlib.float64 import trigonometric_f64 as turns
@@ -144,6 +147,18 @@ def atan2pi(y: float64, x: float64) -> tuple[float64, float64, float64]:
 
 
 @sb.kernel
+def erf(x: float64) -> tuple[float64, float64, float64]:
+    return error.erf_in_two_parts(x)
+
+
+@sb.kernel
+def erfc(x: float64) -> tuple[float64, float64, float64]:
+    k, s, low, margin = complement.erfc_in_two_parts(x)
+    unit = exp_f64.scale(k)
+    return s * unit, low * unit, margin * unit
+
+
+@sb.kernel
 def hypot(x: float64, y: float64) -> tuple[float64, float64, float64]:
     s, low = roots.hypot_in_two_parts(sb.max(x, y), sb.min(x, y))
     return s, low, s * roots.MARGIN
@@ -159,6 +174,8 @@ FUNCTIONS: dict[Kernel, tuple[tuple[float, float], ...]] = {
     atan: LENGTHS, asin: SINES, acos: (*SINES, (1 - 2.0**-20, 1.0), (-1.0, -0.5)),
     atan2: QUARTERS, tanpi: HALF_TURNS, atanpi: LENGTHS, asinpi: SINES,
     acospi: (*SINES, (1 - 2.0**-20, 1.0), (-1.0, -0.5)), atan2pi: QUARTERS,
+    erf: ((0.0, 0.0078), (0.0078, 0.05), (0.05, 2.0), (2.0, 6.0)),
+    erfc: ((0.5, 0.51), (0.5, 2.0), (2.0, 10.0), (10.0, 20.0)),
     cbrt: ((1.0, 8.0), (1e-200, 1e200)), rsqrt: ((1.0, 4.0), (1e-200, 1e200)),
     hypot: ((1.0, 4.0), (1e-6, 1e6)),
 }  # fmt: skip

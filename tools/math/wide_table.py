@@ -54,6 +54,9 @@ def main() -> None:
     print_constant("LOG10_E", 2 / gmpy2.log(mpfr(10)), "Twice log10 e.")
     print_constant("LOG2_10", gmpy2.log2(mpfr(10)) / 4, "A quarter of log2 10.")
     print_constant("QUARTER_PI", gmpy2.const_pi() / 4, "π/4.")
+    print_constant(
+        "SLOPE", 1 / gmpy2.sqrt(gmpy2.const_pi()), "1/√π, half the derivative of erf at 0."
+    )
     print_constant("INVERSE_PI", 2 / gmpy2.const_pi(), "Twice 1/π.")
     factorials = [1 / mpfr(2 * gmpy2.fac(j)) for j in range(48)]
     odd = [1 / mpfr(2 * (2 * j + 1)) for j in range(16)]

@@ -217,6 +217,7 @@ FUNCTIONS = (
     Function("fmod", gmpy2.fmod, arity=2, margin_f64=0, margin_f80=0),
     Function("remainder", gmpy2.remainder, arity=2, margin_f64=0, margin_f80=0),
     Function("erf", gmpy2.erf, (-6.0, 6.0), parity=-1),
+    Function("erfc", gmpy2.erfc, (-6.0, 28.0)),
     Function("exp2m1", _less_one(2), (-60.0, 1024.0), rounded=False),
     Function("exp10m1", _less_one(10), (-18.0, 309.0), rounded=False),
     Function("log2p1", _of_one_more(2), (-1.0, 3.0), rounded=False),

@@ -111,7 +111,7 @@ static const struct {
     ONE(sin), ONE(cos), ONE(tan), {sinpi64, sinpi80, 0, 0}, {cospi64, cospi80, 0, 0},
     ONE(asin), ONE(acos), ONE(atan), ONE(sinh), ONE(cosh), ONE(tanh),
     ONE(asinh), ONE(acosh), ONE(atanh), ONE(cbrt), {rsqrt64, rsqrt80, 0, 0},
-    TWO(pow), TWO(atan2), TWO(hypot), TWO(fmod), TWO(remainder), ONE(erf),
+    TWO(pow), TWO(atan2), TWO(hypot), TWO(fmod), TWO(remainder), ONE(erf), ONE(erfc),
     {exp2m1_64, exp2m1_80, 0, 0}, {exp10m1_64, exp10m1_80, 0, 0},
     {log2p1_64, log2p1_80, 0, 0}, {log10p1_64, log10p1_80, 0, 0},
     {tanpi64, tanpi80, 0, 0}, {asinpi64, asinpi80, 0, 0}, {acospi64, acospi80, 0, 0},
@@ -209,7 +209,7 @@ static const char *const VECTOR_NAMES[] = {
     "v_exp", "v_exp2", "v_exp10", "v_expm1", "v_log", "v_log2", "v_log10", "v_log1p",
     "v_sin", "v_cos", "v_tan", "sinpi", "cospi", "v_asin", "v_acos", "v_atan", "v_sinh", "v_cosh",
     "v_tanh", "v_asinh", "v_acosh", "v_atanh", "v_cbrt", "rsqrt", "vv_pow", "vv_atan2",
-    "vv_hypot", 0, 0, "v_erf", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    "vv_hypot", 0, 0, "v_erf", "v_erfc", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 static int vectors_allowed;

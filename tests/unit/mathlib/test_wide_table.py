@@ -1,4 +1,4 @@
-"""The tables of 192-bit fractions hold what their docstrings say."""
+"""The tables of 192-bit fractions hold what their docstrings say; those of erf are remade."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gmpy2
+import pytest
 from gmpy2 import mpfr
 
 from samebits.mathlib.wide import table as wide_table
@@ -54,8 +55,9 @@ def test_constants_have_their_top_bit_set() -> None:
         assert constant("LOG10_E") == cut(2 / gmpy2.log(mpfr(10)))
         assert constant("LOG2_10") == cut(gmpy2.log2(mpfr(10)) / 4)
         assert constant("QUARTER_PI") == cut(gmpy2.const_pi() / 4)
+        assert constant("SLOPE") == cut(1 / gmpy2.sqrt(gmpy2.const_pi()))
         assert constant("INVERSE_PI") == cut(2 / gmpy2.const_pi())
-    for name in ("LN2", "LOG2_E", "LOG10_E", "LOG2_10", "QUARTER_PI", "INVERSE_PI"):
+    for name in ("LN2", "LOG2_E", "LOG10_E", "LOG2_10", "QUARTER_PI", "SLOPE", "INVERSE_PI"):
         assert constant(name) >> 191 == 1, name
 
 
@@ -70,4 +72,13 @@ def test_the_tool_makes_the_tables_again() -> None:
     file = Path(wide_table.__file__)
     tool = Path(__file__).parents[3] / "tools" / "math" / "wide_table.py"
     made = subprocess.run([sys.executable, tool], check=True, capture_output=True, encoding="utf-8")
+    assert made.stdout == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc"])
+def test_the_tools_make_the_tables_of_error_functions_again(name: str) -> None:
+    root = Path(__file__).parents[3]
+    tool = root / "tools" / "math" / f"{name}_f64_table.py"
+    made = subprocess.run([sys.executable, tool], check=True, capture_output=True, encoding="utf-8")
+    file = root / "src" / "samebits" / "mathlib" / "float64" / f"{name}_f64_table.py"
     assert made.stdout == file.read_text(encoding="utf-8")

@@ -1,0 +1,31 @@
+"""The error functions as users see them: their kernels, and what each promises."""
+
+from __future__ import annotations
+
+from samebits.lang.kernel import Overloads
+from samebits.mathlib.float32 import erf_f32, erfc_f32
+from samebits.mathlib.float64 import erf_f64, erfc_f64
+from samebits.types import FLOAT32, FLOAT64
+
+erf = Overloads(
+    "erf",
+    1,
+    {FLOAT32: erf_f32.erf, FLOAT64: erf_f64.erf},
+    """The error function, 2/√π times the integral of e^(−t²) from 0 to x; ±1 for ±inf, −0 for −0.
+
+    float32: correctly rounded, proven on all 2³² inputs.
+    float64: correctly rounded on every published hard case and all inputs tried. The same at every
+    precision.
+    """,
+)
+erfc = Overloads(
+    "erfc",
+    1,
+    {FLOAT32: erfc_f32.erfc, FLOAT64: erfc_f64.erfc},
+    """1 − erf x, accurate where that is next to 0 too; 0 for inf, 2 for −inf.
+
+    float32: correctly rounded, proven on all 2³² inputs.
+    float64: correctly rounded on every published hard case and all inputs tried. The same at every
+    precision.
+    """,
+)
