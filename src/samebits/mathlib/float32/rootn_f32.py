@@ -148,6 +148,7 @@ def compound(x: float32, n: int32) -> float32:
     """(1 + x)^n, correctly rounded; special cases as IEEE 754-2019, 9.2.1 has them."""
     k, s = split_log1p(x)
     result, certain = power(float64(n) * log2_of_ratio(k, s))
-    if not (certain and x > -1.0 and x < INFINITY):
+    once = n == 1 and x >= -1.0  # often half way
+    if not (once or (certain and x > -1.0 and x < INFINITY)):
         return compound_rare(x, n)
-    return result
+    return select(once, 1.0 + x, result)

@@ -29,8 +29,6 @@ from samebits.mathlib.primitives import muladd, product_error
 
 INFINITY = float("inf")
 NAN = float("nan")
-TINY = 2.0**-900
-"""From here on, the low half of a product with a logarithm is normal."""
 
 
 @kernel
@@ -98,7 +96,7 @@ def compound_in_two_parts(
 ) -> tuple[float64, uint64, float64, float64, float64]:
     """n·log(1 + x); k, and (1 + x)^n·2^-(k // 128) as a sum s + low, with the margin of its error.
 
-    For -1 < x ≤ 2^1020 that is 0 or at least 2^-900.
+    For -1 < x ≤ 2^1020. Of x below 2^-900 low halves may be anything as small: the result is 1.
     """
     u, e, r, r_low = reduce_log1p(x)
     a, a_low, _ = log_in_two_parts(e, u, r, r_low)
@@ -117,7 +115,8 @@ def compound(x: float64, n: int32) -> float64:
     """(1 + x)^n, correctly rounded."""
     p, k, s, low, margin = compound_in_two_parts(x, n)
     result = s + (low - margin)
-    known = (x > -1.0) & (x <= LARGEST_1P) & ((abs(x) >= TINY) | (x == 0.0))
-    if not (known & (abs(p) <= LARGEST) & (result == s + (low + margin))):
+    known = (abs(p) <= LARGEST) & (result == s + (low + margin))
+    once = n == 1  # often half way
+    if not ((x > -1.0) & (x <= LARGEST_1P) & (known | once)):
         return compound_exact(x, n)
-    return result * scale(k)
+    return select(once, 1.0 + x, result * scale(k))
