@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.audit import culprit, host, programs
+from samebits.audit import culprit, host, programs, watched
 from samebits.audit.culprit import Culprit
 from samebits.audit.host import Row, Section
 from samebits.audit.programs import Observation, Place
+from samebits.errors import ArgumentError
 from samebits.runtime.math_fingerprint import Fingerprint
 
 
@@ -44,6 +45,8 @@ def examine(
     if not program:
         return Report(tuple(sections))
     observation = programs.observe(program, limit)
+    if observation.outcome.startswith(watched.NO_MODULE):
+        raise ArgumentError(observation.outcome, fix="give a module that `python -m` runs here")
     culprits = tuple(culprit.find(observation, program, limit))
     sections.append(Section(f"program {' '.join(program)}", tuple(_rows(observation, culprits))))
     return Report(tuple(sections), observation, culprits)

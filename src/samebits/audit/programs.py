@@ -19,7 +19,6 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, cast
 
@@ -290,14 +289,6 @@ def check_program(program: Sequence[str]) -> None:
     if program[0] == "-m":
         if len(program) < 2:
             raise ArgumentError("-m needs the name of a module", fix="write -m package.module")
-        top, _, _ = program[1].partition(".")
-        # A dotted name's parents would be imported to look for it.
-        places = [os.getcwd(), *sys.path]
-        known = top in sys.builtin_module_names or top in sys.stdlib_module_names
-        if not known and PathFinder.find_spec(top, places) is None:
-            raise ArgumentError(
-                f"there is no module {program[1]}", fix="give a module that `python -m` runs here"
-            )
         return
     path = Path(program[0])
     if not path.is_file():

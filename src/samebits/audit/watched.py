@@ -12,6 +12,7 @@ import ctypes
 import ctypes.util
 import importlib
 import importlib.machinery
+import importlib.util
 import json
 import os
 import platform
@@ -179,12 +180,26 @@ def watch_lines(watch: Watch) -> None:
     sys.settrace(trace)
 
 
+NO_MODULE = "there is no module"
+"""How an outcome begins where nothing was run."""
+
+
+def is_there(module: str) -> bool:
+    """Whether a module of that name is found; the packages that it is in are imported."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # what it would be in is no package
+        return False
+
+
 def run(watch: Watch, arguments: list[str]) -> str:
     """Run a program; how it ended."""
     try:
         if arguments[0] == "-m":
             sys.argv = arguments[1:]
             sys.path.insert(0, os.getcwd())
+            if not is_there(arguments[1]):
+                return f"{NO_MODULE} {arguments[1]}"
             runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
         else:
             sys.argv = arguments

@@ -17,6 +17,8 @@ from samebits.sim.simulation import Simulation
 from samebits.sim.user_lines import own_line
 
 FORMS = "path.py, path.py:Name or package.module:Name"
+LARGEST_SOURCE = 16 << 20
+"""Bytes of a file that is imported."""
 
 
 def load_simulation(spec: str) -> Simulation:
@@ -73,6 +75,10 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
             exists = importlib.util.find_spec(place) is not None
         except (ImportError, ValueError):
             exists = False
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a package that it is in may raise anything
+            raise _does_not_import(place, error, None) from None
         if not exists:
             raise SimulationError(f"there is no module {place!r}", fix=f"give {forms}")
         try:
@@ -103,6 +109,8 @@ def _output_aside() -> AbstractContextManager[None]:
 def _import_file(path: Path, forms: str) -> ModuleType:
     if not path.is_file():
         raise SimulationError(f"there is no file {path}", fix=f"give {forms}")
+    if path.stat().st_size > LARGEST_SOURCE:
+        raise SimulationError(f"{path} has more than {LARGEST_SOURCE:,} bytes", fix=f"give {forms}")
     path = Path(os.path.realpath(path))
     known = sys.modules.get(path.stem)
     if known is not None and _file_of(known) == path:

@@ -261,7 +261,7 @@ def test_a_script_that_closes_its_output_leaves_the_commands_its_own(tmp_path: P
         (["inspect", f"{ARENA}:step", "--show", ","], "--show , has an empty word"),
         (["verify", "/proc/self/mem"], "is not called as a Python file is"),
         (["doctor", "-m", "there_is_none"], "there is no module there_is_none"),
-        (["doctor", "-m", "there.is.none"], "there is no module there.is.none"),
+        (["doctor", "-m", "json.tool.none"], "there is no module json.tool.none"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
@@ -301,3 +301,18 @@ def test_lint_without_a_rule_finds_nothing_out(
 ) -> None:
     assert status(["lint", __file__, *options]) == 2
     assert "no rule is left" in capsys.readouterr().err
+
+
+def test_sources_that_can_be_none_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "large.py").touch()
+    os.truncate("large.py", 1 << 30)  # sparse
+    (tmp_path / "zeros.py").write_bytes(bytes(100))
+    for words, said in (
+        (["verify", "large.py"], "large.py has more than 16,777,216 bytes"),
+        (["inspect", "zeros.mcap:step"], "zeros.mcap does not import: SyntaxError"),
+    ):
+        assert status(words) == 2
+        assert capsys.readouterr().err.startswith(said)
