@@ -100,7 +100,8 @@ def wide_erfc(x: float64) -> tuple[int32, uint64, uint64, uint64]:
 
 @rare_kernel
 def erfc_exact(x: float64) -> float64:
-    """1 - erf x, rounded to nearest."""
+    """1 - erf x, rounded to nearest, from a value good to a relative 2^-169; up to 6 to an absolute
+    2^-175."""
     if x != x:
         return x
     if x == 0.0:
