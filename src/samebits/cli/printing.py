@@ -255,6 +255,10 @@ def _details(run: Run) -> Iterator[str]:
         # The state after `init` is compared too.
         if row.frames and 0 < row.compared <= row.frames:
             yield f"of {row.name}'s {row.frames:,} frames {row.compared - 1:,} were compared"
+    frames = run.verification.frames
+    for row in run.verification.recorded.values():
+        if 0 < row.frames < frames and row.divergence is None:
+            yield f"{row.name}: hashes of {row.frames:,} of these {frames:,} frames"
     if run.verification.result == "not compared" and not run.interrupted:
         yield (
             "nothing was compared where it says so: name another target too, or a replay or a "
