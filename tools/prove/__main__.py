@@ -1,7 +1,8 @@
 """`make prove`: compare every math function with correct rounding, and write docs/accuracy.md.
 
-What has not changed since it was last compared is left alone. Exit status 1 if a HIGH result is
-wrong, or differs between two levels of this processor.
+First the margins of fast phases are proven. What has not changed since it was last proven or
+compared is left alone. Exit status 1 if a margin is not proven, or a HIGH result is wrong, or
+differs between two levels of this processor.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from tools.prove.functions import FORMATS, NAMED
 from tools.prove.plan import Sizes, Subject, prove, sets
 from tools.prove.reference import library
 from tools.prove.results import Record
+from tools.prove.rounding import kept
+from tools.prove.rounding.__main__ import said
+from tools.prove.rounding.claims import CLAIMS
 from tools.prove.subject import Linked, host_rows, library_loops
 
 TRUSTED = 0.6
@@ -61,6 +65,7 @@ def main() -> int:
         console.print("no function has such a type and precision: nothing would be compared")
         return 2
     if not options.page_only:
+        _prove_margins(options, digests)
         with tempfile.TemporaryDirectory() as folder:
             _prove_all(options, subjects, digests, records, sizes, Path(folder), console)
     records = {name: record for name, record in records.items() if name in digests}
@@ -69,9 +74,36 @@ def main() -> int:
         f"{name}: {text}" for name, record in records.items()
         if record.digest == digests[name] for text in _complaints(name, record)
     ]  # fmt: skip
+    complaints += _unproven(digests)
     for text in complaints:
         console.print(text, highlight=False, soft_wrap=True)
     return 1 if complaints else 0
+
+
+def _prove_margins(options: argparse.Namespace, digests: dict[str, str]) -> None:
+    """Prove the margins of what has changed, and say of each function what was shown."""
+    proofs = kept.load()
+    for name in CLAIMS:
+        key = _of_claim(name)
+        if not _chosen(key, options):
+            continue
+        shown = proofs.get(name)
+        if shown is None or shown.digest != digests[key] or options.again:
+            shown = kept.show(name)
+            kept.save(name, shown)
+        for line in said(name, shown):
+            print(line, flush=True)
+
+
+def _unproven(digests: dict[str, str]) -> Iterator[str]:
+    for name, shown in kept.load().items():
+        if name in CLAIMS and shown.digest == digests[_of_claim(name)]:
+            yield from (f"{name}: {text}" for text in shown.complaints)
+
+
+def _of_claim(name: str) -> str:
+    type_name, function = name.split()
+    return results.key(function, type_name, "HIGH")
 
 
 def _complaints(name: str, record: Record) -> Iterator[str]:

@@ -9,6 +9,8 @@ from tools.prove import identical, promises
 from tools.prove.catalogue import ROWS, Row
 from tools.prove.plan import ALL
 from tools.prove.results import Part, Record, key
+from tools.prove.rounding import kept
+from tools.prove.rounding.document import section
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
 PRECISIONS = ("HIGH", "MEDIUM", "LOW")
@@ -55,6 +57,7 @@ def page(records: dict[str, Record], digests: dict[str, str]) -> str:
         for row in ROWS:
             lines += _rows(row, type_name, records, digests, targets)
         lines.append("")
+    lines += [section(kept.load(), records, digests), ""]
     lines += _notes(records)
     return "\n".join(lines).rstrip() + "\n"
 

@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import gmpy2
 import pytest
+from tools.prove import subject
 from tools.prove.rounding import __main__ as command
-from tools.prove.rounding import cells
+from tools.prove.rounding import cells, kept, numbers
+from tools.prove.rounding.__main__ import said
 from tools.prove.rounding.cells import Proof, linked, small, variable
-from tools.prove.rounding.claims import exponential_f64, logarithm_f64, trigonometric_f64
+from tools.prove.rounding.claims import (
+    CLAIMS,
+    arc_f64,
+    area_f64,
+    exponential_f64,
+    log1p_f64,
+    logarithm_f64,
+    roots_f64,
+    tangent_f64,
+    trigonometric_f64,
+)
+from tools.prove.rounding.document import section
+from tools.prove.rounding.kept import Phase, Shown
 from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import Number, combined, expanded
+from tools.prove.subject import Linked
 
 import samebits as sb
 from samebits import float64
 from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.lang.kernel import Kernel
-from samebits.mathlib.float64 import exp_f64, log_f64
+from samebits.mathlib.float64 import asinh_f64, exp_f64, inverse_trigonometric_f64, log_f64
+from samebits.mathlib.float64 import roots_f64 as kernels_of_roots
 from samebits.mathlib.float64 import trigonometric_f64 as kernels
 
 
@@ -70,13 +90,41 @@ def test_products_of_few_digits_are_exact() -> None:
     assert machine.rounded == 2
 
 
+def test_what_a_product_of_two_numbers_loses_is_known_where_it_is_one_number() -> None:
+    a, b = 1 + 2.0**-30, 1 + 2.0**-40 + 2.0**-50
+    machine = Machine(linked(part_of_sum)[0])
+    found = machine._product_error(variable(a, a), variable(b, b))
+    exact = Fraction(a) * Fraction(b) - Fraction(a * b)
+    assert machine.rounded == 1
+    assert exact
+    assert found.expansion.range().contains(numbers.ball(exact))
+    assert found.size <= abs(float(exact)) * 1.001
+
+
+def test_a_sum_with_little_is_the_other_summand() -> None:
+    for least, rounds in ((2.0**-55, False), (2.0**-53, True)):
+        _, machine = run(part_of_sum, variable(1.0, 1.5), small(least, "b"))
+        assert (machine.rounded > 0) == rounds
+        assert machine.discharged["absorbed"] == (not rounds)
+
+
+def test_errors_cancel_in_what_a_quotient_leaves_all_over_a_cell() -> None:
+    """As polynomials: with the largest and least factor of an error 2^-65 would remain."""
+    module, name = linked(asinh_f64.root)
+    w = variable(1.0, 1.03)
+    g, g_low = Machine(module).call(name, [w, numbers.constant(0.0)])
+    truth = w.expansion.of(lambda t: t.sqrt())
+    off = expanded(combined(g.form, g_low.form, Fraction(1))) - truth
+    assert float(off.range().abs_upper()) < 2.0**-96
+
+
 def evaluated(kernel: Kernel, *args: int | float) -> list[float]:
     module, name = linked(kernel)
     return [float(x) for x in Evaluator(module).run(name, [*args])]
 
 
 def test_no_power_is_further_off_than_is_proven() -> None:
-    proof = Proof("exp", "float64", "MARGIN")
+    proof = Proof("sum", exp_f64, ("MARGIN",))
     slots = (("exp", "r"), ("exp", "r_low"))
     step = exponential_f64.arb(2).log() / exponential_f64.STEPS
     bounds, _ = exponential_f64._reduced(
@@ -131,7 +179,7 @@ def test_a_margin_that_was_made_smaller_by_hand_is_found(
         module, name = linked(kernel)
         return (module, name) if by == 1 else (shrunk(module, exp_f64.MARGIN, by), name)
 
-    proof = Proof("exp", "float64", "MARGIN")
+    proof = Proof("sum", exp_f64, ("MARGIN",))
     slots = (("exp", "r"), ("exp", "r_low"))
     bounds = [exponential_f64.arb(2.0**-8.5), exponential_f64.arb(2.0**-62)]
     monkeypatch.setattr(exponential_f64, "linked", changed)
@@ -146,7 +194,7 @@ def test_a_margin_that_was_made_smaller_by_hand_is_found(
 
 def test_the_logarithm_near_one_is_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logarithm_f64, "INDICES", [79, 80])
-    monkeypatch.setattr(logarithm_f64, "_scaling", lambda proof: None)
+    monkeypatch.setattr(logarithm_f64, "scaling", lambda proof: None)
     proof = logarithm_f64.log()
     assert log_f64.RECIPROCALS[80] == 1
     assert proof.cells > 100
@@ -154,7 +202,7 @@ def test_the_logarithm_near_one_is_proven(monkeypatch: pytest.MonkeyPatch) -> No
     assert 0 < proof.worst <= 1
 
 
-@pytest.mark.parametrize("name", ["sin", "sinpi"])
+@pytest.mark.parametrize("name", ["sin", "sinpi", "tan"])
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
 def test_sines_are_proven_and_not_with_half_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
@@ -163,30 +211,150 @@ def test_sines_are_proven_and_not_with_half_the_margin(
         module, symbol = linked(kernel)
         return (module, symbol) if by == 1 else (shrunk(module, kernels.MARGIN, by), symbol)
 
-    monkeypatch.setattr(trigonometric_f64, "linked", changed)
-    monkeypatch.setattr(trigonometric_f64, "INDICES", [45])
-    monkeypatch.setattr(trigonometric_f64, "_reduction", lambda proof: None)
-    monkeypatch.setattr(trigonometric_f64, "_radians", lambda proof: None)
-    monkeypatch.setattr(cells, "DEPTH", 6 if holds else 0)
-    proof = getattr(trigonometric_f64, name)()
-    assert proof.cells >= 30
+    claim = tangent_f64 if name == "tan" else trigonometric_f64
+    monkeypatch.setattr(claim, "linked", changed)
+    monkeypatch.setattr(claim, "INDICES", [45])
+    few = [variable(2.0**-20, 2.0**-19), variable(-(2.0**-8), -(2.0**-9))]
+    monkeypatch.setattr(claim, "parts" if name == "sinpi" else "distances", lambda least: few)
+    monkeypatch.setattr(trigonometric_f64, "reduction", lambda proof: None)
+    monkeypatch.setattr(trigonometric_f64, "radians", lambda proof: None)
+    if not holds:
+        monkeypatch.setattr(cells, "DEPTH", 0)
+    proof = getattr(claim, name)()
+    assert proof.cells >= 3
+    assert (not proof.failures) == holds
+
+
+def changing(margin: float, by: float) -> Callable[[Kernel], tuple[Module, str]]:
+    def changed(kernel: Kernel) -> tuple[Module, str]:
+        module, symbol = linked(kernel)
+        return (shrunk(module, margin, by) if by != 1 else module), symbol
+
+    return changed
+
+
+@pytest.mark.parametrize("name", ["atan", "asin", "acos"])
+@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+def test_arcs_are_proven_and_not_with_half_the_margin(
+    name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def near(place: arc_f64.Place, i: int) -> Iterator[Number]:
+        middle, off = arc_f64._float(place, Fraction(i, 64)), 2.0**arc_f64.TOGETHER
+        yield variable(middle - off, middle + off)
+
+    monkeypatch.setattr(arc_f64, "linked", changing(inverse_trigonometric_f64.REST_MARGIN, by))
+    monkeypatch.setattr(arc_f64, "COUNTS", [1])
+    monkeypatch.setattr(arc_f64, "NEAR", 1)
+    monkeypatch.setattr(arc_f64, "_within", near)
+    monkeypatch.setattr(cells, "DEPTH", 1)
+    proof = getattr(arc_f64, name)()
+    assert proof.cells >= 8
+    assert (not proof.failures) == holds
+
+
+@pytest.mark.parametrize("claim", [log1p_f64.log1p, log1p_f64.log1p_of_two_parts.__wrapped__])
+@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+def test_log1p_is_proven_and_not_with_half_the_margin(
+    claim: Callable[[], Proof], by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = [variable(2.0**-40, 2.0**-39), variable(2.0**-9, 1.5 * 2.0**-9)]
+    monkeypatch.setattr(log1p_f64, "linked", changing(log_f64.MARGIN_R, by))
+    monkeypatch.setattr(log1p_f64, "INDICES", [90])
+    monkeypatch.setattr(log1p_f64, "scaling", lambda proof: None)
+    monkeypatch.setattr(log1p_f64, "_near_zero", lambda signed: few)
+    monkeypatch.setattr(log1p_f64, "_tiny", lambda proof: None)
+    monkeypatch.setattr(cells, "DEPTH", 4 if holds else 0)
+    proof = claim()
+    assert proof.cells >= 20
+    assert (not proof.failures) == holds
+
+
+def test_arguments_of_log1p_are_as_near_as_its_margin_allows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few = {"asinh": (0.75, 0.76), "acosh": (1.25, 1.2505), "atanh": (0.5, 0.501)}
+    monkeypatch.setattr(area_f64, "DEPTH", 0)
+    monkeypatch.setattr(area_f64, "_near_one", lambda *args: [])
+    for name, ends in few.items():
+        monkeypatch.setattr(area_f64, "_positive", lambda *args, e=ends: [variable(*e)])
+        for slack, holds in ((log1p_f64.SLACK, True), (log1p_f64.SLACK / 64, False)):
+            monkeypatch.setattr(area_f64, "SLACK", slack)
+            proof = getattr(area_f64, name)()
+            assert (not proof.failures) == holds, (name, proof.worst)
+
+
+@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
+def test_inverse_roots_are_proven_and_not_with_half_the_margin(
+    by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(roots_f64, "linked", changing(kernels_of_roots.MARGIN, by))
+    monkeypatch.setattr(roots_f64, "EXPONENTS", [-1])
+    monkeypatch.setattr(cells, "DEPTH", 4 if holds else 1)
+    proof = roots_f64.rsqrt()
+    assert proof.cells >= 8
     assert (not proof.failures) == holds
 
 
 def test_reductions_have_the_errors_that_they_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    proof = Proof("sin", "float64", "STEP_ERROR")
-    trigonometric_f64._radians(proof)
-    trigonometric_f64._reduction(proof)
-    trigonometric_f64._symmetric(proof)
+    proof = Proof("sum", kernels, ("STEP_ERROR",))
+    trigonometric_f64.radians(proof)
+    trigonometric_f64.reduction(proof)
+    trigonometric_f64.symmetric(proof)
     assert not proof.failures
     assert proof.cells > 200
     monkeypatch.setattr(kernels, "STEP_ERROR", kernels.STEP_ERROR / 8)
-    trigonometric_f64._radians(proof)
+    trigonometric_f64.radians(proof)
     assert len(proof.failures) > 10
-    proof = Proof("sinpi", "float64", "MARGIN")
+    proof = Proof("sum", kernels, ("MARGIN",))
     monkeypatch.setattr(trigonometric_f64, "HALF_STEP", 2.0**-10)
-    trigonometric_f64._reduction(proof)
+    trigonometric_f64.reduction(proof)
     assert len(proof.failures) > 10
+
+
+def test_a_smaller_margin_is_another_kernel_and_is_proven_again() -> None:
+    """What `make prove` keeps is not said of it."""
+    digest = kept.digest("float64 exp")
+    it = subject.linked(exp_f64.exp, "float64", "x->x")
+    assert it.digest() == digest
+    assert Linked(shrunk(it.module, exp_f64.MARGIN, 0.99), it.entries).digest() != digest
+
+
+def test_the_page_says_what_is_proven_and_the_command_fails_for_what_is_not() -> None:
+    def shown(**changed: Any) -> Shown:
+        phase = Phase("sum", {"MARGIN": 1.5 * 2.0**-68}, 0.5, "x", 7, 20, {"few digits": 5})
+        return Shown("d", "2026-01-01", [dataclasses.replace(phase, **changed)], 1.0)
+
+    digests = {"exp float64 HIGH": "d"}
+    good = shown()
+    assert not good.complaints
+    row = "| exp float64 | sum | 0.500 | MARGIN = 1.5·2^-68 | 7 | 5 | 20 | not compared yet |"
+    assert row in section({"float64 exp": good}, {}, digests)
+    for bad in (shown(worst=1.01), shown(worst=math.nan), shown(cells=0), shown(failures=["x"])):
+        assert bad.complaints
+        assert "**not proven**" in section({"float64 exp": bad}, {}, digests)
+        assert not any(": proven" in line for line in said("float64 exp", bad))
+    assert "not proven since" in section({"float64 exp": good}, {}, {"exp float64 HIGH": "e"})
+    assert "measured, not proven" in section({}, {}, digests)
+
+
+def test_what_is_kept_survives_its_file(tmp_path: Path) -> None:
+    place = tmp_path / "results.json"
+    phase = Phase("sum", {"MARGIN": 2.0**-68}, 0.1 + 0.2, "x", 7, 20, {"few digits": 5}, ["y"])
+    records = {
+        name: Shown("d", name, [phase, phase], 1.5) for name in ("float64 log", "float64 exp")
+    }
+    for name, record in records.items():
+        kept.save(name, record, place)
+    assert kept.load(place) == records
+    assert [*kept.load(place)] == ["float64 exp", "float64 log"]
+
+
+def test_everything_claimed_is_proven_of_the_kernels_as_they_are() -> None:
+    """By what is kept: `make prove` makes it anew."""
+    found = kept.load()
+    assert found.keys() <= CLAIMS.keys()
+    assert len(found) > 10
+    assert not [text for shown in found.values() for text in shown.complaints]
 
 
 def test_a_name_of_which_nothing_is_claimed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

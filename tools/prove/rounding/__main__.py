@@ -1,12 +1,14 @@
-"""`python -m tools.prove.rounding [name …]`: prove the margins of fast phases, and print how."""
+"""`python -m tools.prove.rounding [name …]`: prove the margins of fast phases, and keep how."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-import time
+from collections.abc import Iterator
 
+from tools.prove.rounding import kept
 from tools.prove.rounding.claims import CLAIMS
+from tools.prove.rounding.kept import Shown
 
 
 def main() -> int:
@@ -16,24 +18,27 @@ def main() -> int:
     if unknown := [name for name in wanted if name not in CLAIMS]:
         parser.error(f"nothing is claimed of {', '.join(unknown)}; there are {', '.join(CLAIMS)}")
     failed = False
-    for name, claim in CLAIMS.items():
-        if wanted and name not in wanted:
-            continue
-        began = time.perf_counter()
-        proof = claim()
-        took = time.perf_counter() - began
-        rules = ", ".join(f"{n} {rule}" for rule, n in sorted(proof.discharged.items()))
-        verdict = f"{len(proof.failures)} cells fail" if proof.failures else "proven"
-        verdict = verdict if proof.cells else "nothing was shown"
-        failed = failed or bool(proof.failures) or not proof.cells
-        print(
-            f"{name}: {verdict}; at most {proof.worst:.4f} of {proof.margin} ({proof.where}); "
-            f"{proof.cells} cells, {proof.rounded} roundings; exact: {rules}; {took:.0f} s",
-            flush=True,
-        )
-        for failure in proof.failures[:3]:
-            print(f"  {failure}", flush=True)
+    for name in wanted or CLAIMS:
+        shown = kept.show(name)
+        kept.save(name, shown)
+        failed = failed or bool(shown.complaints)
+        for line in said(name, shown):
+            print(line, flush=True)
     return 1 if failed else 0
+
+
+def said(name: str, shown: Shown) -> Iterator[str]:
+    """What was shown of a function, phase by phase."""
+    for phase in shown.phases:
+        exact = ", ".join(f"{n} {rule}" for rule, n in phase.exact.items())
+        margin = " and ".join(f"{name} = {value:.4g}" for name, value in phase.margin.items())
+        verdict = "not proven" if [*phase.complaints] else "proven"
+        yield (
+            f"{name}, {phase.name}: {verdict}; at most {phase.worst:.4f} of {margin} "
+            f"({phase.where}); {phase.cells} cells, {phase.rounded} roundings; exact: {exact}"
+        )
+        yield from (f"  {failure}" for failure in phase.failures)
+    yield f"{name}: {shown.seconds:.0f} s"
 
 
 if __name__ == "__main__":

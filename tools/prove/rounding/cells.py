@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from math import frexp
+from types import ModuleType
 
 from flint import arb
 from tools.prove.rounding.expansions import Ball, Expansion
@@ -28,7 +29,9 @@ def variable(
     given."""
     low, high = Fraction(low), Fraction(high)
     middle, radius = (low + high) / 2, (high - low) / 2
-    atom = Atom(Expansion((ball(middle), ball(radius))), "x", is_float=True, given=(low, high))
+    atom = Atom(
+        Expansion.of_ends(ball(middle), ball(radius)), "x", is_float=True, given=(low, high)
+    )
     whole = ball(low).union(ball(high))
     found = Number({atom: Fraction(1)}, format.least, limit=whole, ends=(float(low), float(high)))
     spacing = format.least if found.least is None else format.spacing(found.least)
@@ -94,15 +97,20 @@ class Proof:
     margin in the source; the proof holds where it is 1 at most."""
 
     name: str
-    type: str
-    margin: str
-    """What the margin is called in the source."""
+    """Of the phase."""
+    source: ModuleType
+    margin: tuple[str, ...]
+    """What the margins are called in the source."""
     cells: int = 0
     worst: float = 0.0
     where: str = ""
     discharged: Counter[str] = field(default_factory=Counter[str])
     rounded: int = 0
     failures: list[str] = field(default_factory=list[str])
+
+    def margins(self) -> dict[str, float]:
+        """The margins by name."""
+        return {name: getattr(self.source, name) for name in self.margin}
 
     def attempt(self, cell: str, run: Run, x: Number, depth: int | None = None) -> None:
         """Show that between both sides of a rounding test lies the truth, all over the cell of `x`:

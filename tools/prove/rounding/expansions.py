@@ -1,29 +1,34 @@
 """Enclosures of real functions of one variable and of many small errors.
 
-An expansion over a cell is a polynomial in t, -1 ≤ t ≤ 1, plus a sum of errors, each times a factor
-between two bounds. Everything is in balls of arbitrary precision (Arb, by python-flint), so what an
-operation leaves out is in the ball of the constant term: an expansion encloses, whatever happens.
+An expansion over a cell is a polynomial in t, -1 ≤ t ≤ 1, plus a sum of errors, each times a
+polynomial in t. Everything is in balls of arbitrary precision (Arb, by python-flint), so what an
+operation leaves out is in the ball of a constant term: an expansion encloses, whatever happens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from flint import arb, arb_series, ctx  # Arb: ball arithmetic with proven error bounds
+from flint import arb, arb_poly, arb_series, ctx  # Arb: ball arithmetic with proven error bounds
 
 ctx.prec = 320
 DEGREE = 18
 """Of polynomials; what is above goes into a ball."""
+FACTOR_DEGREE = 6
+"""The same of the factors of errors."""
 ctx.cap = DEGREE + 4
-PIECES = 64
+PIECES = 32
 """Into which [-1, 1] is cut where a polynomial is to be bounded closely."""
 
 Ball = Any
 """An `arb`: the package has no types for its operators."""
+Polynomial = Any
+"""An `arb_poly`."""
 Series = Callable[[Any], Any]
 """A function of power series, such as `arb_series.exp`."""
+UNIT = arb(0, 1)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -32,6 +37,10 @@ class Error:
 
     bound: Ball
     name: str
+    ball: Ball = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ball", UNIT * self.bound)
 
 
 def magnitude(ball: Ball) -> Ball:
@@ -49,19 +58,21 @@ def product_range(a: Ball, b: Ball) -> Ball:
     return found
 
 
-_UNIT = arb(0, 1)
-
-
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """`coefficients` of t, constant first, and the factor of each error."""
+    """A polynomial of t, and each error's factor."""
 
-    coefficients: tuple[Ball, ...]
-    errors: dict[Error, Ball] = field(default_factory=dict[Error, Ball])
+    polynomial: Polynomial
+    errors: dict[Error, Polynomial] = field(default_factory=dict[Error, Polynomial])
+
+    @staticmethod
+    def of_ends(middle: Ball, radius: Ball) -> Expansion:
+        """middle + radius·t."""
+        return Expansion(arb_poly([middle, radius]))
 
     @staticmethod
     def constant(value: Ball) -> Expansion:
-        return Expansion((arb(value),))
+        return Expansion(arb_poly([value]))
 
     def __add__(self, other: Expansion) -> Expansion:
         return self.plus(other, arb(1))
@@ -71,86 +82,90 @@ class Expansion:
 
     def plus(self, other: Expansion, factor: Ball) -> Expansion:
         """self + factor·other."""
-        a, b = self.coefficients, other.coefficients
-        n = max(len(a), len(b))
-        out = [
-            (a[i] if i < len(a) else arb(0)) + (factor * b[i] if i < len(b) else arb(0))
-            for i in range(n)
-        ]
         errors = dict(self.errors)
         for error, c in other.errors.items():
             errors[error] = errors[error] + factor * c if error in errors else factor * c
-        return Expansion(tuple(out), errors)
+        return Expansion(self.polynomial + factor * other.polynomial, errors)
 
     def scaled(self, factor: Ball) -> Expansion:
         return Expansion(
-            tuple(c * factor for c in self.coefficients),
-            {error: c * factor for error, c in self.errors.items()},
+            self.polynomial * factor, {error: c * factor for error, c in self.errors.items()}
         )
 
     def __mul__(self, other: Expansion) -> Expansion:
-        a, b = self.coefficients, other.coefficients
-        product = [arb(0)] * (len(a) + len(b) - 1)
-        for i, x in enumerate(a):
-            if not x.is_zero():
-                for j, y in enumerate(b):
-                    product[i + j] += x * y
-        rest = arb(0)
-        for c in product[DEGREE + 1 :]:
-            rest += magnitude(c)
-        del product[DEGREE + 1 :]
-        both = self.spread() * other.spread()
-        product[0] += _UNIT * (rest + both)
-        errors: dict[Error, Ball] = {}
+        product = _cut(self.polynomial * other.polynomial, DEGREE)
+        if self.errors and other.errors:
+            product = product + self._spread() * other._spread()
+        errors: dict[Error, Polynomial] = {}
         for one, there in ((self, other), (other, self)):
             if one.errors:
-                ball = there.polynomial_range()
+                factor = _cut(there.polynomial, FACTOR_DEGREE)
                 for error, c in one.errors.items():
-                    errors[error] = errors.get(error, arb(0)) + c * ball
-        return Expansion(tuple(product), errors)
+                    part = _cut(c * factor, FACTOR_DEGREE)
+                    errors[error] = errors[error] + part if error in errors else part
+        return Expansion(product, errors)
 
-    def spread(self) -> Ball:
-        """A bound of the errors' sum."""
+    def _spread(self, t: Ball = UNIT) -> Ball:
+        """An enclosure of the errors' sum."""
         total = arb(0)
         for error, c in self.errors.items():
-            total += magnitude(c) * error.bound
-        return magnitude(total)
+            total += c(t) * error.ball
+        return total
 
     def polynomial_range(self) -> Ball:
         """An enclosure of the polynomial."""
-        rest = arb(0)
-        for c in self.coefficients[1:]:
-            rest += magnitude(c)
-        return self.coefficients[0] + _UNIT * rest
+        return self.polynomial(UNIT)
 
     def range(self) -> Ball:
         """An enclosure of the whole."""
-        return self.polynomial_range() + _UNIT * self.spread()
+        return self.polynomial(UNIT) + self._spread()
 
     def pieces(self) -> list[Ball]:
         """Closer enclosures of the whole over the pieces of the cell."""
-        spread = _UNIT * self.spread()
-        out: list[Ball] = []
-        for k in range(PIECES):
-            t = arb(-1) + arb(2 * k + 1) / PIECES + _UNIT / PIECES
-            total = arb(0)
-            for c in reversed(self.coefficients):
-                total = total * t + c
-            out.append(total + spread)
-        return out
+        return [self.polynomial(t) + self._spread(t) for t in _pieces()]
 
     def of(self, function: Series) -> Expansion:
-        """f of this, by Taylor's formula about the middle of the constant term."""
-        start = arb(self.coefficients[0].mid())
-        change = self.plus(Expansion.constant(start), arb(-1))
+        """f of this, by Taylor's formula about the middle of the constant term: of the errors, to
+        first order with f' as their factor."""
+        start = arb(self.polynomial[0].mid())
+        change = self.polynomial - start
         whole = self.range()
-        near = _taylor(function, start, DEGREE)
-        last = _taylor(function, whole, DEGREE + 1)[DEGREE + 1]
-        result = Expansion.constant(near[DEGREE])
-        for c in reversed(near[:DEGREE]):
-            result = result * change + Expansion.constant(c)
-        size = magnitude(change.range()) ** (DEGREE + 1)
-        return result + Expansion.constant(_UNIT * magnitude(last) * size)
+        series = _taylor(function, start, DEGREE)
+        last = _taylor(function, self.polynomial_range(), DEGREE + 1)[DEGREE + 1]
+        rest = UNIT * magnitude(last) * magnitude(change(UNIT)) ** (DEGREE + 1)
+        result = _composed(series, change, DEGREE) + rest
+        if not self.errors:
+            return Expansion(result)
+        slopes = [n * c for n, c in enumerate(_taylor(function, start, FACTOR_DEGREE + 1))][1:]
+        last = _taylor(function, self.polynomial_range(), FACTOR_DEGREE + 2)[-1]
+        rest = UNIT * magnitude(last) * magnitude(change(UNIT)) ** (FACTOR_DEGREE + 1)
+        slope = _composed(slopes, _cut(change, FACTOR_DEGREE), FACTOR_DEGREE)
+        slope = slope + rest * (FACTOR_DEGREE + 2)
+        spread = self._spread()
+        bend = _taylor(function, whole, 2)[2] * (spread * spread)
+        errors = {error: _cut(c * slope, FACTOR_DEGREE) for error, c in self.errors.items()}
+        return Expansion(result + bend, errors)
+
+
+def _cut(p: Polynomial, degree: int) -> Polynomial:
+    """An enclosure of a polynomial by one that has this degree at most."""
+    if p.degree() <= degree:
+        return p
+    coefficients = p.coeffs()
+    rest = arb_poly(coefficients[degree + 1 :])(UNIT) * UNIT
+    return arb_poly(coefficients[: degree + 1]) + rest
+
+
+def _composed(series: list[Ball], p: Polynomial, degree: int) -> Polynomial:
+    result = arb_poly([series[-1]])
+    for c in reversed(series[:-1]):
+        result = _cut(result * p, degree) + c
+    return result
+
+
+def _pieces() -> Iterator[Ball]:
+    for k in range(PIECES):
+        yield arb(-1) + arb(2 * k + 1) / PIECES + UNIT / PIECES
 
 
 def _taylor(function: Series, at: Ball, degree: int) -> list[Ball]:

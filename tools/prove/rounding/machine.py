@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from flint import arb, arb_series
-from tools.prove.rounding.expansions import Ball, magnitude, product_range
+from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
 from tools.prove.rounding.numbers import (
     ONE,
     Atom,
@@ -32,6 +32,7 @@ from tools.prove.rounding.numbers import (
 from tools.prove.rounding.rounding_rules import (
     BINARY32,
     BINARY64,
+    is_absorbed,
     is_exact_sum,
     is_two_sum,
     rounding_bound,
@@ -221,6 +222,12 @@ class Machine:
         ends = self._format.rounded(range_, interval(form))
         size = magnitude(range_)
         grid = min(a.grid, b.grid)
+        if is_absorbed(self._format, a, b):
+            self.discharged["absorbed"] += 1
+            return self._number(a.form, a.grid, made, None, a.range, a.ends)
+        if sign > 0 and is_absorbed(self._format, b, a):
+            self.discharged["absorbed"] += 1
+            return self._number(b.form, b.grid, made, None, b.range, b.ends)
         rule = is_exact_sum(self._format, a, b, form, size, sign)
         if rule is not None:
             self.discharged[rule] += 1
@@ -241,7 +248,8 @@ class Machine:
         ends = ends or self._format.rounded(range_)
         found = Number(form, grid, made, error, range_, ends)
         if ends is not None and ends[0] == ends[1]:
-            return constant(ends[0])
+            one = constant(ends[0])
+            return Number(one.form, one.grid, made, ends=one.ends)
         if found.size < arb(2) ** grid:  # a multiple of that, so nothing else
             return constant(0.0)
         if found.least is not None:
@@ -261,7 +269,12 @@ class Machine:
         whole = combined(form, {error: Fraction(1)}, Fraction(1))
         bound = magnitude(error.expansion.range())
         ends = ends or self._format.rounded(exact)
-        return self._number(whole, grid, made, error, exact + arb(0, 1) * bound, ends)
+        found = self._number(whole, grid, made, error, exact + arb(0, 1) * bound, ends)
+        if (value := found.value) is None:
+            return found
+        # One number all over the cell: what it is off, other operations still ask for.
+        lost = Atom(Expansion.constant(ball(value)) - expanded(form), error.name, error.is_float)
+        return Number(found.form, found.grid, made, lost, ends=found.ends)
 
     # Products
 
@@ -286,16 +299,26 @@ class Machine:
         form, range_ = self._exact_product(a, b)
         size, grid = magnitude(range_), a.grid + b.grid
         made = ("mul", a, b)
+        ends = self._product_ends(a, b)
         if rule := self._exact_rule(a, b, size, grid):
             self.discharged[rule] += 1
-            return self._number(form, grid, made, None, range_)
+            return self._number(form, grid, made, None, range_, ends)
         least = Number(form, grid, limit=range_).least
         whole = grid >= self._format.least or (
             least is not None and least - 2 * self._format.digits >= self._format.least
         )
         bound = rounding_bound(self._format, size)
         error = error_atom(bound, f"mul {self.rounded}", is_float=whole)
-        return self._rounded(form, grid, made, error, range_)
+        return self._rounded(form, grid, made, error, range_, ends)
+
+    def _product_ends(self, a: Number, b: Number) -> tuple[float, float] | None:
+        if a.ends is None or b.ends is None:
+            return None
+        corners = [Fraction(x) * Fraction(y) for x in a.ends for y in b.ends]
+        if a is b:
+            zero = [] if a.ends[0] * a.ends[1] > 0 else [Fraction(0)]
+            corners = [corners[0], corners[3], *zero]
+        return self._format.rounded_ends(min(corners), max(corners))
 
     def _exact_rule(self, a: Number, b: Number, size: Ball, grid: int) -> str | None:
         """By which rule a product rounds nothing."""
@@ -356,12 +379,14 @@ class Machine:
     # Signs and choices
 
     def _neg(self, a: Number) -> Number:
-        return Number(combined({}, a.form, Fraction(-1)), a.grid, ("neg", a), limit=-a.range)
+        ends = None if a.ends is None else (-a.ends[1], -a.ends[0])
+        form = combined({}, a.form, Fraction(-1))
+        return Number(form, a.grid, ("neg", a), limit=-a.range, ends=ends)
 
     def _abs(self, a: Number) -> Number:
-        if a.range >= 0:
+        if a.range >= 0 or (a.ends is not None and a.ends[0] >= 0):
             return a
-        if a.range <= 0:
+        if a.range <= 0 or (a.ends is not None and a.ends[1] <= 0):
             return self._neg(a)
         half = a.size / 2
         atom = Atom(error_atom(half, "abs").expansion, "abs")
@@ -399,6 +424,11 @@ class Machine:
         return UNKNOWN
 
     def _less(self, a: Number, b: Number) -> Any:
+        if a.ends is not None and b.ends is not None:
+            if a.ends[1] < b.ends[0]:
+                return True
+            if a.ends[0] >= b.ends[1]:
+                return False
         gap = expanded(combined(a.form, b.form, Fraction(-1))).range()
         gap = gap.intersection(a.range - b.range)
         if gap < 0:
@@ -469,6 +499,10 @@ class Machine:
                 return _wrapped(a + sign * b, result)
             case "mul":
                 return _wrapped(args[0] * args[1], result)
+            case "max":
+                return max(args)
+            case "min":
+                return min(args)
             case "eq" | "ne" | "lt" | "le" | "gt" | "ge":
                 return getattr(args[0], f"__{op.opcode}__")(args[1])
             case _:

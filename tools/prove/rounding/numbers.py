@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 from math import frexp
 
-from flint import arb, fmpq
+from flint import arb, arb_poly, fmpq
 from tools.prove.rounding.expansions import Ball, Error, Expansion, magnitude
 
 
@@ -42,7 +42,7 @@ class Atom:
 
 def error_atom(bound: Ball, name: str, *, is_float: bool = False) -> Atom:
     """An unknown number of magnitude `bound` at most."""
-    return Atom(Expansion((arb(0),), {Error(bound, name): arb(1)}), name, is_float)
+    return Atom(Expansion(arb_poly([]), {Error(bound, name): arb_poly([1])}), name, is_float)
 
 
 ONE = Atom(Expansion.constant(arb(1)), "1")
@@ -142,7 +142,10 @@ class Number:
     @cached_property
     def size(self) -> Ball:
         """An upper bound of the magnitude."""
-        return magnitude(self.range)
+        size = magnitude(self.range)
+        if self.ends is not None:
+            return min(size, arb(max(map(abs, self.ends))))
+        return size
 
     @property
     def least(self) -> int | None:

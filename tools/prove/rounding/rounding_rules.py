@@ -35,6 +35,10 @@ class Format:
         low, high = fraction(exact.lower()), fraction(exact.upper())
         if known is not None:
             low, high = max(low, known[0]), min(high, known[1])
+        return self.rounded_ends(low, high)
+
+    def rounded_ends(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
+        """The same of two exact numbers."""
         try:
             return self._round(low), self._round(high)
         except OverflowError:
@@ -78,6 +82,18 @@ def is_exact_sum(
     if sign < 0 and _is_leading(format, b, a):
         return "fast two-sum"
     return None
+
+
+def is_absorbed(format: Format, a: Number, b: Number) -> bool:
+    """Whether a ± b rounds to a, of which b is less than half a unit in the last place; or, should
+    a be a power of two, at most half a unit of the numbers below."""
+    least = a.least
+    if least is None or least - format.digits - 1 < format.least or not b.form:
+        return False
+    unit = arb(2) ** (least - format.digits - 1)
+    if a.ends is not None and min(map(abs, a.ends)) > 2.0**least:
+        return bool(b.size < 2 * unit)
+    return bool(b.size <= unit)
 
 
 def _is_leading(format: Format, total: Number, part: Number) -> bool:
@@ -141,8 +157,9 @@ def _is(n: object, opcode: str) -> bool:
 
 
 def rounding_bound(format: Format, size: Ball, *others: Number) -> Ball:
-    """How far a result of at most `size` rounds; a sum no further than to either summand."""
-    bound = format.half_ulp(size)
+    """How far a result of at most `size` rounds: no further than to 0; a sum no further than to
+    either summand."""
+    bound = min(format.half_ulp(size), size)
     for other in others:
         if other.size < bound:
             bound = other.size

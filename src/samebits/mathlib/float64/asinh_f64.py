@@ -1,8 +1,8 @@
 """float64 asinh, acosh and atanh, correctly rounded: log1p of a sum of two parts.
 
 asinh x = log1p(x + x²/(1 + √(1 + x²))), acosh x = log1p(x - 1 + √(x² - 1)) and atanh x =
-log1p(2x/(1 - x))/2 for x ≥ 0, the arguments to 2^-100 relatively. The rounding test is that of
-log1p, and `area_exact_f64` decides what it leaves.
+log1p(2x/(1 - x))/2 for x ≥ 0, the arguments to 2^-98 relatively (`make prove`). The rounding test
+is that of log1p, and `area_exact_f64` decides what it leaves.
 """
 
 # pyright: reportReturnType=false

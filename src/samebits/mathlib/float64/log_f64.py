@@ -176,7 +176,7 @@ def log10(x: float64) -> float64:
 def log1p_in_two_parts(x: float64, x_low: float64) -> tuple[float64, float64, float64]:
     """log(1 + x + x_low) as a sum s + low, and the margin of its error.
 
-    For -1 < x ≤ 2^1020 and 1 + x normal; |x_low| ≤ 2^-52·|x|.
+    For -1 < x ≤ 2^1020 and 1 + x normal; x_low is 0, or x ≥ 2^-900 and |x_low| ≤ 1.75·2^-52·x.
     """
     h = 1.0 + x
     part = h - 1.0

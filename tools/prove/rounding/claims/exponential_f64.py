@@ -77,7 +77,7 @@ def _powers(
 
 
 def exp() -> Proof:
-    proof = Proof("exp", "float64", "MARGIN")
+    proof = Proof("sum", exp_f64, ("MARGIN",))
     kernel = exp_f64.exp
     slots = (("exp", "r"), ("exp", "r_low"))
     bounds, lost = _reduced(
@@ -88,7 +88,7 @@ def exp() -> Proof:
 
 
 def exp2() -> Proof:
-    proof = Proof("exp2", "float64", "MARGIN")
+    proof = Proof("sum", exp_f64, ("MARGIN",))
     slots = (("exp2", "f"),)
     bounds, lost = _reduced(
         proof, exp_f64.exp2, exp_f64.LARGEST_2, slots, ("exp2", "rounded"), arb(1)
@@ -99,7 +99,7 @@ def exp2() -> Proof:
 
 
 def exp10() -> Proof:
-    proof = Proof("exp10", "float64", "MARGIN_10")
+    proof = Proof("sum", exp_f64, ("MARGIN_10",))
     slots = (("exp10", "near"), ("exp10", "f_low"))
     step = (arb(2).log() / arb(10).log()) / STEPS
     bounds, lost = _reduced(

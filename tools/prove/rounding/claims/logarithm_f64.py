@@ -51,7 +51,7 @@ def exponent(first: int, last: int) -> Number:
     return Number({atom: Fraction(1), ONE: middle}, 0, limit=whole)
 
 
-def _scaling(proof: Proof) -> None:
+def scaling(proof: Proof) -> None:
     """`reduce_log` gives z and e with x = z·2^e, over all of each z's range."""
     module, name = linked(log_f64.reduce_log)
     for e in range(-1022, 1024):
@@ -69,7 +69,7 @@ def _scaling(proof: Proof) -> None:
                 proof.failures.append(f"reduce_log of 2^{e}")
 
 
-def _ends(proof: Proof, i: int, c: Fraction) -> tuple[Fraction, Fraction, int]:
+def ends_of(proof: Proof, i: int, c: Fraction) -> tuple[Fraction, Fraction, int]:
     """Between what the r of an index are, and what they are multiples of: `reduced` is exact."""
     module, name = linked(log_f64.reduced)
     low, high = _significands(i)
@@ -83,7 +83,9 @@ def _ends(proof: Proof, i: int, c: Fraction) -> tuple[Fraction, Fraction, int]:
     return Fraction(low) * c - 1, Fraction(high) * c - 1, r.grid
 
 
-def _cells(low: Fraction, high: Fraction, grid: int, least: int | None = None) -> Iterator[Number]:
+def cells_of(
+    low: Fraction, high: Fraction, grid: int, least: int | None = None
+) -> Iterator[Number]:
     """Multiples of 2^grid from `low` to `high`: binade by binade on both sides of 0, what is below
     2^least in one cell; without `least` 0 is in none."""
     tiny = Fraction(2) ** (grid if least is None else least)
@@ -107,12 +109,12 @@ def _logarithm(
 ) -> None:
     """For every index and exponent: a test of (e·log 2 - log c + log(1 + r))·unit. `within` is the
     function with the slots u and e, `holds` the one with r."""
-    _scaling(proof)
+    scaling(proof)
     module, name = linked(kernel)
     for i in INDICES:
         c = Fraction(log_f64.RECIPROCALS[i])
         log_c = ball(c).log()
-        low, high, grid = _ends(proof, i, c)
+        low, high, grid = ends_of(proof, i, c)
         for first, last in EXPONENTS:
             e = exponent(first, last)
             near_one = c == 1 and first == last == 0
@@ -123,7 +125,7 @@ def _logarithm(
                 truth = (truth - Expansion.constant(log_c)).scaled(unit)
                 return Machine(module, cuts), name, ANY, truth
 
-            for r in _cells(low, high, grid, None if near_one else NEAR_ZERO):
+            for r in cells_of(low, high, grid, None if near_one else NEAR_ZERO):
                 proof.attempt(f"index {i}, e from {first} to {last}", run, r)
 
 
@@ -140,20 +142,20 @@ def log1p_of(x: Expansion) -> Expansion:
 
 
 def log() -> Proof:
-    proof = Proof("log", "float64", "MARGIN_R and MARGIN_S")
+    proof = Proof("sum", log_f64, ("MARGIN_R", "MARGIN_S"))
     _logarithm(proof, log_f64.log, "log", ("log_in_two_parts", "r"), arb(1))
     return proof
 
 
 def log2() -> Proof:
-    proof = Proof("log2", "float64", "MARGIN_R and MARGIN_S")
+    proof = Proof("sum", log_f64, ("SCALED_MARGIN_R", "MARGIN_S"))
     _logarithm(proof, log_f64.log2, "log2_in_two_parts", ("scaled_log_in_two_parts", "r"),
                1 / arb(2).log())  # fmt: skip
     return proof
 
 
 def log10() -> Proof:
-    proof = Proof("log10", "float64", "MARGIN_R and MARGIN_S")
+    proof = Proof("sum", log_f64, ("SCALED_MARGIN_R", "MARGIN_S"))
     _logarithm(proof, log_f64.log10, "log10_in_two_parts", ("scaled_log_in_two_parts", "r"),
                1 / arb(10).log())  # fmt: skip
     return proof

@@ -25,7 +25,10 @@ from samebits.mathlib.float64 import trigonometric_f64
 SHARE = 0.25
 """Of the error that `reduce` states, what it may have."""
 LARGEST_ERROR = 2.0**-82
-"""That of 2^27 steps; of one it is 2^-109."""
+LEAST_ERROR = -109
+"""That of 2^27 steps is LARGEST_ERROR; of one it is 2^LEAST_ERROR."""
+ERRORS = ((LEAST_ERROR, -95), (-95, -82))
+"""Exponents of errors taken together: not all, as balls have radii of 30 bits."""
 STEPS = 512
 QUARTER = 128
 INDICES = range(QUARTER + 1)
@@ -44,7 +47,7 @@ ANY = [variable(1.0, 2.0)]
 """An argument where all that follows from it is replaced."""
 
 
-def _parts(least: int) -> Iterator[Number]:
+def parts(least: int) -> Iterator[Number]:
     """Parts of a step from 2^least on: binade by binade on both sides."""
     for e in range(least, -9):
         low, high = 2.0**e, HALF_STEP if e == -10 else 2.0 ** (e + 1)
@@ -52,7 +55,7 @@ def _parts(least: int) -> Iterator[Number]:
         yield variable(-high, -low)
 
 
-def _symmetric(proof: Proof) -> None:
+def symmetric(proof: Proof) -> None:
     """The table's sines are those of the first quarter but for signs."""
     table = trigonometric_f64.SIN_STEPS.data.tolist()
     rows = list(zip(table[::2], table[1::2], strict=True))
@@ -62,7 +65,7 @@ def _symmetric(proof: Proof) -> None:
             proof.failures.append(f"the table is not symmetric at {i}")
 
 
-def _reduction(proof: Proof) -> None:
+def reduction(proof: Proof) -> None:
     """x is a count of steps and f, exactly, and f at most half a step."""
     module, name = linked(trigonometric_f64.reduce_half_turns)
     slots = (("reduce_half_turns", "rounded"), ("reduce_half_turns", "f"))
@@ -82,10 +85,10 @@ def _reduction(proof: Proof) -> None:
 
 def _half_turns(name: str, kernel: Kernel, shift: int) -> Proof:
     """A test of sin(π·(n + shift)/256 + π·f), f the part of a step."""
-    proof = Proof(name, "float64", "SERIES_MARGIN and MARGIN")
+    proof = Proof("sum", trigonometric_f64, ("SERIES_MARGIN", "MARGIN"))
     module, symbol = linked(kernel)
-    _symmetric(proof)
-    _reduction(proof)
+    symmetric(proof)
+    reduction(proof)
     for i in INDICES:
         n = (i - shift) % STEPS
 
@@ -98,12 +101,12 @@ def _half_turns(name: str, kernel: Kernel, shift: int) -> Proof:
 
         if i:
             proof.attempt(f"step {i}", run, variable(-(2.0**TOGETHER), 2.0**TOGETHER))
-        for f in _parts(TOGETHER if i else LEAST):
+        for f in parts(TOGETHER if i else LEAST):
             proof.attempt(f"step {i}", run, f)
     return proof
 
 
-def _radians(proof: Proof) -> None:
+def radians(proof: Proof) -> None:
     """`reduce` is right within SHARE of its error, d_low is what rounding d left (of the one number
     2^20, 2^-52·|d| at most), and of a count of 0 all is exact."""
     module, name = linked(trigonometric_f64.reduce)
@@ -130,7 +133,7 @@ def _radians(proof: Proof) -> None:
         proof.failures.append("a count of 0")
 
 
-def _between(low: float, high: float) -> Number:
+def between(low: float, high: float) -> Number:
     """Any float from `low` to `high`, whatever the cell's variable is."""
     middle, radius = Fraction(low + high) / 2, Fraction(high - low) / 2
     atom = error_atom(ball(radius), "error")
@@ -141,10 +144,10 @@ def _between(low: float, high: float) -> Number:
 def _turns(name: str, kernel: Kernel, shift: int) -> Proof:
     """A test of sin(π·(n + shift)/256 + d + d_low ± SHARE·error). Where the count n is not 0 the
     error is 2^-109 at least, so that a result below is left to the exact phase."""
-    proof = Proof(name, "float64", "SERIES_MARGIN, MARGIN and STEP_ERROR")
+    proof = Proof("sum", trigonometric_f64, ("SERIES_MARGIN", "MARGIN", "STEP_ERROR"))
     module, symbol = linked(kernel)
-    _symmetric(proof)
-    _radians(proof)
+    symmetric(proof)
+    radians(proof)
 
     def attempt(i: int, d: Number, error: Number, *, exact: bool = False) -> None:
         def run(d: Number) -> tuple[Any, ...]:
@@ -165,27 +168,29 @@ def _turns(name: str, kernel: Kernel, shift: int) -> Proof:
 
     for i in INDICES:
         if i:
-            error = _between(0.0, LARGEST_ERROR)
+            error = between(0.0, LARGEST_ERROR)
             attempt(i, variable(-(2.0**TOGETHER), 2.0**TOGETHER), error)
-            for d in _distances(TOGETHER):
+            for d in distances(TOGETHER):
                 attempt(i, d, error)
             continue
-        for e in range(-109, -82, 3):
-            for d in _distances(e - 3):
-                attempt(0, d, _between(2.0**e, 2.0 ** (e + 3)))
-        for d in _distances(LEAST) if shift == 0 else ():
+        for low, high in ERRORS:
+            for d in distances(low - 1):
+                assert d.ends is not None
+                attempt(0, d, between(2.0**low, min(2.0**high, 4 * max(map(abs, d.ends)))))
+        for d in distances(LEAST) if shift == 0 else ():
             attempt(0, d, constant(0.0), exact=True)
         if shift == 0:
-            _tiny(proof, module, symbol)
+            tiny(proof, module, symbol, name)
     return proof
 
 
-def _tiny(proof: Proof, module: Module, symbol: str) -> None:
-    """Below 2^LEAST sin x rounds to x, of which it is off by |x|³/6, and x is what is returned."""
+def tiny(proof: Proof, module: Module, symbol: str, name: str) -> None:
+    """Below 2^LEAST sin x and tan x round to x, of which they are off by |x|³/3 at most, and x is
+    what is returned."""
     for e in range(-1074, LEAST):
         for x in (variable(2.0**e, 2.0 ** (e + 1)), variable(-(2.0 ** (e + 1)), -(2.0**e))):
             machine = Machine(module)
-            slots = [("sin", slot) for slot in ("s", "low", "margin")]
+            slots = [(name, slot) for slot in ("s", "low", "margin")]
             machine.reach(symbol, [x], slots)
             proof.take(machine)
             s, low, margin = (machine.reached[slot] for slot in slots)
@@ -193,7 +198,7 @@ def _tiny(proof: Proof, module: Module, symbol: str) -> None:
                 proof.failures.append(f"x in {x.ends}")
 
 
-def _distances(least: int) -> Iterator[Number]:
+def distances(least: int) -> Iterator[Number]:
     """Distances from a step from 2^least on: binade by binade on both sides."""
     for e in range(least, -7):
         low, high = 2.0**e, min(MOST, 2.0 ** (e + 1))

@@ -1,0 +1,98 @@
+"""What was proven of each function, kept in results.json with a digest of the kernel's IR.
+
+A digest that is still the same says that the kernel, and every margin in it, has not changed since.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from pathlib import Path
+
+from tools.prove import catalogue
+from tools.prove.rounding.claims import CLAIMS
+from tools.prove.subject import kernel_of, linked
+
+PLACE = Path(__file__).with_name("results.json")
+
+
+@dataclass
+class Phase:
+    """One phase of a function; of `margin`, the greatest error found possible is `worst` times."""
+
+    name: str
+    margin: dict[str, float]
+    worst: float
+    where: str
+    cells: int
+    rounded: int
+    exact: dict[str, int]
+    """How many operations were shown to round nothing, by rule."""
+    failures: list[str] = field(default_factory=list[str])
+
+    @property
+    def complaints(self) -> Iterator[str]:
+        """Why this proves nothing."""
+        if not self.cells:
+            yield "nothing was shown"
+        if self.failures:
+            yield f"{self.name}: {len(self.failures)} cells fail, as {self.failures[0]}"
+        elif not self.worst <= 1:
+            yield f"{self.name}: {self.worst:.4g} of {', '.join(self.margin)}"
+
+
+@dataclass
+class Shown:
+    """One function and type."""
+
+    digest: str
+    date: str
+    phases: list[Phase]
+    seconds: float
+
+    @property
+    def complaints(self) -> list[str]:
+        """Why it is not proven."""
+        return [text for phase in self.phases for text in phase.complaints]
+
+
+def digest(name: str) -> str:
+    """Of the kernel of which the claim `name` speaks, as it is now."""
+    type_name, function = name.split()
+    kernel = kernel_of(function, type_name, "HIGH")
+    return linked(kernel, type_name, catalogue.NAMED[function].signature).digest()
+
+
+def show(name: str) -> Shown:
+    """Prove what is claimed of a function."""
+    began = time.process_time()
+    phases: list[Phase] = []
+    for claim in CLAIMS[name]:
+        it = claim()
+        phases.append(
+            Phase(it.name, it.margins(), it.worst, it.where, it.cells, it.rounded,
+                  dict(sorted(it.discharged.items())), it.failures[:3])
+        )  # fmt: skip
+    spent = round(time.process_time() - began, 1)
+    return Shown(digest(name), date.today().isoformat(), phases, spent)
+
+
+def load(place: Path = PLACE) -> dict[str, Shown]:
+    """All that is kept; nothing where there is no file."""
+    if not place.exists():
+        return {}
+    return {
+        name: Shown(**{**entry, "phases": [Phase(**phase) for phase in entry["phases"]]})
+        for name, entry in json.loads(place.read_text()).items()
+    }
+
+
+def save(name: str, shown: Shown, place: Path = PLACE) -> None:
+    """Write one function's, beside the others'."""
+    kept = {**load(place), name: shown}
+    order = [*CLAIMS, *sorted(kept.keys() - CLAIMS.keys())]
+    entries = {name: asdict(kept[name]) for name in order if name in kept}
+    place.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
