@@ -85,7 +85,7 @@ expm1 = Overloads(
     """e^x − 1, accurate near 0 too; −1 for −inf, inf beyond the range, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs.
-    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 100 for x < 88.3.
+    float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 100.
     float64: correctly rounded on every published hard case and all inputs tried;
     at MEDIUM the same; at LOW at most 40 ULP off.
     """,

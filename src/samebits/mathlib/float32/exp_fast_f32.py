@@ -184,11 +184,12 @@ def exp10_low(x: float32) -> float32:
 
 @kernel
 def expm1_low(x: float32) -> float32:
-    """e^x − 1, at most 100 ULP off for x < 88.3; inf above, −0 for −0."""
+    """e^x − 1, at most 100 ULP off; inf where that overflows, −0 for −0."""
     x = select(x > 89.0, 89.0, x)
     x = select(x < -20.0, -20.0, x)
     rounded = x * LOG2_E + ROUNDER
     r = x - (rounded - ROUNDER) * LN2
     p = r * (L1 + r * (L2 + r * (L3 + r * (L4 + r * L5))))
-    power = scale(rounded)
-    return copysign((power - 1.0) + power * p, x)
+    power = scale(rounded - 1.0)
+    half = (power - 0.5) + power * p  # so that no power overflows: inf - inf would be NaN
+    return copysign(half + half, x)
