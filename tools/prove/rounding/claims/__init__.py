@@ -25,7 +25,6 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 log10": (logarithm_f64.log10,),
     "float64 log1p": (log1p_f64.log1p,),
     "float64 asinh": (area_f64.asinh, log1p_f64.log1p_of_two_parts),
-    "float64 acosh": (area_f64.acosh, log1p_f64.log1p_of_two_parts),
     "float64 atanh": (area_f64.atanh, log1p_f64.log1p_of_two_parts),
     "float64 sin": (trigonometric_f64.sin,),
     "float64 cos": (trigonometric_f64.cos,),

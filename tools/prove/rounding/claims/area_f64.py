@@ -114,6 +114,9 @@ def _near_one(unit: int, last: int, sign: int) -> Iterator[Number]:
 
 
 def acosh() -> Proof:
+    """Not among the claims: three of 36,764 cells, just below 2^52 and on both sides of 2^53, are
+    not shown to hold, why is open. Of numbers in them 46,500 at random are rounded right."""
+
     def cells() -> Iterator[Number]:
         yield from _near_one(-52, 0, 1)
         yield from _positive(1, LAST)
