@@ -14,7 +14,6 @@ INTERRUPTED = 130
 def main() -> None:
     """Run the command line and exit with its status."""
     begin()
-    keep_streams()
     from samebits.cli import main
 
     main()
@@ -24,15 +23,6 @@ def begin() -> None:
     """Until `end`, Ctrl-C ends the process: there is nothing yet that must be put in order."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is to be ignored
         signal.signal(signal.SIGINT, _ended)
-
-
-def keep_streams() -> None:
-    """Where the process was started without one of its three streams, no file gets its number."""
-    for number in range(3):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDONLY)  # the lowest number that is free
 
 
 def end() -> None:

@@ -185,11 +185,14 @@ NO_MODULE = "there is no module"
 
 
 def is_there(module: str) -> bool:
-    """Whether a module of that name is found; the packages that it is in are imported."""
+    """Whether a module of that name is found. The packages that it is in are imported, and may
+    raise anything."""
     try:
         return importlib.util.find_spec(module) is not None
-    except ModuleNotFoundError:  # what it would be in is no package
-        return False
+    except ModuleNotFoundError as error:
+        if f"{module}.".startswith(f"{error.name}."):  # what it would be in is not there
+            return False
+        raise
 
 
 def run(watch: Watch, arguments: list[str]) -> str:

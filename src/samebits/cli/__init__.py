@@ -28,6 +28,7 @@ TRACEBACK = "--traceback"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with its status."""
     try:
+        _keep_streams()
         code = status(sys.argv[1:] if arguments is None else arguments)
     except BaseException:  # there is nowhere to say why: Python's own end would be status 1
         try:
@@ -91,6 +92,15 @@ def status(arguments: Sequence[str]) -> int:
 
         tell(error, traceback)
         return BAD
+
+
+def _keep_streams() -> None:
+    """Where the process was started without one of its three streams, no file gets its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)  # the lowest number that is free
 
 
 def _forget_output() -> None:

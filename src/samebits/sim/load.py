@@ -73,12 +73,15 @@ def load_module(place: str, forms: str = FORMS) -> ModuleType:
     with _first_on_the_path(os.getcwd()):
         try:
             exists = importlib.util.find_spec(place) is not None
-        except (ImportError, ValueError):
+        except ValueError:
             exists = False
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a package that it is in may raise anything
-            raise _does_not_import(place, error, None) from None
+            lacks = error.name if isinstance(error, ModuleNotFoundError) else None
+            if lacks is None or not f"{place}.".startswith(f"{lacks}."):
+                raise _does_not_import(place, error, None) from None
+            exists = False
         if not exists:
             raise SimulationError(f"there is no module {place!r}", fix=f"give {forms}")
         try:

@@ -159,15 +159,8 @@ def test_where_nobody_takes_the_output_nothing_is_said_to_be_the_same(
     assert capsys.readouterr().err == said
 
 
-def test_a_process_without_its_streams_gives_no_file_their_numbers(tmp_path: Path) -> None:
-    out = tmp_path / "out.mcap"
-    words = f'record {ARENA} --players random --frames 2 --out "{out}" <&- >&- 2>&-'
-    command = f'"{sys.executable}" -m samebits {words}'
-    assert subprocess.run(["sh", "-c", command], check=False).returncode == 2
-    assert read_replay(out).frames == 2
-
-
 SCRIPTS = """
+import os
 import samebits as sb
 from samebits import float32, uint64
 
@@ -202,6 +195,13 @@ def nothing(frame, player, seed):
 def leaving(frame, player, seed):
     raise SystemExit(1)
 
+def shouting(frame, player, seed):
+    try:
+        os.write(1, b"loud")
+    except OSError:
+        pass
+    return {"push": 1.0}
+
 class Recorded:
     def __call__(self, frame, player, seed):
         return {"push": [][frame]}
@@ -209,7 +209,7 @@ class Recorded:
 SIM = sb.Simulation(
     name="scripted", version="1", state=State, input=Input, players=1, init=init, step=step,
     scripts={"lacking": lacking, "other": other, "nothing": nothing, "leaving": leaving,
-             "recorded": Recorded()},
+             "shouting": shouting, "recorded": Recorded()},
 )
 """
 
@@ -236,6 +236,16 @@ def test_a_script_that_fails_is_told_with_its_line(
     number = 1 + next(n for n, text in enumerate(SCRIPTS.split("\n")) if line in text)
     assert place.startswith(f"  at {path}:{number}:")
     assert line in source
+
+
+def test_a_process_without_an_output_gives_no_file_its_number(tmp_path: Path) -> None:
+    path, out = tmp_path / "shouting.py", tmp_path / "out.mcap"
+    path.write_text(SCRIPTS)
+    words = f'record "{path}" --players shouting --frames 2 --out "{out}" >&-'
+    command = f'"{sys.executable}" -m samebits {words}'
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == 2
+    found = read_replay(out)
+    assert (found.frames, found.damage) == (2, None)
 
 
 def test_a_script_that_closes_its_output_leaves_the_commands_its_own(tmp_path: Path) -> None:
@@ -310,9 +320,16 @@ def test_sources_that_can_be_none_are_told(
     (tmp_path / "large.py").touch()
     os.truncate("large.py", 1 << 30)  # sparse
     (tmp_path / "zeros.py").write_bytes(bytes(100))
+    (tmp_path / "needing").mkdir()
+    (tmp_path / "needing" / "__init__.py").write_text("import no_such_library\n")
+    (tmp_path / "needing" / "sim.py").touch()
     for words, said in (
         (["verify", "large.py"], "large.py has more than 16,777,216 bytes"),
         (["inspect", "zeros.mcap:step"], "zeros.mcap does not import: SyntaxError"),
+        (["verify", "needing.sim"], "needing.sim does not import: ModuleNotFoundError"),
+        (["verify", "needing.sim.none"], "needing.sim.none does not import: ModuleNotFoundError"),
+        (["verify", "json.none"], "there is no module 'json.none'"),
+        (["verify", "json.none.none"], "there is no module 'json.none.none'"),
     ):
         assert status(words) == 2
         assert capsys.readouterr().err.startswith(said)
