@@ -41,7 +41,9 @@ def as_int32(function: Overloads, n: int) -> int:
     if nearest != n and not function.saturates:
         raise ArgumentError(
             f"{function.__name__}() takes an int32, from −2³¹ to 2³¹ − 1, got {n}",
-            fix="use math.pow(x, float(n)) for greater powers",
+            fix="use math.pow(x, float(n)) for greater powers"
+            if function.__name__ == "pown"
+            else "give an integer within these",
         )
     return nearest
 
