@@ -205,6 +205,10 @@ def test_a_file_that_is_not_there_is_refused(run: Run) -> None:
     )
 
 
+def test_a_device_is_refused(run: Run) -> None:
+    assert refused(run, "verify", "/dev/null").startswith("/dev/null is no regular file\n")
+
+
 def test_a_module_that_is_not_there_is_refused(run: Run) -> None:
     assert refused(run, "verify", "no.such:Thing") == (
         "there is no module 'no.such'\n  fix: give path.py, path.py:Name or package.module:Name"

@@ -82,7 +82,7 @@ def run(options: Options) -> int:
     departs = diagnosis.recorded is not None and diagnosis.recorded.departure is not None
     if departs or not diagnosis.same:
         return DIFFERS
-    return BAD if case.is_damaged or case.is_empty(diagnosis) else SAME
+    return BAD if case.is_damaged or diagnosis.untried else SAME
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +107,9 @@ class _Case:
             diagnosis.notes += list(self._why_same(diagnosis))
         for name, start in self._starts():
             if diagnosis.same and start >= diagnosis.frames:
-                diagnosis.notes.append(
-                    f"nothing was compared: side {name} begins to be another in frame {start:,}, "
-                    "behind the last"
+                diagnosis.untried = (
+                    f"side {name} begins to be another in frame {start:,}, behind the last"
                 )
-
-    def is_empty(self, diagnosis: Diagnosis) -> bool:
-        """Whether a side was never what its words say."""
-        return any(start >= diagnosis.frames for _, start in self._starts())
 
     def _starts(self) -> Iterator[tuple[str, int]]:
         """The sides that are others from some frame on, by name."""

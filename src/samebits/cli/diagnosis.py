@@ -43,6 +43,10 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     yield "", f"  a  {d.a}"
     yield "", f"  b  {d.b}"
     yield "", ""
+    if d.untried:
+        yield "bold yellow", f"nothing was compared: {d.untried}"
+        yield from _notes(d.notes)
+        return
     if d.same:
         yield "green", f"the same: no frame of {d.frames:,} differs"
         yield from _departure(d, "both depart")

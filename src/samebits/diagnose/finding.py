@@ -223,6 +223,8 @@ class Diagnosis:
     """Side a beside its replay, as far as it was run; None where that holds no hash and no
     keyframe."""
     notes: list[str] = field(default_factory=list[str])
+    untried: str = ""
+    """Why nothing was compared; empty where it was."""
     seconds: float = 0.0
 
     @property
@@ -232,4 +234,4 @@ class Diagnosis:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as JSON has it."""
-        return {"same": self.same, **asdict(self)}
+        return {"same": self.same and not self.untried, **asdict(self)}

@@ -139,6 +139,8 @@ def _section(title: str, body: str) -> str:
 
 
 def _lead(d: Diagnosis) -> str:
+    if d.untried:
+        return f'<div class="lead">Nothing was compared: {escape(d.untried)}.</div>'
     if d.same:
         return f'<div class="lead certain">The same: no frame of {d.frames:,} differs.</div>'
     hashes = ""

@@ -111,7 +111,8 @@ def _output_aside() -> AbstractContextManager[None]:
 
 def _import_file(path: Path, forms: str) -> ModuleType:
     if not path.is_file():
-        raise SimulationError(f"there is no file {path}", fix=f"give {forms}")
+        what = f"{path} is no regular file" if path.exists() else f"there is no file {path}"
+        raise SimulationError(what, fix=f"give {forms}")
     if path.stat().st_size > LARGEST_SOURCE:
         raise SimulationError(f"{path} has more than {LARGEST_SOURCE:,} bytes", fix=f"give {forms}")
     path = Path(os.path.realpath(path))

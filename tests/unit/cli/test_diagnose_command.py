@@ -287,12 +287,15 @@ def test_a_hazard_that_acts_and_changes_no_hash_is_the_same(run: Run) -> None:
 
 
 def test_a_side_that_is_never_another_compares_nothing(run: Run) -> None:
-    code, out, err = run(SMALL, "push.mcap", "--b", "opt=0,hazard=fma,from=40", "--a", PLAIN)
+    given = (SMALL, "push.mcap", "--b", "opt=0,hazard=fma,from=40", "--a", PLAIN)
+    code, out, err = run(*given)
     assert (code, err) == (2, "")
     assert out.endswith(
-        "the same: no frame of 40 differs\n"
-        "note: nothing was compared: side b begins to be another in frame 40, behind the last\n"
+        "\nnothing was compared: side b begins to be another in frame 40, behind the last\n"
     )
+    assert "the same" not in out
+    code, out, _ = run(*given, "--json")
+    assert (code, json.loads(out)["same"]) == (2, False)
 
 
 def test_one_way_to_run_it_on_both_sides_is_told(run: Run) -> None:
@@ -315,7 +318,7 @@ def test_runs_that_trap_alike_say_why_they_end(run: Run) -> None:
 
 def test_only_the_first_frames_are_compared_on_request(run: Run) -> None:
     given = (SMALL, "push.mcap", "--a", PLAIN, "--b", FUSED, "--frames")
-    assert "no frame of 10 differs" in run(*given, 10)[1]
+    assert "in frame 10, behind the last" in run(*given, 10)[1]
     assert "frame 10 of 11 is the first that differs\n" in run(*given, 11)[1]
 
 

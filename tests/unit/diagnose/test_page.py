@@ -129,7 +129,7 @@ FIXED = ("kind", "certainty", "hazard")
 
 
 def spoilt(value: Any) -> Any:
-    """The same with every text replaced by one that would be a tag."""
+    """The same with every text that says something replaced by one that would be a tag."""
     if is_dataclass(value) and not isinstance(value, type):
         changed = {
             f.name: spoilt(getattr(value, f.name)) for f in fields(value) if f.name not in FIXED
@@ -139,7 +139,14 @@ def spoilt(value: Any) -> Any:
         return [spoilt(each) for each in cast("list[Any]", value)]
     if isinstance(value, tuple):
         return tuple(spoilt(each) for each in cast("tuple[Any, ...]", value))
-    return EVIL if isinstance(value, str) else value
+    return EVIL if isinstance(value, str) and value else value
+
+
+def test_a_comparison_of_nothing_is_no_sameness() -> None:
+    reason = spoilt(diagnosis(frame=None, notes=[], untried="b begins too late"))
+    text = Read(page(reason)).text
+    assert f"Nothing was compared: {EVIL}." in text
+    assert "The same" not in text
 
 
 def test_what_was_not_found_is_left_out() -> None:
