@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from samebits.cli import status
 
 SOURCE = """
 from typing import TypeVar
@@ -53,11 +56,26 @@ def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+Here = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    """The command in this process, in the folder."""
+    monkeypatch.chdir(folder)
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        sys.modules.pop("shapes", None)  # that of another test's folder
+        return status(["inspect", *arguments]), *capsys.readouterr()
+
+    return command
+
+
 def test_a_kernel_is_shown_in_the_sections_that_are_asked_for(folder: Path) -> None:
-    status, out, err = run(
+    found, out, err = run(
         folder, "shapes.py:scale", "--target", "x86-64-v3", "--show", "source,asm"
     )
-    assert (status, err) == (0, "")
+    assert (found, err) == (0, "")
     assert "scale(x: Array[float32], k: float32)" in out
     assert "vectorised: 8 lanes" in out
     assert "vmulps" in out
@@ -78,15 +96,15 @@ def test_a_kernel_is_shown_in_the_sections_that_are_asked_for(folder: Path) -> N
 def test_kernels_go_by_the_names_that_users_type(
     folder: Path, name: str, more: tuple[str, ...], signature: str
 ) -> None:
-    status, out, err = run(folder, name, *more, "--show", "source", "--opt", "0")
+    found, out, err = run(folder, name, *more, "--show", "source", "--opt", "0")
     if name.endswith("sqrt"):  # an operation, not a kernel
-        assert (status, "no kernel" in err) == (2, True)
+        assert (found, "no kernel" in err) == (2, True)
         return
-    assert (status, err) == (0, "")
+    assert (found, err) == (0, "")
     assert out.startswith(signature)
 
 
-def test_a_line_is_shown_once_and_an_empty_section_says_so(folder: Path) -> None:
+def test_a_line_is_shown_once_and_an_empty_section_says_so(folder: Path, here: Here) -> None:
     source = """
 import samebits as sb
 from samebits import Array, float32
@@ -97,27 +115,25 @@ def halve(x: Array[float32]) -> None:
         x[i] *= 0.5
 """
     (folder / "ranges.py").write_text(source)
-    status, out, _ = run(
-        folder, "ranges.py:halve", "--show", "source,rewrites", "--target", "x86-64-v3"
-    )
-    assert status == 0
+    found, out, _ = here("ranges.py:halve", "--show", "source,rewrites", "--target", "x86-64-v3")
+    assert found == 0
     assert out.count("for i in sb.prange") == 1
     assert "== rewrites of the mode ==\nnone" in out
 
 
-def test_json_stays_json_where_a_page_is_written_too(folder: Path) -> None:
-    status, out, _ = run(folder, "shapes.py:scale", "--json", "--html", "both.html")
-    assert status == 0
+def test_json_stays_json_where_a_page_is_written_too(folder: Path, here: Here) -> None:
+    found, out, _ = here("shapes.py:scale", "--json", "--html", "both.html")
+    assert found == 0
     assert json.loads(out)["kernel"] == "shapes.scale"
     assert (folder / "both.html").exists()
 
 
-def test_json_holds_the_facts_and_html_is_a_file(folder: Path) -> None:
-    status, out, _ = run(folder, "shapes.py:scale", "--target", "wasm32-simd", "--json")
-    assert status == 0
+def test_json_holds_the_facts_and_html_is_a_file(folder: Path, here: Here) -> None:
+    found, out, _ = here("shapes.py:scale", "--target", "wasm32-simd", "--json")
+    assert found == 0
     assert json.loads(out)["target"] == "wasm32-simd"
-    status, out, _ = run(folder, "shapes.py:scale", "--target", "aarch64", "--html", "page.html")
-    assert status == 0
+    found, out, _ = here("shapes.py:scale", "--target", "aarch64", "--html", "page.html")
+    assert found == 0
     assert out.startswith("page.html: shapes.scale on aarch64, ")
     assert (folder / "page.html").read_text().startswith("<!doctype html>")
 
@@ -142,10 +158,10 @@ def test_json_holds_the_facts_and_html_is_a_file(folder: Path) -> None:
     ],
 )
 def test_bad_input_has_status_2_and_says_what_to_write(
-    folder: Path, arguments: tuple[str, ...], message: str
+    here: Here, arguments: tuple[str, ...], message: str
 ) -> None:
-    status, out, err = run(folder, *arguments)
-    assert status == 2
+    found, out, err = here(*arguments)
+    assert found == 2
     assert message in err
     assert "Traceback" not in err
     assert out == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -329,23 +330,41 @@ DIGEST_CHANGES = {
 }
 
 
-@pytest.mark.parametrize("what", DIGEST_CHANGES)
-def test_the_digest_changes_with_what_can_change_a_state_and_with_nothing_else(
-    what: str, tmp_path: Path
-) -> None:
-    old, new, same = DIGEST_CHANGES[what]
-    digests: list[str] = []
-    for folder, change in (("before", False), ("after", True)):
-        place = tmp_path / folder
+DIGESTS = """\
+import contextlib, io, json, os, runpy, sys
+
+digests = {}
+for folder in sys.argv[1:]:
+    sys.path.insert(0, folder)
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        runpy.run_path(os.path.join(folder, "digest_subject.py"), run_name="__main__")
+    del sys.path[0], sys.modules["digest_constants"]
+    digests[os.path.basename(folder)] = out.getvalue()
+print(json.dumps(digests))
+"""
+
+
+@pytest.fixture(scope="module")
+def digests(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What the program prints as it is, and after each change."""
+    top = tmp_path_factory.mktemp("digests")
+    for what, (old, new, _) in {"nothing": ("", "", True), **DIGEST_CHANGES}.items():
+        place = top / what
         place.mkdir()
         for name, text in (("digest_subject.py", DIGEST_TEXT), ("digest_constants.py", CONSTANTS)):
-            (place / name).write_text(text.replace(old, new) if change else text)
-        done = subprocess.run(
-            [sys.executable, "digest_subject.py"],
-            cwd=place, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        digests.append(done.stdout)
-    assert (digests[0] == digests[1]) is same
+            (place / name).write_text(text.replace(old, new) if old else text)
+    done = subprocess.run(
+        [sys.executable, "-c", DIGESTS, *map(str, sorted(top.iterdir()))],
+        cwd=top, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("what", DIGEST_CHANGES)
+def test_the_digest_changes_with_what_can_change_a_state_and_with_nothing_else(
+    what: str, digests: dict[str, str]
+) -> None:
+    assert (digests[what] == digests["nothing"]) is DIGEST_CHANGES[what][2]
 
 
 def test_the_digest_is_the_same_in_another_process_and_file(tmp_path: Path) -> None:
