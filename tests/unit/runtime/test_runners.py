@@ -131,10 +131,10 @@ set:
         ),
         ("reply(77); signal.pause()", "the program answered nonsense: 77 where 5 is due", None),
         ("os.close(1); signal.pause()", "the program closed its output", None),
-        ("signal.pause()", "the program hung: no answer within 0.5 s", None),
+        ("signal.pause()", "the program hung: no answer within 0.1 s", None),
         (
             "put.write(b'half'); put.flush(); signal.pause()",
-            "the program hung: no answer within 0.5 s",
+            "the program hung: no answer within 0.1 s",
             None,
         ),
     ],
@@ -143,7 +143,7 @@ def test_what_became_of_a_program_is_told(
     tmp_path: Path, body: str, message: str, note: str | None
 ) -> None:
     remote = Remote(script(tmp_path, body), little_endian=True, limit=HANG_SECONDS)
-    remote._limit = 0.5 if "hung" in message else HANG_SECONDS
+    remote._limit = 0.1 if "hung" in message else HANG_SECONDS
     with pytest.raises(RunnerError) as caught:
         remote.read(0, 5)
     assert (caught.value.message, caught.value.note) == (message, note)
@@ -155,9 +155,9 @@ def test_a_program_that_never_says_hello_is_told() -> None:
     for code, message in (
         ("pass", "the program ended with status 0"),
         ("print('x' * 99)", "the program answered nonsense: b'xxxxxxxxxxxxxxxx'"),
-        ("import signal; signal.pause()", "the program hung: no answer within 1 s"),
+        ("import signal; signal.pause()", "the program hung: no answer within 0.1 s"),
     ):
-        limit = 1 if "hung" in message else HANG_SECONDS
+        limit = 0.1 if "hung" in message else HANG_SECONDS
         with pytest.raises(RunnerError) as caught:
             Remote([sys.executable, "-I", "-c", code], little_endian=True, limit=limit)
         assert caught.value.message == message
@@ -165,10 +165,10 @@ def test_a_program_that_never_says_hello_is_told() -> None:
 
 def test_a_program_that_reads_nothing_hangs_no_one(tmp_path: Path) -> None:
     remote = Remote(script(tmp_path, "signal.pause()"), little_endian=True, limit=HANG_SECONDS)
-    remote._limit = 0.5
+    remote._limit = 0.1
     with pytest.raises(RunnerError) as caught:
         remote.write(0, bytes(1 << 24))
-    assert caught.value.message == "the program hung: no answer within 0.5 s"
+    assert caught.value.message == "the program hung: no answer within 0.1 s"
 
 
 def test_pointers_of_another_size_and_wide_statuses_are_nonsense(tmp_path: Path) -> None:
