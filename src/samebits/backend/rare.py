@@ -9,7 +9,7 @@ those that are used are made. Knows LLVM text, not what the functions compute.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from samebits.backend.emit_loops import wide_lanes
@@ -78,6 +78,19 @@ def split(text: str) -> tuple[str, str, Late | None]:
     rows = [json.loads(line.removeprefix(_ROW)) for line in lines if line.startswith(_ROW)]
     head = "\n".join(line for line in lines if not line.startswith(_ROW))
     return main, apart, Late(head, tuple(RareFunction(*row) for row in rows))
+
+
+def renamed_rows(text: str, names: Mapping[str, str]) -> str:
+    """The text with the symbols that `late_text` lists by their names in `names`."""
+
+    def row(line: str) -> str:
+        given = RareFunction(*json.loads(line.removeprefix(_ROW)))
+        given.symbol = names.get(given.symbol, given.symbol)
+        return f"{_ROW}{given.row()}"
+
+    main, mark, late = text.partition(_LATE)
+    lines = (row(line) if line.startswith(_ROW) else line for line in late.split("\n"))
+    return main + mark + "\n".join(lines)
 
 
 class RareFunction:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from exported import DUEL, arena, host_folder, made, needs_zig, small
+from swaying_simulation import SWAYING
 from tests.limits import HANG_SECONDS
 
 from samebits.backend.targets import QEMU_PACKAGE, TARGETS, Target
@@ -36,6 +37,16 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with small().record(path, seed=5) as recording:
         recording.run(player(small(), "push", 5)(0, 40))
     return path
+
+
+@pytest.fixture(scope="module")
+def swayed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Inputs of a run whose loops call rare functions."""
+    folder = tmp_path_factory.mktemp("swayed")
+    with SWAYING.record(folder / "push.mcap", seed=5) as recording:
+        recording.run(player(SWAYING, "push", 5)(0, 40))
+    export_inputs(folder / "push.mcap", folder / "push.inputs")
+    return folder / "push.inputs"
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +82,15 @@ def test_the_arenas_verifier_is_small_and_gives_the_same(tmp_path: Path) -> None
     code, out, _ = run(program, tmp_path / "duel.inputs", "--final")
     assert code == 0
     assert out.endswith(f"after {done.frames} frames: same as the replay\n")
+
+
+def test_loops_that_call_the_librarys_rare_functions_are_whole(
+    swayed: Path, tmp_path: Path
+) -> None:
+    program = host_folder(made(SWAYING, tmp_path)) / "swaying-verify"
+    code, out, err = run(program, swayed, "--final")
+    assert (code, err) == (0, "")
+    assert out.endswith(" after 40 frames: same as the replay\n")
 
 
 def test_another_hash_is_a_difference_in_its_frame(
@@ -170,15 +190,15 @@ def test_a_head_is_not_believed(
 @pytest.mark.parametrize(
     "target", [t for t in TARGETS.values() if t.runner == "qemu"], ids=lambda t: t.name
 )
-def test_every_machine_repeats_the_replay(target: Target, tmp_path: Path, exported: Path) -> None:
+def test_every_machine_repeats_the_replay(target: Target, tmp_path: Path, swayed: Path) -> None:
     qemu = shutil.which(target.qemu)
     if qemu is None:
         pytest.skip(f"{target.qemu} is not installed: apt-get install {QEMU_PACKAGE}")
     if target.name == "x86-64-v4":
         pytest.skip("qemu-x86_64 knows no AVX-512")
-    program = made(small(), tmp_path, target.name) / target.name / "small-verify"
+    program = made(SWAYING, tmp_path, target.name) / target.name / "swaying-verify"
     cpu = ["-cpu", target.qemu_cpu] if target.qemu_cpu else []
-    code, out, err = run(Path(qemu), *cpu, program, exported, "--final")
+    code, out, err = run(Path(qemu), *cpu, program, swayed, "--final")
     assert (code, err) == (0, "")
     assert out.endswith(" after 40 frames: same as the replay\n")
 

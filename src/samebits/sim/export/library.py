@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from samebits.backend import llvm
 from samebits.backend.emit import emit_module
 from samebits.backend.objects import TrapSite
+from samebits.backend.rare import renamed_rows
 from samebits.backend.targets import Target
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel
@@ -61,7 +62,7 @@ def named(text: str, name: str) -> str:
     def number(match: re.Match[str]) -> str:
         return numbers.setdefault(match[0], f"@{name}.{len(numbers)}")
 
-    text = _SYMBOL.sub(number, text)
+    text = renamed_rows(_SYMBOL.sub(number, text), numbers)
     for symbol, numbered in numbers.items():
         # Rare functions are named in their lists of variants too: see backend/rare.py.
         bare = symbol[2:-1]
