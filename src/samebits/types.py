@@ -171,10 +171,15 @@ class VectorType:
     def dtype(self) -> np.dtype[Any]:
         return np.dtype((self.element.dtype, self.shape))
 
+    def of(self, element: ScalarType) -> VectorType:
+        """The type of as many scalars of another type: what comparing component by component
+        gives. KeyError."""
+        return vector_of(element, self.length)
+
 
 @dataclass(frozen=True)
 class MatrixType(VectorType):
-    """Two to four columns, each a vector of two to four floats, one after another in memory."""
+    """Two to four columns, each a vector of two to four scalars, one after another in memory."""
 
     rows: int
 
@@ -194,6 +199,9 @@ class MatrixType(VectorType):
     @property
     def components(self) -> tuple[str, ...]:
         return tuple(f"c{j}.{COMPONENTS[i]}" for j in range(self.columns) for i in range(self.rows))
+
+    def of(self, element: ScalarType) -> VectorType:
+        return matrix_of(element, self.rows, self.columns)
 
 
 @dataclass(frozen=True)
@@ -235,7 +243,7 @@ MATRICES = {
     f"{base}{rows}x{columns}": MatrixType(
         f"{base}{rows}x{columns}", VECTOR_ELEMENTS[base], rows * columns, rows
     )
-    for base in ("float", "double")
+    for base in VECTOR_ELEMENTS
     for rows in (2, 3, 4)
     for columns in (2, 3, 4)
 }
@@ -244,7 +252,9 @@ _MATRIX_OF = {(m.element, m.rows, m.columns): m for m in MATRICES.values()}
 
 
 def matrix_of(element: ScalarType, rows: int, columns: int) -> MatrixType:
-    """The matrix of 2 to 4 rows and columns of float32 or float64. KeyError."""
+    """The matrix of 2 to 4 rows and columns of a vector's elements, fixed-point ones aside.
+
+    KeyError."""
     return _MATRIX_OF[element, rows, columns]
 
 

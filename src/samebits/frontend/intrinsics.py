@@ -204,11 +204,12 @@ def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     length = t.length if isinstance(t, VectorType) else 1
     assert isinstance(test, (Scalar, Vector))
     tests = list(values_of(test))
-    if isinstance(test, Vector) and isinstance(t, MatrixType):
+    matrix = isinstance(t, MatrixType) or isinstance(test.type, MatrixType)
+    if isinstance(test, Vector) and matrix and test.type != _bools_beside(t):
         ctx.fail(
             node,
-            f"select() by {test.type} of {t}: a matrix is chosen as a whole",
-            fix="give a bool",
+            f"select() by {test.type} of {t}: the shapes differ",
+            fix="give a bool, or a bool matrix of that shape",
         )
     if isinstance(test, Vector) and test.type.length != length:
         ctx.fail(
@@ -224,6 +225,11 @@ def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
         for c, a, b in zip(tests, *columns, strict=True)
     )
     return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
+def _bools_beside(t: ScalarType | VectorType) -> Type:
+    """The type of a bool for each component of `t`."""
+    return t.of(BOOL) if isinstance(t, VectorType) else BOOL
 
 
 def _vectors(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> list[Vector]:
@@ -326,7 +332,9 @@ def normalize(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
 def _reduce(opcode: str, name: str) -> Callable[[Context, ast.Call, list[Operand]], Operand]:
     def emit(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
         arguments(ctx, node, name, 1)
-        (a,) = _vectors(ctx, node, name, operands)
+        (a,) = operands
+        if not isinstance(a, Vector):
+            (a,) = _vectors(ctx, node, name, operands)
         if a.type.element is not BOOL:
             ctx.fail(node, f"{name}() of {a.type}", fix=f"write {name}(v != 0)")
         total = a.items[0]

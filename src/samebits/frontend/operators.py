@@ -14,7 +14,6 @@ from samebits.frontend.context import Context
 from samebits.frontend.convert import literal, round_literal, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
 from samebits.ir.grammar import Value
-from samebits.lang.matrices import not_compared
 from samebits.lang.operators import REMAINDERS, no_common
 from samebits.lang.quaternions import no_component_product
 from samebits.types import (
@@ -22,10 +21,8 @@ from samebits.types import (
     FLOAT,
     FLOAT64,
     INT,
-    VECTORS,
     FixedPointType,
     Kind,
-    MatrixType,
     QuaternionType,
     ScalarType,
     VectorType,
@@ -266,17 +263,19 @@ def _vector(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) 
         )
         return Vector(items, t)
     opcode = row.on_bool if element is BOOL else row.on_float if element.is_float else row.on_int
-    if opcode is None or (row.sign == "/" and element.is_int):
-        ctx.fail(
-            node,
-            f"`{row.sign}` is not there for {t}",
-            fix="write `//` or convert to floats" if row.sign == "/" else "use it on components",
-        )
+    if opcode is None:
+        ctx.fail(node, f"`{row.sign}` is not there for {t}", fix="use it on components")
     if isinstance(t, QuaternionType) and row.sign in "*/" and a.type == b.type:
         error = no_component_product(row.sign, t)
         ctx.fail(node, error.message, fix=error.fix)
+    if row.sign == "/" and element.is_int:
+        t, opcode = t.of(FLOAT64), "div"
+        left, right = (
+            [ctx.builder.value("convert", (v,), FLOAT64, ctx.span(node)) for v in side]
+            for side in (left, right)
+        )
     pairs = zip(left, right, strict=True)
-    return Vector(tuple(_value(ctx, node, opcode, x, y, element) for x, y in pairs), t)
+    return Vector(tuple(_value(ctx, node, opcode, x, y, t.element) for x, y in pairs), t)
 
 
 def fold_unary(op: ast.unaryop, a: Literal) -> Literal | None:
@@ -347,14 +346,11 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
         return Scalar(ctx.builder.const(fold(a.value, b.value), BOOL, span), BOOL)
     if isinstance(a, Vector) or isinstance(b, Vector):
         left, right, t = vector_operands(ctx, node, sign, a, b)
-        if isinstance(t, MatrixType):
-            error = not_compared(t)
-            ctx.fail(node, error.message, fix=error.fix)
         if t.element is BOOL and sign not in ("==", "!="):
             ctx.fail(node, f"`{sign}` is not there for {t}", fix="write `==` or `!=`")
         pairs = zip(left, right, strict=True)
         items = tuple(ctx.builder.value(opcode, pair, BOOL, span) for pair in pairs)
-        return Vector(items, VECTORS[f"bool{t.length}"])
+        return Vector(items, t.of(BOOL))
     if not isinstance(a, (Literal, Scalar)) or not isinstance(b, (Literal, Scalar)):
         wrong = b if isinstance(a, (Literal, Scalar)) else a
         ctx.fail(

@@ -16,7 +16,7 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of, wrapper
 from samebits.lang.elementwise import apply, has_array, over_arrays, unified
 from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
-from samebits.lang.vectors import Vector, vector, vector_class
+from samebits.lang.vectors import Vector, components, vector, vector_class
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
 
 INTRINSICS: dict[str, Callable[..., Any]] = {}
@@ -103,25 +103,26 @@ def sign(x: Any, *, out: Any = None) -> Any:
 
 @_intrinsic
 def select(condition: Any, a: Any, b: Any) -> Any:
-    """`a` where the bool (or bool vector) `condition` holds, else `b`; both are evaluated."""
+    """`a` where the bool (or bool vector or matrix) `condition` holds, else `b`; both are
+    evaluated."""
     a, b = unified("select", a, b)
     if isinstance(condition, Vector):
         t = condition.__sb_type__
-        if isinstance(a, Vector) and isinstance(a.__sb_type__, MatrixType):
-            raise ArgumentError(
-                f"select by {t} of {a.__sb_type__}: a matrix is chosen as a whole",
-                fix="give a bool",
-            )
         if t.element is not BOOL:
             raise ArgumentError(f"select takes a bool or a bool vector first, got {t}")
-        if not isinstance(a, Vector) or len(a) != len(condition):
+        if not isinstance(a, Vector) or a.__sb_type__.of(BOOL) != t:
+            found = getattr(a, "__sb_type__", None)
+            if isinstance(t, MatrixType) or isinstance(found, MatrixType):
+                raise ArgumentError(
+                    f"select by {t} of {found or type(a).__name__}: the shapes differ",
+                    fix="give a bool, or a bool matrix of that shape",
+                )
             raise ArgumentError(
                 f"select by {t} takes vectors of {t.length} components",
                 fix=f"select between vectors, for example float{t.length}(a)",
             )
-        return vector(
-            type(a), tuple(x if c else y for c, x, y in zip(condition, a, b, strict=True))
-        )
+        rows = zip(components(condition), components(a), components(b), strict=True)
+        return vector(type(a), tuple(x if c else y for c, x, y in rows))
     if type(condition) not in (bool, np.bool_):
         raise ArgumentError(
             f"select takes a bool first, got {type(condition).__name__}",
@@ -287,16 +288,16 @@ def _bools(name: str, a: Any) -> tuple[bool, ...]:
         raise ArgumentError(
             f"{name} takes a bool vector, got {type(a).__name__}", fix="compare first: any(v > 0)"
         )
-    return tuple(a)
+    return components(a)
 
 
 @_intrinsic
 def any(a: Any) -> bool:
-    """Whether some component of a bool vector is true."""
+    """Whether some component of a bool vector or matrix is true."""
     return True in _bools("any", a)
 
 
 @_intrinsic
 def all(a: Any) -> bool:
-    """Whether every component of a bool vector is true."""
+    """Whether every component of a bool vector or matrix is true."""
     return False not in _bools("all", a)

@@ -16,7 +16,7 @@ from samebits.errors import ArgumentError
 from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.storage import describe
 from samebits.lang.vectors import Vector, components, vector
-from samebits.types import MatrixType, QuaternionType, Type, VectorType, matrix_of, vector_of
+from samebits.types import BOOL, MatrixType, QuaternionType, Type, VectorType, matrix_of, vector_of
 
 T = TypeVar("T")
 FORMS = "matrix @ matrix, matrix @ vector, vector @ matrix, quaternion @ quaternion or 3-vector"
@@ -47,6 +47,8 @@ class Arithmetic(Generic[T]):
 def product_type(a: Type | None, b: Type | None) -> VectorType | None:
     """The type of the product of values of these types; None where there is none."""
     if not isinstance(a, VectorType) or not isinstance(b, VectorType) or a.element != b.element:
+        return None
+    if a.element is BOOL:
         return None
     if isinstance(a, QuaternionType):
         return b if b in (a, vector_of(a.element, 3)) else None

@@ -1,4 +1,4 @@
-"""The matrix classes: two to four columns of two to four floats, immutable, column-major.
+"""The matrix classes: two to four columns of two to four scalars, immutable, column-major.
 
 Owns construction, columns and what of a vector's operators a matrix has not. Products are
 `samebits.lang.linear`'s.
@@ -38,9 +38,9 @@ class _Constants(type):
         t = cast("type[Matrix]", cls).__sb_type__
         if t.rows != t.columns:
             raise AttributeError(f"{t} is not square: it has no identity")
-        make = MAKERS[t.element]
+        make, number = MAKERS[t.element], float if t.element.is_float else int
         return vector(
-            cls, tuple(make(float(i == j)) for j in range(t.columns) for i in range(t.rows))
+            cls, tuple(make(number(i == j)) for j in range(t.columns) for i in range(t.rows))
         )
 
 
@@ -108,11 +108,6 @@ class Matrix(Vector, metaclass=_Constants):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(self)
 
-    def _not_compared(self, other: object) -> NoReturn:
-        raise not_compared(self.__sb_type__)
-
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _not_compared  # type: ignore[assignment]
-
 
 def _flat(given: Matrix | np.ndarray[Any, Any], t: MatrixType) -> Iterable[Any]:
     """The numbers of a matrix or an array of the shape of `t`, in memory order."""
@@ -128,11 +123,6 @@ def _flat(given: Matrix | np.ndarray[Any, Any], t: MatrixType) -> Iterable[Any]:
 def by_column(items: Sequence[_Item], t: MatrixType) -> tuple[_Item, ...]:
     """Numbers given row by row, in memory order."""
     return tuple(items[i * t.columns + j] for j in range(t.columns) for i in range(t.rows))
-
-
-def not_compared(t: MatrixType) -> ArgumentError:
-    """The error of a comparison of whole matrices."""
-    return ArgumentError(f"{t} is not compared as a whole", fix="compare columns: a.c0 == b.c0")
 
 
 class float2x2(Matrix):
@@ -261,12 +251,204 @@ class double4x4(Matrix):
     __sb_type__ = MATRICES["double4x4"]
 
 
+class int2x2(Matrix):
+    """Two rows, two columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int2x2"]
+
+
+class int2x3(Matrix):
+    """Two rows, three columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int2x3"]
+
+
+class int2x4(Matrix):
+    """Two rows, four columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int2x4"]
+
+
+class int3x2(Matrix):
+    """Three rows, two columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int3x2"]
+
+
+class int3x3(Matrix):
+    """Three rows, three columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int3x3"]
+
+
+class int3x4(Matrix):
+    """Three rows, four columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int3x4"]
+
+
+class int4x2(Matrix):
+    """Four rows, two columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int4x2"]
+
+
+class int4x3(Matrix):
+    """Four rows, three columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int4x3"]
+
+
+class int4x4(Matrix):
+    """Four rows, four columns of int32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["int4x4"]
+
+
+class uint2x2(Matrix):
+    """Two rows, two columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint2x2"]
+
+
+class uint2x3(Matrix):
+    """Two rows, three columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint2x3"]
+
+
+class uint2x4(Matrix):
+    """Two rows, four columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint2x4"]
+
+
+class uint3x2(Matrix):
+    """Three rows, two columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint3x2"]
+
+
+class uint3x3(Matrix):
+    """Three rows, three columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint3x3"]
+
+
+class uint3x4(Matrix):
+    """Three rows, four columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint3x4"]
+
+
+class uint4x2(Matrix):
+    """Four rows, two columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint4x2"]
+
+
+class uint4x3(Matrix):
+    """Four rows, three columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint4x3"]
+
+
+class uint4x4(Matrix):
+    """Four rows, four columns of uint32."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["uint4x4"]
+
+
+class bool2x2(Matrix):
+    """Two rows, two columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool2x2"]
+
+
+class bool2x3(Matrix):
+    """Two rows, three columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool2x3"]
+
+
+class bool2x4(Matrix):
+    """Two rows, four columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool2x4"]
+
+
+class bool3x2(Matrix):
+    """Three rows, two columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool3x2"]
+
+
+class bool3x3(Matrix):
+    """Three rows, three columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool3x3"]
+
+
+class bool3x4(Matrix):
+    """Three rows, four columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool3x4"]
+
+
+class bool4x2(Matrix):
+    """Four rows, two columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool4x2"]
+
+
+class bool4x3(Matrix):
+    """Four rows, three columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool4x3"]
+
+
+class bool4x4(Matrix):
+    """Four rows, four columns of bools."""
+
+    __slots__ = ()
+    __sb_type__ = MATRICES["bool4x4"]
+
+
 MATRIX_CLASSES: dict[MatrixType, type[Matrix]] = {
     cls.__sb_type__: cls
     for cls in (
         float2x2, float2x3, float2x4, float3x2, float3x3, float3x4, float4x2, float4x3, float4x4,
         double2x2, double2x3, double2x4, double3x2, double3x3, double3x4, double4x2, double4x3,
         double4x4,
+        int2x2, int2x3, int2x4, int3x2, int3x3, int3x4, int4x2, int4x3, int4x4,
+        uint2x2, uint2x3, uint2x4, uint3x2, uint3x3, uint3x4, uint4x2, uint4x3, uint4x4,
+        bool2x2, bool2x3, bool2x4, bool3x2, bool3x3, bool3x4, bool4x2, bool4x3, bool4x4,
     )
 }  # fmt: skip
 """The class of each matrix type."""

@@ -231,6 +231,8 @@ VECTOR_CLASSES: dict[VectorType, type[Vector]] = {
 """The class of each vector type."""
 
 _BY_ELEMENT = {(t.element, t.length): cls for t, cls in VECTOR_CLASSES.items()}
+_CLASS_OF: dict[VectorType, type[Vector]] = {}
+"""Matrices and quaternions too."""
 _new = object.__new__
 _set_items: Callable[[Any, tuple[Any, ...]], None] = Vector.__dict__["_items"].__set__
 
@@ -341,7 +343,7 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
             element = cls.__sb_type__.element
             result = element if element is BOOL else rule.result(element)
             same = result == cls.__sb_type__.element
-            results[cls] = cls if same else vector_class(result, cls.__sb_type__.length)
+            results[cls] = cls if same else _CLASS_OF[cls.__sb_type__.of(result)]
         pair = (others, self._items) if reflected else (self._items, others)
         return vector(results[cls], tuple(map(function, *pair)))
 
@@ -389,6 +391,7 @@ def register(cls: type[Vector]) -> None:
 def prepare(cls: type[Vector]) -> None:
     """Give a class of its own type what it converts, and its components where they have names."""
     element = cls.__sb_type__.element
+    _CLASS_OF[cls.__sb_type__] = cls
     rules = CONVERTERS[element]
     cls.__sb_converters__ = rules
     cls.__sb_implicit__ = {

@@ -13,7 +13,10 @@ import samebits as sb
 from samebits import (
     Array,
     ReadOnly,
+    bool2x2,
     bool3,
+    bool3x4,
+    double2x2,
     double3x3,
     float2,
     float2x2,
@@ -21,34 +24,48 @@ from samebits import (
     float3,
     float3x2,
     float3x3,
+    float3x4,
     float4,
     float4x4,
     float32,
+    int2x2,
+    int3x2,
     int32,
     math,
+    uint2x3,
 )
 from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.matrices import MATRIX_CLASSES
 from samebits.lang.vectors import VECTOR_CLASSES
-from samebits.types import vector_of
+from samebits.types import BOOL, vector_of
 
 M = float3x3(1, 2, 3, 4, 5, 6, 7, 8, 10)
 SHAPES = [pytest.param(cls, id=t.name) for t, cls in MATRIX_CLASSES.items()]
-SQUARE = [pytest.param(cls, id=t.name) for t, cls in MATRIX_CLASSES.items() if t.rows == t.columns]
+OF_NUMBERS = [
+    pytest.param(cls, id=t.name) for t, cls in MATRIX_CLASSES.items() if t.element is not BOOL
+]
+SQUARE = [
+    pytest.param(cls, id=t.name)
+    for t, cls in MATRIX_CLASSES.items()
+    if t.rows == t.columns and t.element.is_float
+]
 
 
 def sample(cls: Any, seed: int = 0) -> np.ndarray[Any, Any]:
     """An array of the shape (columns, rows) that a matrix of `cls` has in memory."""
     t = cls.__sb_type__
-    numbers = np.random.default_rng([seed, t.length]).standard_normal(t.shape)
-    return numbers.astype(t.element.dtype)
+    rng = np.random.default_rng([seed, t.length])
+    if t.element.is_float:
+        return rng.standard_normal(t.shape).astype(t.element.dtype)
+    return rng.integers(0, 1 << 32, t.shape, np.uint64).astype(t.element.dtype)
 
 
 def summed(products: Any) -> Any:
-    """The sum from left to right, each step rounded."""
+    """The sum from left to right, each step rounded or wrapped."""
     total = products[0]
-    for product in products[1:]:
-        total = total + product
+    with np.errstate(over="ignore"):
+        for product in products[1:]:
+            total = total + product
     return total
 
 
@@ -83,7 +100,7 @@ def test_a_matrix_survives_arrays_copies_and_pickles(cls: Any) -> None:
         assert same(other, a)
 
 
-@pytest.mark.parametrize("cls", SHAPES)
+@pytest.mark.parametrize("cls", OF_NUMBERS)
 def test_products_with_vectors_add_from_left_to_right(cls: Any) -> None:
     t = cls.__sb_type__
     a = sample(cls)
@@ -94,16 +111,17 @@ def test_products_with_vectors_add_from_left_to_right(cls: Any) -> None:
     assert same(row @ cls(a), np.array([summed(u * c) for c in a]))
 
 
-@pytest.mark.parametrize("right", SHAPES)
 @pytest.mark.parametrize("left", SHAPES)
-def test_products_of_matrices_that_fit(left: Any, right: Any) -> None:
-    s, t = left.__sb_type__, right.__sb_type__
-    a, b = left(sample(left)), right(sample(right, 1))
-    if s.element != t.element or s.columns != t.rows:
-        with pytest.raises(ArgumentError, match="mul of"):
-            math.mul(a, b)
-        return
-    assert same(a @ b, by_hand(sample(left), sample(right, 1)))
+def test_products_of_matrices_that_fit(left: Any) -> None:
+    s = left.__sb_type__
+    a = left(sample(left))
+    for t, right in MATRIX_CLASSES.items():
+        b = right(sample(right, 1))
+        if s.element != t.element or s.columns != t.rows or t.element is BOOL:
+            with pytest.raises(ArgumentError, match="mul of"):
+                math.mul(a, b)
+        else:
+            assert same(a @ b, by_hand(sample(left), sample(right, 1)))
 
 
 @pytest.mark.parametrize("cls", SHAPES)
@@ -197,6 +215,54 @@ def test_every_execution_leaves_the_same_memory() -> None:
         in_memory(h, a, b, 4)
 
 
+@sb.struct
+class Counts:
+    hits: uint2x3
+    moves: sb.FixedArray[int3x2, 2]
+    seen: bool2x2
+
+
+@sb.kernel
+def counted(
+    c: Counts, a: int2x2, b: int2x2, masks: Array[bool3x4], x: float3x4, y: float3x4
+) -> tuple[int2x2, bool2x2, float3x4, double2x2]:
+    less = a < b
+    c.seen = (c.seen & less) | ~(a == b) ^ bool2x2.identity
+    c.hits = c.hits * 2654435761 + uint2x3(1)
+    c.hits ^= c.hits >> 15
+    c.moves[1] = -c.moves[0] @ a - c.moves[1] // 3
+    chosen = sb.select(masks[0], x, y)
+    masks[0] = (x > y) | (masks[0] != masks[1])
+    if sb.any(masks[0]) and not sb.all(less):
+        a = sb.select(less, a @ b, sb.min(a, b)) + int2x2.identity
+    return math.transpose(a), less, chosen, a / b
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_integers_and_bools_are_the_same_in_every_execution(seed: int) -> None:
+    c = Counts(hits=uint2x3(sample(uint2x3, seed)))
+    c.moves[0] = int3x2(sample(int3x2, seed))
+    masks = np.array([sample(bool3x4, seed), sample(bool3x4, seed + 4)])
+    values = [cls(sample(cls, seed + k)) for k, cls in enumerate((int2x2, int2x2))]
+    x, y = (float3x4(sample(float3x4, seed + k)) for k in range(2))
+    compared = sb.assert_same_bits(counted, c, *values, masks, x, y)
+    assert compared
+    before = masks.copy()
+    found = counted(c, *values, masks, x, y)
+    a, b = (np.asarray(v).astype(np.int64) for v in values)
+    assert same(found[1], a < b)
+    assert same(found[2], np.where(before[0], np.asarray(x), np.asarray(y)))
+    assert same(masks[0], (np.asarray(x) > np.asarray(y)) | (before[0] != before[1]))
+
+
+def test_comparing_gives_a_matrix_of_bools() -> None:
+    assert same(float2x3(1, 2, 3, 4, 5, 6) >= float2x3(2), np.array([[0, 1], [1, 1], [1, 1]], bool))
+    assert same(M == M, np.ones((3, 3), bool))
+    nan = float2x2(float("nan"))
+    assert not sb.any(nan == nan)
+    assert sb.all(nan != nan)
+
+
 def test_assigning_a_matrix_copies_it() -> None:
     h = Holder(m=M)
     kept = h.m
@@ -216,8 +282,23 @@ def test_an_array_of_another_shape_is_refused_with_the_shape_to_pass() -> None:
 
 
 @sb.kernel
-def compared(a: float2x2, b: float2x2) -> bool:
-    return sb.all(a == b)
+def ordered(a: bool2x2) -> bool2x2:
+    return a < a
+
+
+@sb.kernel
+def added(a: bool2x2) -> bool2x2:
+    return a @ a
+
+
+@sb.kernel
+def unlike(a: float2x2, b: float2x3) -> bool2x2:
+    return a == b
+
+
+@sb.kernel
+def whole_inverse(a: int2x2) -> int2x2:
+    return math.inverse(a)
 
 
 @sb.kernel
@@ -257,11 +338,14 @@ def stored(a: float2x2) -> float2x2:
 
 
 REFUSED = [
-    (compared, "float2x2 is not compared as a whole"),
+    (ordered, "`<` is not there for bool2x2"),
+    (added, "`@` of bool2x2 and bool2x2 is not there"),
+    (unlike, "float2x2 and float2x3"),
+    (whole_inverse, "inverse"),
     (mismatched, "`@` of float2x3 and float2x3 is not there"),
     (short, "float2x2() is made of 2 float2 columns, or of 4 numbers row by row"),
     (sine, "sin() works on numbers and vectors, but this is float2x2"),
-    (lane_select, "a matrix is chosen as a whole"),
+    (lane_select, "select() by bool3 of float3x3: the shapes differ"),
     (fifth, "float2x2 has no column 'c4'"),
     (no_identity, "has no 'identity'"),
 ]
@@ -282,6 +366,8 @@ VALUES = {
     "float2": float2(0),
     "float3x3": float3x3(0),
     "bool3": bool3(True),
+    "bool2x2": bool2x2(True),
+    "int2x2": int2x2(0),
 }
 
 
@@ -295,7 +381,12 @@ def test_columns_are_not_assigned() -> None:
 @pytest.mark.parametrize(
     "refused",
     [
-        lambda: M == M,
+        lambda: float2x2(0) == M,
+        lambda: bool2x2(True) < bool2x2(True),
+        lambda: bool2x2(True) + bool2x2(True),
+        lambda: sb.select(bool2x2(True), M, M),
+        lambda: sb.select(bool2x2(True), float4(0), float4(1)),
+        lambda: math.inverse(int2x2(1)),
         lambda: float2x2(float2(0), 1),
         lambda: math.sin(M),
         lambda: math.dot(M, M),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import samebits as sb
 from samebits import (
+    bool3x3,
     double3x3,
     fix16,
     fix32,
@@ -14,11 +15,15 @@ from samebits import (
     float3x3,
     float32,
     float64,
+    int3,
+    int3x2,
+    int3x3,
     int32,
     math,
     noise,
     quaternion,
     random,
+    uint2x3,
     uint16,
     uint32,
     uint64,
@@ -40,6 +45,9 @@ class State:
     pose: quaternion
     frame: float3x3
     inertia: double3x3
+    cells: uint2x3
+    moves: int3x2
+    ahead: bool3x3
     small: fix16
     money: fix32
     wide: fix48_wrap
@@ -123,6 +131,11 @@ def turned(state: State) -> None:
     state.frame = math.to_matrix(state.pose) @ math.transpose(state.frame)
     state.inertia = math.inverse(state.inertia) + double3x3(state.frame)
     state.facts[10] = math.determinant(state.inertia)
+    state.ahead = (state.frame > math.transpose(state.frame)) ^ ~state.ahead
+    state.cells = state.cells * 1664525 + uint2x3(1013904223)
+    state.moves = sb.select(state.moves < 0, -state.moves, state.moves // 2) - int3x2(
+        int3x3(state.frame * 100.0)[0], int3(int32(state.cells.c0.x >> 8))
+    )
 
 
 @sb.kernel
