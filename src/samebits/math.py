@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     )
     from samebits.mathlib.engine.geometry import distance, project, reflect, refract
     from samebits.mathlib.engine.half import f16_to_f32, f16_to_f64, f32_to_f16, f64_to_f16
+    from samebits.mathlib.engine.hashing import hash
     from samebits.mathlib.engine.interpolation import (
         degrees,
         fract,
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         step,
         unlerp,
     )
+    from samebits.mathlib.engine.selection import compress, shuffle
     from samebits.mathlib.error_functions import erf, erfc
     from samebits.mathlib.exponential import (
         compound,
@@ -92,6 +94,7 @@ if TYPE_CHECKING:
     )
     from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
     from samebits.mathlib.linear.catalogue import (
+        angle,
         axis_angle,
         conjugate,
         determinant,
@@ -158,13 +161,15 @@ _PLACES = {
         "cmax cmin csum distancesq faceforward lengthsq normalizesafe orthonormal_basis"
     ),
     "engine.geometry": "distance project reflect refract",
+    "engine.hashing": "hash",
     "engine.half": "f16_to_f32 f16_to_f64 f32_to_f16 f64_to_f16",
     "engine.interpolation": "degrees fract lerp radians remap saturate smoothstep step unlerp",
+    "engine.selection": "compress shuffle",
     "error_functions": "erf erfc",
     "exponential": "compound exp exp2 exp2m1 exp10 exp10m1 expm1 pow pown powr rootn",
     "hyperbolic": "acosh asinh atanh cosh sinh tanh",
     "linear.catalogue": (
-        "axis_angle conjugate determinant euler_xyz euler_xzy euler_yxz euler_yzx "
+        "angle axis_angle conjugate determinant euler_xyz euler_xzy euler_yxz euler_yzx "
         "euler_zxy euler_zyx inverse look_rotation nlerp rotate slerp to_matrix "
         "to_quaternion"
     ),
@@ -189,22 +194,22 @@ e: float = _python.e
 """Euler's number rounded to float64, 2.718281828459045."""
 
 __all__ = [
-    "abs", "acos", "acosh", "acospi", "all", "any", "argmax", "argmin", "asin", "asinh", "asinpi",
-    "atan", "atan2", "atan2pi", "atanh", "atanpi", "axis_angle", "bitcast", "cbrt", "ceil",
-    "ceillog2", "ceilpow2", "chgsign", "clamp", "clz", "cmax", "cmin", "compound", "conjugate",
-    "copysign", "cos", "cosh", "cospi", "cross", "csum", "ctz", "cumsum", "degrees", "determinant",
-    "distance", "distancesq", "dot", "e", "erf", "erfc", "euler_xyz", "euler_xzy", "euler_yxz",
-    "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2", "exp2m1", "exp10", "exp10m1",
-    "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16", "faceforward", "fdim", "floor",
-    "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp", "hypot", "ilogb", "inverse",
-    "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length", "lengthsq", "lerp", "log", "log1p",
-    "log2", "log2p1", "log10", "log10p1", "logaddexp", "logb", "look_rotation", "mad", "max",
-    "mean", "min", "modf", "mul", "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize",
-    "normalizesafe", "orthonormal_basis", "pi", "popcount", "pow", "pown", "powr", "precision",
-    "project", "radians", "rcp", "reflect", "refract", "remainder", "remap", "remquo",
-    "reversebits", "rootn", "rotate", "rotl", "rotr", "round", "round_half_away", "rsqrt",
-    "saturate", "select", "sign", "signbit", "sin", "sincos", "sinh", "sinpi", "slerp",
-    "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau", "to_matrix",
+    "abs", "acos", "acosh", "acospi", "all", "angle", "any", "argmax", "argmin", "asin", "asinh",
+    "asinpi", "atan", "atan2", "atan2pi", "atanh", "atanpi", "axis_angle", "bitcast", "cbrt",
+    "ceil", "ceillog2", "ceilpow2", "chgsign", "clamp", "clz", "cmax", "cmin", "compound",
+    "compress", "conjugate", "copysign", "cos", "cosh", "cospi", "cross", "csum", "ctz", "cumsum",
+    "degrees", "determinant", "distance", "distancesq", "dot", "e", "erf", "erfc", "euler_xyz",
+    "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2",
+    "exp2m1", "exp10", "exp10m1", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
+    "faceforward", "fdim", "floor", "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp",
+    "hash", "hypot", "ilogb", "inverse", "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length",
+    "lengthsq", "lerp", "log", "log1p", "log2", "log2p1", "log10", "log10p1", "logaddexp", "logb",
+    "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nextafter", "nextdown", "nextup",
+    "nlerp", "norm", "normalize", "normalizesafe", "orthonormal_basis", "pi", "popcount", "pow",
+    "pown", "powr", "precision", "project", "radians", "rcp", "reflect", "refract", "remainder",
+    "remap", "remquo", "reversebits", "rootn", "rotate", "rotl", "rotr", "round", "round_half_away",
+    "rsqrt", "saturate", "select", "shuffle", "sign", "signbit", "sin", "sincos", "sinh", "sinpi",
+    "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau", "to_matrix",
     "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 

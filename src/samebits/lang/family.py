@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.lang.annotations import Access, ArrayAnnotation
+from samebits.lang.arrays import ManagedArray
+from samebits.lang.dispatch import argument_type
 from samebits.lang.kernel import Kernel
 from samebits.lang.running import running
 from samebits.lang.scalars import type_of_scalar
-from samebits.types import ScalarType, Type
+from samebits.types import ArrayType, FixedArrayType, ScalarType, Type
+
+_ANY_ARRAY = ArrayAnnotation(None, 1, Access.READ_WRITE)
 
 
 class Family:
@@ -62,6 +67,8 @@ class Family:
 
 
 def _is(parameter: Type, found: Type | None) -> bool:
+    if isinstance(parameter, ArrayType) and isinstance(found, FixedArrayType):
+        return (parameter.element, parameter.ndim) == (found.element, len(found.shape))
     return isinstance(parameter, ScalarType) if found is None else parameter == found
 
 
@@ -74,4 +81,6 @@ def _type_of(value: Any) -> Type | None:
     found = getattr(value, "__sb_type__", None)
     if found is not None:
         return found
+    if isinstance(value, (np.ndarray, ManagedArray)):
+        return argument_type(value, _ANY_ARRAY)
     return type_of_scalar(value) if isinstance(value, np.generic) else None

@@ -13,11 +13,13 @@ from samebits import (
     float2,
     float3,
     float3x3,
+    float4,
     float32,
     float64,
     int3,
     int3x2,
     int3x3,
+    int4,
     int32,
     math,
     noise,
@@ -139,6 +141,17 @@ def turned(state: State) -> None:
 
 
 @sb.kernel
+def picked(state: State) -> None:
+    p = float4(state.pose)
+    few = math.shuffle(p, state.frame[0].xyzx, 1, 6, 3)
+    state.facts[10] += float64(math.angle(few, p.xyz) + math.angle(state.pose, quaternion.identity))
+    words = math.shuffle(state.cells.c0.xyxy, state.cells.c2.yxyx, 0, 1, 4, 5)
+    mask = p > few.x
+    end = math.compress(state.order, 2, int4(words & 0xFF), mask)
+    state.order[end] = int32(math.hash(p) & 0xFFFF) ^ int32(math.hash(state.facts[10]) >> 20)
+
+
+@sb.kernel
 def counted(state: State) -> None:
     state.small = math.sin(state.small) + fix16("0.25")
     state.money = state.money * fix32("1.0125") / fix32("1.01") + math.log(state.money + 1)
@@ -152,6 +165,7 @@ def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
     whole_arrays(state)
     drawn(state)
     turned(state)
+    picked(state)
     counted(state)
     state.facts[11] += float64(uint32(state.order[0]))
 

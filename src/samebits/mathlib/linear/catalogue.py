@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from samebits.lang.family import Family
-from samebits.mathlib.linear import matrices, quaternions
+from samebits.mathlib.linear import angles, matrices, quaternions
 
 
 def _family(name: str, doc: str) -> Family:
-    rows = [*matrices.ROWS, *quaternions.ROWS]
+    rows = [*matrices.ROWS, *quaternions.ROWS, *angles.ROWS]
     return Family(name, [row[name] for row in rows if name in row], doc)
 
 
@@ -22,6 +22,12 @@ rotate = _family("rotate", "q @ v: the vector v turned by the unit quaternion q.
 axis_angle = _family(
     "axis_angle",
     "(axis·sin(angle/2), cos(angle/2)): the turn by angle, in radians, about a unit axis.",
+)
+angle = _family(
+    "angle",
+    """Radians from 0 to π, of vectors and of turns: atan2(length(cross(a, b)), dot(a, b)), of
+    2-vectors with |a.x·b.y − a.y·b.x| for the length; of unit quaternions
+    2·atan2(length(d.xyz), |d.w|), d = conjugate(a) @ b.""",
 )
 nlerp = _family(
     "nlerp",

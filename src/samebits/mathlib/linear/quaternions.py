@@ -9,14 +9,14 @@
 from typing import Any
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import cross, dot, normalize, sqrt
+from samebits.lang.functions import abs, cross, dot, length, normalize, sqrt
 from samebits.lang.kernel import Kernel
 from samebits.lang.linear import mul
 from samebits.lang.matrices import double3x3, float3x3
 from samebits.lang.quaternions import dquaternion, quaternion
 from samebits.lang.scalars import float32, float64
 from samebits.lang.vectors import double3, float3
-from samebits.mathlib.trigonometric import acos, sin, sincos
+from samebits.mathlib.trigonometric import acos, atan2, sin, sincos
 
 NEAR = 0.9995
 """From this cosine on slerp is nlerp: the sine that it would divide by loses its digits."""
@@ -58,7 +58,12 @@ def _basics(Q: Any, V: Any, F: Any) -> dict[str, Kernel]:  # noqa: N803 - types
             return (sin((1.0 - t) * angle) / s) * a + (sin(t * angle) / s) * b
         return normalize(a + t * (b - a))
 
-    found = (conjugate, inverse, rotate, axis_angle, nlerp, slerp)
+    @kernel
+    def angle(a: Q, b: Q) -> F:
+        d = mul(conjugate(a), b)
+        return 2.0 * atan2(length(d.xyz), abs(d.w))
+
+    found = (conjugate, inverse, rotate, axis_angle, nlerp, slerp, angle)
     return {k.__name__: k for k in found}
 
 
