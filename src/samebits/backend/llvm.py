@@ -20,6 +20,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from samebits.backend import wide_division
 from samebits.backend.debug import Location
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.emit import Emitted, emit_module, emit_shared
@@ -198,7 +199,12 @@ def _with_module(
 ) -> Any:
     _binding()
     with lock():
-        return undisturbed(lambda: _processed(text, target, opt, want, vectorise, plan, expected))
+        made = partial(_processed, text, target, opt, want, vectorise, plan, expected)
+        found = undisturbed(made)
+        code = found[1] if want == "listing" else found
+        if want != "text" and wide_division.is_lacking(code, text, target):
+            found = undisturbed(partial(made, completed=True))
+        return found
 
 
 def _processed(
@@ -209,8 +215,10 @@ def _processed(
     vectorise: bool,
     plan: Plan,
     expected: Expected | None,
+    completed: bool = False,
 ) -> Any:
-    """What is wanted of LLVM text. The lock is held, be it by a thread that waits for this one."""
+    """What is wanted of LLVM text, `completed` with wide divisions of its own. The lock is held, be
+    it by a thread that waits for this one."""
     binding = _binding()
     codegen = plan.codegen if opt else 0
     machine = _machine(target.triple, target.cpu, target.features, target.abi, codegen)
@@ -240,6 +248,10 @@ def _processed(
         _link_divisions(module, target, context, layout)
         if expected is not None and vectorise and plan.vectorise:
             expected.check(str(module), opt)
+        if completed:
+            whole = wide_division.completed(str(module), target)
+            module.close()
+            module = binding.parse_assembly(whole, context)
         if want == "text":
             return str(module)
         if want == "listing":
