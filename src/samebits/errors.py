@@ -156,7 +156,7 @@ class RunnerError(SamebitsError):
 
 
 class StackError(SamebitsError):
-    """A thread whose stack has no room for what it calls, for its local memory as a rule."""
+    """A thread whose stack has no room for what it calls."""
 
     def __init__(self, size: str, span: Span | None = None) -> None:
         larger = "call it on a thread with a larger stack (threading.stack_size)"
@@ -169,10 +169,11 @@ class StackError(SamebitsError):
             )
         else:
             super().__init__(
-                f"this thread's stack has no room for {size} bytes of local memory",
+                f"this thread's stack has no room for the {size} bytes that this call needs",
                 span=span,
-                note="local arrays and structs lie on the stack, and nothing was run",
-                fix=f"{larger}, or pass the largest array in as a parameter",
+                note="local arrays, structs and many values at a time lie on the stack, and "
+                "nothing was run",
+                fix=f"{larger}, or pass large arrays in as parameters",
             )
         self._given = size, span
 

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from samebits.backend.emit_context import DIVISIONS
 from samebits.backend.emit_types import function_symbol, scalar
+from samebits.backend.frames import value_bytes
 from samebits.backend.plans import Plan
-from samebits.backend.preempt import LEAST_LOCALS
 from samebits.backend.rare import RareFunction
-from samebits.backend.run_bound import OPEN, Bound, run_bound
+from samebits.backend.run_bound import Bound, run_bound
 from samebits.backend.shared import LEAST_CALLED, Kind, SharedFunction, shared_function
 from samebits.backend.targets import Target
 from samebits.errors import CompileError, IRError
@@ -50,6 +50,7 @@ time, and finds in these functions the turns that are left after whole vectors."
 
 _NO_SIZE = 1 << 20
 _RUN_BOUNDS: Once[Bound] = Once()
+_VALUE_BYTES: Once[int] = Once()
 
 
 class CallGraph:
@@ -83,6 +84,7 @@ class CallGraph:
         self._statements: dict[str, int] = {}
         self._most: dict[str, Bound] = {}
         self._stack_bytes: dict[str, int] = {}
+        self._value_bytes: dict[str, int] = {}
         found: dict[str, None] = {}
         for name in roots:
             self._visit_all(name, found)
@@ -205,13 +207,14 @@ class CallGraph:
     def divides(self, name: str) -> bool:
         return self._divides[name]
 
-    def stack_bytes(self, name: str) -> int:
-        """The local memory of the function and of what it calls at a time."""
-        return self._stack_bytes[name]
+    def frame_bytes(self, name: str) -> int:
+        """The most that the function and what it calls hold on the stack at a time: local memory,
+        and every value that may not stay in a register."""
+        return self._stack_bytes[name] + self._value_bytes[name]
 
     def most_statements(self, name: str) -> Bound:
-        """What a call of the function runs at most: open where it needs much of the stack, too."""
-        return OPEN if self._stack_bytes[name] > LEAST_LOCALS else self._most[name]
+        """What a call of the function runs at most."""
+        return self._most[name]
 
     def _goes_in_lanes(self) -> bool:
         """Whether nearly all code is of functions with rare inputs that loops call."""
@@ -250,7 +253,7 @@ class CallGraph:
     def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
         """Note what is to be known of a function; yields what it calls, to be visited first."""
         function, stack_bytes = self.function(name), self._stack_bytes
-        traps, divides, deepest = False, False, 0
+        traps, divides, deepest, most_values = False, False, 0, 0
         constants: set[int] = set()
         calls = self._calls[name] = set[str]()
         self._statements[name] = 0
@@ -270,6 +273,7 @@ class CallGraph:
                 traps = traps or self._traps[callee]
                 divides = divides or self._divides[callee]
                 deepest = max(deepest, stack_bytes[callee])
+                most_values = max(most_values, self._value_bytes[callee])
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
@@ -294,6 +298,9 @@ class CallGraph:
         self._sizes[name] = self._size(function)
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
         stack_bytes[name] = own + deepest
+        lanes = self.target.vector_bits // 8
+        values = _VALUE_BYTES.of(function, lambda: value_bytes(function, lanes), lanes)
+        self._value_bytes[name] = values + most_values
         self._traps[name] = traps
         out_of_line = function.rare and not traps  # what can trap is a function as any other
         self._divides[name] = divides and not out_of_line

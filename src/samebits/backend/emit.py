@@ -25,7 +25,7 @@ from samebits.backend.fp_control import definitions
 from samebits.backend.lowering_fma import HELPERS
 from samebits.backend.objects import HOOK, OWN, TrapSite
 from samebits.backend.plans import PLANS, Plan
-from samebits.backend.preempt import LEAST_STATEMENTS, Guard, can_guard, guard_text
+from samebits.backend.preempt import Guard, can_guard, guard_text
 from samebits.backend.rare import APART, late_text, variants_table
 from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
 from samebits.backend.run_bound import OPEN
@@ -168,13 +168,14 @@ class _Emission(CallGraph):
         anything."""
         if not (self._threads and can_guard(self.target)):
             return None
-        most = OPEN if always else self.most_statements(name)
-        if isinstance(most, float) and most <= LEAST_STATEMENTS:
+        most, function = OPEN if always else self.most_statements(name), self.function(name)
+        guard = Guard(self.frame_bytes(name), 0, most, function.params)
+        if not guard.is_needed:
             return None
         self._guarded = True
-        need, span = self.stack_bytes(name), self.function(name).span
-        small = self.trap_status(TrapSite("stack", span, f"{need:,}"))
-        return Guard(need, small, most, self.function(name).params)
+        told = f"{guard.need:,}" if guard.is_large else "0"
+        site = TrapSite("stack", function.span, told)
+        return guard._replace(small=self.trap_status(site))
 
     def seldom(self, name: str) -> str:
         if self.shares and is_library(name):

@@ -42,11 +42,11 @@ from samebits.ir.grammar import ValueType
 
 LEAST_STATEMENTS = 1 << 23
 """Statements up to which a body is not worth a guard: some ten milliseconds."""
-LEAST_LOCALS = 4096
-"""Bytes of local memory up to which a thread's stack is taken to have room for a body."""
+LEAST_FRAME = 4096
+"""Bytes of a body's frame up to which a thread's stack is taken to have room for it."""
 STACK_MARGIN = 24 << 10
-"""Bytes that a body may need besides its local memory, for what the registers don't hold, and that
-a signal's handler needs."""
+"""Bytes that a body may need besides what its frame is known to hold, and that a signal's handler
+needs."""
 
 _BUFFER_BYTES = 1024
 """Room for C's `jmp_buf`, which is 656 bytes at most (glibc, ppc64le)."""
@@ -64,14 +64,7 @@ def key_type(target: Target) -> str:
     return "i32" if "linux" in target.triple else f"i{target.pointer_bits}"
 
 
-_GUARDED = """\
-@{guard} = global ptr null
-declare i32 @_setjmp(ptr) returns_twice
-declare ptr @pthread_getspecific({key})
-
-define internal i32 @sb.guarded(ptr %body, ptr %args, i64 %need, i32 %small) noinline nounwind {{
-entry:
-  %buffer = alloca [{buffer} x i8], align 16
+_RECORD = """\
   %words = load ptr, ptr @{guard}
   %alone = icmp eq ptr %words, null
   br i1 %alone, label %plain, label %look
@@ -92,6 +85,45 @@ enter:
   br i1 %failed, label %plain, label %known, !prof !0
 known:
   %record = phi ptr [ %found, %look ], [ %made, %enter ]
+"""
+_ROOM = """\
+  %lowest.p = getelementptr i64, ptr %record, i64 {LOWEST}
+  %lowest = load i64, ptr %lowest.p
+  %here.short = ptrtoint ptr %{here} to i{pointer}
+  %here = {widen}
+  %room = sub i64 %here, %lowest
+  %fits = icmp sge i64 %room, %need
+"""
+_MEASURED = (
+    """\
+define internal i32 @sb.measured(ptr %body, ptr %args, i64 %need, i32 %small) noinline nounwind {{
+entry:
+  %mark = alloca i64, align 8
+"""
+    + _RECORD
+    + _ROOM.replace("{here}", "mark")
+    + """\
+  br i1 %fits, label %run, label %full
+full:
+  ret i32 %small
+run:
+  %status = call i32 %body(ptr %args)
+  ret i32 %status
+}}
+"""
+)
+_GUARDED = (
+    """\
+@{guard} = global ptr null
+declare i32 @_setjmp(ptr) returns_twice
+declare ptr @pthread_getspecific({key})
+
+define internal i32 @sb.guarded(ptr %body, ptr %args, i64 %need, i32 %small) noinline nounwind {{
+entry:
+  %buffer = alloca [{buffer} x i8], align 16
+"""
+    + _RECORD
+    + """\
   %wake.p = getelementptr i64, ptr %record, i64 {WAKE}
   %wake = load atomic volatile ptr, ptr %wake.p monotonic, align 8
   %sleeps = icmp ne ptr %wake, null
@@ -106,12 +138,9 @@ release:
   call void %release.f(ptr %lock)
   br label %measure
 measure:
-  %lowest.p = getelementptr i64, ptr %record, i64 {LOWEST}
-  %lowest = load i64, ptr %lowest.p
-  %here.short = ptrtoint ptr %buffer to i{pointer}
-  %here = {widen}
-  %room = sub i64 %here, %lowest
-  %fits = icmp sge i64 %room, %need
+"""
+    + _ROOM.replace("{here}", "buffer")
+    + """\
   br i1 %fits, label %set, label %full
 full:
   ret i32 %small
@@ -134,26 +163,38 @@ run:
 left:
   store atomic volatile ptr %before, ptr %record release, align 8
   ret i32 {LEFT}
-}}"""
+}}
+"""
+)
 
 
 def guard_text(target: Target) -> str:
-    """LLVM text of `@sb.guarded`, which `guarded_call` calls; once in a module."""
+    """LLVM text of what `guarded_call` calls; once in a module."""
     bits = target.pointer_bits
-    return _GUARDED.format(
+    return (_GUARDED + _MEASURED).format(
         guard=GUARD, key=key_type(target), buffer=_BUFFER_BYTES, pointer=bits, **_PLACES,
         widen="add i64 %here.short, 0" if bits == 64 else f"zext i{bits} %here.short to i64",
     )  # fmt: skip
 
 
 class Guard(NamedTuple):
-    """How a body is guarded: its local memory in bytes, the status that stands for a stack without
-    room for it, and the most statements that it runs, of its parameters."""
+    """How a body is guarded: its frame in bytes, the status that stands for a stack without room
+    for it, and the most statements that it runs, of its parameters."""
 
     need: int
     small: int
     most: Bound = OPEN
     params: Sequence[tuple[str, ValueType]] = ()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether some call of the body is guarded or measured."""
+        return self.is_large or not isinstance(self.most, float) or self.most > LEAST_STATEMENTS
+
+    @property
+    def is_large(self) -> bool:
+        """Whether calls that end soon look whether the stack has room too."""
+        return self.need > LEAST_FRAME
 
 
 def guarded_call(symbol: str, body: str, guard: Guard) -> str:
@@ -162,15 +203,18 @@ def guarded_call(symbol: str, body: str, guard: Guard) -> str:
     given = f"ptr {body}, ptr %args, i64 {guard.need + STACK_MARGIN}, i32 {guard.small}"
     guarded = f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
     head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{\nentry:\n"
+    measured = f"  %short.status = call i32 @sb.measured({given})\n  ret i32 %short.status"
     if guard.most == OPEN:
         return head + guarded
+    if isinstance(guard.most, float) and guard.most <= LEAST_STATEMENTS:
+        return f"{head}{measured}\n}}"
+    plain = f"  %short.status = call i32 {body}(ptr %args)\n  ret i32 %short.status"
     lines, most = formula(guard.most, guard.params)
     lines += [
         f"  %short = icmp ult i64 {most}, {LEAST_STATEMENTS}",
         "  br i1 %short, label %plain, label %long",
         "plain:",
-        f"  %plain.status = call i32 {body}(ptr %args)",
-        "  ret i32 %plain.status",
+        measured if guard.is_large else plain,
         "long:",
     ]
     return head + "\n".join([*lines, guarded])

@@ -299,6 +299,6 @@ def test_only_what_may_be_long_is_called_guarded() -> None:
         unit = compile_kernel(kernel, kernel.fixed_types)
         return emit_module(link(unit), [unit.function.name], host_target(), threads=True).text
 
-    assert "%plain.status = call i32 @sb.body.0" in text(half)
-    assert "%plain.status = call i32 @sb.body.0" not in text(waits)
+    assert "%short.status = call i32 @sb.body.0" in text(half)
+    assert "%short.status = call i32 @sb.body.0" not in text(waits)
     assert "call i32 @sb.guarded" in text(half)

@@ -1,0 +1,93 @@
+"""How many bytes a function's values take on the stack where the registers don't hold them.
+
+From the IR alone, before LLVM allocates: the slots, which are variables, and of the other values
+the most that are needed at a time. What is made or needed in a loop may be a vector there.
+"""
+
+from __future__ import annotations
+
+from samebits.backend.emit_types import parts
+from samebits.ir.grammar import For, Function, If, Op, Region, Return, Value, While, regions
+
+WORD = 8
+_CONSTANTS = ("const",)
+
+
+class _Uses:
+    """Where each value is made and needed last, in the order of the text, and what loops touch."""
+
+    def __init__(self, function: Function) -> None:
+        self.made: dict[Value, int] = {}
+        self.last: dict[Value, int] = {}
+        self.looped: set[Value | str] = set()
+        self._at = 0
+        self._loops: list[int] = []
+        self._region(function.body)
+
+    def _use(self, value: Value) -> None:
+        if value in self.made:
+            self.last[value] = self._at
+            if self._loops:
+                self.looped.add(value)
+
+    def _region(self, region: Region) -> None:
+        for statement in region:
+            self._at += 1
+            match statement:
+                case Op():
+                    for value in statement.args:
+                        self._use(value)
+                    if statement.opcode in ("get", "set") and self._loops:
+                        self.looped.add(str(statement.attr))
+                    if statement.opcode not in _CONSTANTS:
+                        self.made.update(dict.fromkeys(statement.results, self._at))
+                        if self._loops:
+                            self.looped.update(statement.results)
+                case If():
+                    self._use(statement.condition)
+                case For():
+                    self._use(statement.start)
+                    self._use(statement.stop)
+                case Return():
+                    for value in statement.values:
+                        self._use(value)
+                case _:
+                    pass
+            if isinstance(statement, For | While):
+                self._loop(statement)
+            else:
+                for part in regions(statement):
+                    self._region(part)
+
+    def _loop(self, loop: For | While) -> None:
+        """What is made before the loop and needed in it is needed until its end."""
+        before, used = self._at, self.last.copy()
+        self._loops.append(before)
+        for part in regions(loop):
+            self._region(part)
+            if isinstance(loop, While) and part is loop.head:
+                self._use(loop.condition)
+        self._loops.pop()
+        for value, at in self.last.items():
+            if self.made[value] <= before and used.get(value) != at:
+                self.last[value] = self._at
+
+
+def value_bytes(function: Function, lane_bytes: int) -> int:
+    """Bytes of the function's own values; `lane_bytes` is those of a vector, at least a word's."""
+    uses = _Uses(function)
+    lane_bytes = max(WORD, lane_bytes)
+
+    def size(of: Value | str) -> int:
+        return lane_bytes if of in uses.looped else WORD
+
+    slots = sum(size(name) * len(parts(t)) for name, t in function.slots.items())
+    changes: dict[int, int] = {}
+    for value, last in uses.last.items():
+        changes[uses.made[value]] = changes.get(uses.made[value], 0) + size(value)
+        changes[last] = changes.get(last, 0) - size(value)
+    most = now = 0
+    for at in sorted(changes):
+        now += changes[at]
+        most = max(most, now)
+    return slots + most
