@@ -123,8 +123,12 @@ class Task:
 
     @property
     def unclaimed(self) -> bool:
-        """Whether a batch is left that nobody has begun."""
-        return self.prepare is not None or self.words[NEXT] < self.words[BATCHES]
+        """Whether a batch is left that is to be run and that nobody has begun: they are begun in
+        order, so that behind a trap none is."""
+        if self.prepare is not None:
+            return True
+        words = self.words
+        return words[NEXT] < words[BATCHES] and words[TRAP] == NO_TRAP
 
     @property
     def failed(self) -> bool:

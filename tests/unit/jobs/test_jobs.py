@@ -201,6 +201,22 @@ def test_the_lowest_index_traps_every_time(workers: int) -> None:
         assert marks[301] == 0
 
 
+@sb.job
+class Numbered(sb.ParallelFor):
+    out: sb.Array[int32]
+
+    def execute(self, index: int32) -> None:
+        self.out[index] = index
+
+
+def test_behind_a_trap_no_batch_is_begun() -> None:
+    """Trying each of these would take hours."""
+    out = np.zeros(4, np.int32)
+    with pytest.raises(Trap, match="index"):
+        Numbered(out=out).schedule(2**31 - 1, batch=2).complete()
+    assert out.tolist() == [0, 1, 2, 3]
+
+
 def test_a_job_after_a_trapped_one_is_not_run_and_raises_its_trap() -> None:
     for workers in WORKERS:
         sb.set_workers(workers)
