@@ -166,7 +166,8 @@ def _exempt(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
 
 
 def _to_int(ctx: Context, node: ast.Call, operand: Operand) -> Operand:
-    if isinstance(operand, Scalar) and operand.type.is_int and operand.type is not UINT64:
+    fits = isinstance(operand, Scalar) and (operand.type.is_int or operand.type is BOOL)
+    if isinstance(operand, Scalar) and fits and operand.type is not UINT64:
         if operand.type is INT:
             return operand
         return Scalar(ctx.builder.value("convert", (operand.value,), INT, ctx.span(node)), INT)

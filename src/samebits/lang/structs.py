@@ -66,8 +66,9 @@ class Struct:
         t = cls.__sb_type__
         if array.dtype != t.dtype or not array.flags.c_contiguous:
             raise ArgumentError(
-                f"expected a C-contiguous array of {t}.dtype; got {array.dtype}",
-                fix=f"make it with np.zeros(n, {t}.dtype)",
+                f"expected a C-contiguous array of {t}.dtype; got {array.dtype}, strides "
+                f"{array.strides}",
+                fix=f"make it with np.zeros(n, {t}.dtype), or pass a copy",
             )
         if not 0 <= index < array.size:
             raise IndexError(f"index {index} of {array.size} structs")

@@ -307,7 +307,7 @@ def _put_array(element: MemoryType, slot: int, name: str) -> Put:
         lengths = tuple(map(int, value.shape))
         if max(lengths) >= LENGTH_LIMIT:
             raise ArgumentError(
-                f"parameter '{name}': a length of {max(lengths)} is beyond 2^48",
+                f"parameter '{name}': a length of {max(lengths):,} is 2^48 or more",
                 fix="pass a shorter array",
             )
         slots[slot] = _checked_address(array, element, name)

@@ -83,7 +83,8 @@ def assert_same_bits(
     reference interpreter's run of the rewritten IR is what the others are compared with.
 
     `args` are left as they are: each execution gets a copy of arrays and structs, which share
-    memory where the arguments do. Compared are the results, every array and struct argument
+    memory where the arguments do; those that overlap in part cannot go to an emulator or to
+    WebAssembly, which is a RunnerError. Compared are the results, every array and struct argument
     afterwards, and the trap, if any, with its source span.
 
     `targets` says which executions are compared with these two, by the names that

@@ -10,6 +10,7 @@ import samebits as sb
 from samebits import (
     bool3,
     double2,
+    double3,
     float2,
     float3,
     float32,
@@ -37,6 +38,19 @@ def test_python_numbers_compute_as_in_python(n: int) -> None:
     assert same(weak, n, x) == (
         n // -3, n % -3, (n << 2) ^ (n >> 1) | 1, n * x - 1, x / (n + 0.5)
     )  # fmt: skip
+
+
+@sb.kernel
+def counted(a: bool, x: int32, v: int3) -> tuple[int, double3]:
+    return int(a) * 3 - int(x > 2) + int(not a), v / 2 + v / x
+
+
+@pytest.mark.parametrize("a", [False, True])
+def test_bools_count_and_vectors_of_integers_divide(a: bool) -> None:
+    number, quotients = same(counted, a, int32(3), int3(1, -7, 2**31 - 1))
+    assert number == (2 if a else 0)
+    values = np.array([1, -7, 2**31 - 1])
+    assert np.array(tuple(quotients)).tolist() == (values / 2 + values / 3).tolist()
 
 
 @sb.kernel
