@@ -28,6 +28,7 @@ from tools.prove.rounding.claims import (
     tangent_f64,
     trigonometric_f64,
 )
+from tools.prove.rounding.claims import log2p1_f64 as log2p1_claims
 from tools.prove.rounding.document import section
 from tools.prove.rounding.kept import Phase, Shown
 from tools.prove.rounding.machine import Machine
@@ -39,7 +40,13 @@ from samebits import float64
 from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.lang.kernel import Kernel
-from samebits.mathlib.float64 import asinh_f64, exp_f64, inverse_trigonometric_f64, log_f64
+from samebits.mathlib.float64 import (
+    asinh_f64,
+    exp_f64,
+    inverse_trigonometric_f64,
+    log2p1_f64,
+    log_f64,
+)
 from samebits.mathlib.float64 import roots_f64 as kernels_of_roots
 from samebits.mathlib.float64 import trigonometric_f64 as kernels
 
@@ -202,7 +209,7 @@ def test_the_logarithm_near_one_is_proven(monkeypatch: pytest.MonkeyPatch) -> No
     assert 0 < proof.worst <= 1
 
 
-@pytest.mark.parametrize("name", ["sin", "sinpi", "tan"])
+@pytest.mark.parametrize("name", ["sin", "sinpi", "tan", "tanpi"])
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
 def test_sines_are_proven_and_not_with_half_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
@@ -211,11 +218,11 @@ def test_sines_are_proven_and_not_with_half_the_margin(
         module, symbol = linked(kernel)
         return (module, symbol) if by == 1 else (shrunk(module, kernels.MARGIN, by), symbol)
 
-    claim = tangent_f64 if name == "tan" else trigonometric_f64
+    claim = tangent_f64 if name.startswith("tan") else trigonometric_f64
     monkeypatch.setattr(claim, "linked", changed)
     monkeypatch.setattr(claim, "INDICES", [45])
     few = [variable(2.0**-20, 2.0**-19), variable(-(2.0**-8), -(2.0**-9))]
-    monkeypatch.setattr(claim, "parts" if name == "sinpi" else "distances", lambda least: few)
+    monkeypatch.setattr(claim, "parts" if name.endswith("pi") else "distances", lambda least: few)
     monkeypatch.setattr(trigonometric_f64, "reduction", lambda proof: None)
     monkeypatch.setattr(trigonometric_f64, "radians", lambda proof: None)
     if not holds:
@@ -233,9 +240,9 @@ def changing(margin: float, by: float) -> Callable[[Kernel], tuple[Module, str]]
     return changed
 
 
-@pytest.mark.parametrize("name", ["atan", "asin", "acos"])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
-def test_arcs_are_proven_and_not_with_half_the_margin(
+@pytest.mark.parametrize("name", ["atan", "asin", "acos", "atanpi", "asinpi", "acospi"])
+@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+def test_arcs_are_proven_and_not_with_a_quarter_of_the_margin(
     name: str, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def near(place: arc_f64.Place, i: int) -> Iterator[Number]:
@@ -252,16 +259,22 @@ def test_arcs_are_proven_and_not_with_half_the_margin(
     assert (not proof.failures) == holds
 
 
-@pytest.mark.parametrize("claim", [log1p_f64.log1p, log1p_f64.log1p_of_two_parts.__wrapped__])
-@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
-def test_log1p_is_proven_and_not_with_half_the_margin(
-    claim: Callable[[], Proof], by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [(log1p_f64.log1p, log_f64), (log1p_f64.log1p_of_two_parts.__wrapped__, log_f64),
+     (log2p1_claims.log2p1, log2p1_f64), (log2p1_claims.log10p1, log2p1_f64)],
+)  # fmt: skip
+@pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
+def test_log1p_is_proven_and_not_with_a_quarter_of_the_margin(
+    claim: Callable[[], Proof], source: Any, by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    margin = log_f64.MARGIN_R if source is log_f64 else log2p1_f64.SCALED_MARGIN_R
     few = [variable(2.0**-40, 2.0**-39), variable(2.0**-9, 1.5 * 2.0**-9)]
-    monkeypatch.setattr(log1p_f64, "linked", changing(log_f64.MARGIN_R, by))
-    monkeypatch.setattr(log1p_f64, "INDICES", [90])
-    monkeypatch.setattr(log1p_f64, "scaling", lambda proof: None)
-    monkeypatch.setattr(log1p_f64, "_near_zero", lambda signed: few)
+    for claims in (log1p_f64, log2p1_claims):
+        monkeypatch.setattr(claims, "linked", changing(margin, by))
+        monkeypatch.setattr(claims, "INDICES", [90])
+        monkeypatch.setattr(claims, "scaling", lambda proof: None)
+    monkeypatch.setattr(log1p_f64, "near_zero", lambda signed: few)
     monkeypatch.setattr(log1p_f64, "_tiny", lambda proof: None)
     monkeypatch.setattr(cells, "DEPTH", 4 if holds else 0)
     proof = claim()

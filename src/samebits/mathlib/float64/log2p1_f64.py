@@ -24,7 +24,6 @@ from samebits.mathlib.float64.log_f64 import (
     PER_LN2_LOW,
     PER_LN10,
     PER_LN10_LOW,
-    SCALED_MARGIN_R,
     reduce_log,
     reduced,
     rest_of_log,
@@ -33,6 +32,8 @@ from samebits.mathlib.primitives import muladd, product_error
 
 SMALLEST = 2.0**-900
 """From here on, the low half of a product with 1/log 2 or 1/log 10 is normal."""
+SCALED_MARGIN_R = 1.75 * 2.0**-51
+"""More than that of log2, as r²·r_low is neglected besides: proven by `make prove-rounding`."""
 
 
 @kernel

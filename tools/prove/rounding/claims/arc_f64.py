@@ -1,4 +1,4 @@
-"""float64 atan, asin and acos at HIGH: slope by slope of the table.
+"""float64 atan, asin and acos at HIGH, and these over π: slope by slope of the table.
 
 The kernel's count of steps is that of 1/64 nearest to the computed quotient of two legs. What is
 shown of a count holds for all arguments whose quotient is as near to it; those few floats where
@@ -19,6 +19,7 @@ from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import Number, ball, combined, constant, expanded, fraction
 
 from samebits.lang.kernel import Kernel
+from samebits.mathlib.float64 import atanpi_f64
 from samebits.mathlib.float64 import inverse_trigonometric_f64 as kernels
 
 COUNTS = range(65)
@@ -32,6 +33,7 @@ LEAST = -900
 """Below 2^LEAST the arc is the argument."""
 PIECES = 32
 """Of a binade that a quotient or a root goes over."""
+OVER_PI = atanpi_f64.atanpi, atanpi_f64.asinpi, atanpi_f64.acospi
 Truth = Callable[[Expansion], Expansion]
 Place = Callable[[Ball], Ball]
 """From a quotient of legs to the argument."""
@@ -75,7 +77,8 @@ def _changes(place: Place, i: int) -> Iterator[float]:
 def _each(proof: Proof, kernel: Kernel, floats: Iterator[float], truth: Truth) -> None:
     """The same of a few floats, one by one."""
     module, name = linked(kernel)
-    slots = [(name.rpartition(".")[2], slot) for slot in ("s", "low", "margin")]
+    first = "q" if kernel in OVER_PI else "s"
+    slots = [(name.rpartition(".")[2], slot) for slot in (first, "low", "margin")]
     for one in floats:
         x = constant(one)
         machine = Machine(module)
@@ -132,11 +135,11 @@ def _large() -> Iterator[Number]:
             yield variable(low, high)
 
 
-def _slow(proof: Proof) -> None:
-    """All from STEEP on is π/2, rounded."""
-    half = arb.pi() / 2
-    least = half - 1 / arb(kernels.STEEP)
-    if float(fraction(arb(least.lower()))) != float(fraction(arb(half.upper()))):
+def _slow(proof: Proof, unit: Ball) -> None:
+    """All from STEEP on is a quarter turn, rounded."""
+    quarter = arb.pi() / 2 * unit
+    least = quarter - unit / arb(kernels.STEEP)
+    if float(fraction(arb(least.lower()))) != float(fraction(arb(quarter.upper()))):
         proof.failures.append("STEEP")
 
 
@@ -144,17 +147,32 @@ def _proof() -> Proof:
     return Proof("sum", kernels, ("REST_MARGIN", "MARGIN"))
 
 
-def atan() -> Proof:
+def _atans(kernel: Kernel, truth: Truth, unit: Ball) -> Proof:
+    """Of arcs times `unit`."""
     proof = _proof()
-    _slow(proof)
+    _slow(proof, unit)
     for i in COUNTS:
         for steep, place in ((False, lambda t: t), (True, lambda t: 1 / t)):
             cells = _within(place, i) if i else _large() if steep else _small()
-            _steps(proof, kernels.atan, cells, i, steep, _atan)
-            _each(proof, kernels.atan, _changes(place, i + 1), _atan)
+            _steps(proof, kernel, cells, i, steep, truth)
+            _each(proof, kernel, _changes(place, i + 1), truth)
+    return proof
+
+
+def atan() -> Proof:
+    proof = _atans(kernels.atan, _atan, arb(1))
     if 0 in COUNTS:
         _tiny(proof, kernels.atan)
     return proof
+
+
+def _over_pi(truth: Truth) -> Truth:
+    return lambda x: truth(x).scaled(1 / arb.pi())
+
+
+def atanpi() -> Proof:
+    """Below 2^LEAST it is left to the exact phase, as asinpi."""
+    return _atans(atanpi_f64.atanpi, _over_pi(_atan), 1 / arb.pi())
 
 
 def _sine(t: Ball) -> Ball:
@@ -191,17 +209,27 @@ def _asin(x: Expansion) -> Expansion:
     return x.of(arb_series.asin)
 
 
-def asin() -> Proof:
+def _asins(kernel: Kernel, truth: Truth) -> Proof:
     proof = _proof()
     for i in COUNTS:
         for steep, place in ((False, _sine), (True, _cosine)):
             cells = _within(place, i) if i else _near_one() if steep else _small()
-            _steps(proof, kernels.asin, cells, i, steep, _asin)
-            _each(proof, kernels.asin, _changes(place, i + 1), _asin)
+            _steps(proof, kernel, cells, i, steep, truth)
+            _each(proof, kernel, _changes(place, i + 1), truth)
     if 0 in COUNTS:
-        _each(proof, kernels.asin, _last(), _asin)
+        _each(proof, kernel, _last(), truth)
+    return proof
+
+
+def asin() -> Proof:
+    proof = _asins(kernels.asin, _asin)
+    if 0 in COUNTS:
         _tiny(proof, kernels.asin)
     return proof
+
+
+def asinpi() -> Proof:
+    return _asins(atanpi_f64.asinpi, _over_pi(_asin))
 
 
 def _acos(x: Expansion) -> Expansion:
@@ -214,7 +242,7 @@ def _negative(cells: Iterator[Number]) -> Iterator[Number]:
         yield variable(-x.ends[1], -x.ends[0])
 
 
-def acos() -> Proof:
+def _acoses(kernel: Kernel, truth: Truth) -> Proof:
     """For both signs, and small arguments of either sign together."""
     proof = _proof()
     for i in COUNTS:
@@ -222,12 +250,20 @@ def acos() -> Proof:
             for sign in (1, -1):
                 cells = _within(place, i) if i else _small(TOGETHER) if steep else _near_one()
                 cells = cells if sign > 0 else _negative(cells)
-                _steps(proof, kernels.acos, cells, i, steep, _acos)
+                _steps(proof, kernel, cells, i, steep, truth)
                 changes = (sign * x for x in _changes(place, i + 1))
-                _each(proof, kernels.acos, changes, _acos)
+                _each(proof, kernel, changes, truth)
     if 0 in COUNTS:
         ends = (sign * x for x in _last() for sign in (1, -1))
-        _each(proof, kernels.acos, ends, _acos)
+        _each(proof, kernel, ends, truth)
         tiny = variable(0.0, 2.0**TOGETHER), variable(-(2.0**TOGETHER), -(2.0**-1074))
-        _steps(proof, kernels.acos, iter(tiny), 0, True, _acos)
+        _steps(proof, kernel, iter(tiny), 0, True, truth)
     return proof
+
+
+def acos() -> Proof:
+    return _acoses(kernels.acos, _acos)
+
+
+def acospi() -> Proof:
+    return _acoses(atanpi_f64.acospi, _over_pi(_acos))

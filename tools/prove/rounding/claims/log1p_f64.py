@@ -74,13 +74,13 @@ def _proof(*, signed: bool, low_part: bool) -> Proof:
             for near in cells:
                 proof.attempt(f"index {i}, e from {first} to {last}", run, near)
 
-    def near_zero(x: Number) -> tuple[Any, ...]:
+    def run_near_zero(x: Number) -> tuple[Any, ...]:
         x_low = small(x.size * LOW, "x_low") if low_part else constant(0.0)
         truth = _loosened(log1p_of(x.expansion + x_low.expansion), low_part)
         return Machine(module, {(NAME, "x_low"): x_low}), name, [x], truth
 
-    for x in _near_zero(signed):
-        proof.attempt("x", near_zero, x)
+    for x in near_zero(signed):
+        proof.attempt("x", run_near_zero, x)
     if not low_part:
         _tiny(proof)
     return proof
@@ -93,7 +93,7 @@ def _loosened(truth: Expansion, low_part: bool) -> Expansion:
     return truth + error_atom(magnitude(truth.range()) * SLACK, "slack").expansion
 
 
-def _near_zero(signed: bool) -> Iterator[Number]:
+def near_zero(signed: bool) -> Iterator[Number]:
     """Where z is 1 + x, and its index one of those whose reciprocal is 1."""
     for low, high in binades(TINY, -8):
         # Half a unit below 1 + 2^-7, which is the next index's, rounds to it.

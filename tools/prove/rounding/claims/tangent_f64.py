@@ -1,4 +1,5 @@
-"""float64 tan at HIGH: a quotient of what is proven of sin and cos, table index by table index.
+"""float64 tan and tanpi at HIGH: a quotient of what is proven of sin and cos, table index by table
+index.
 
 Indices and parts of a step of both signs, and half turns, change only the signs of sine and cosine
 and their low parts, where the table has the symmetries that `trigonometric_f64` shows.
@@ -15,6 +16,7 @@ from tools.prove.rounding.cells import Proof, Within, linked, pieces, small, var
 from tools.prove.rounding.claims import trigonometric_f64 as claims
 from tools.prove.rounding.claims.trigonometric_f64 import (
     ANY,
+    HALF_STEP,
     INDICES,
     LARGEST_ERROR,
     LEAST,
@@ -24,12 +26,13 @@ from tools.prove.rounding.claims.trigonometric_f64 import (
     TOGETHER,
     between,
     distances,
+    parts,
 )
 from tools.prove.rounding.expansions import Expansion
 from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import Number, constant
 
-from samebits.mathlib.float64 import trigonometric_f64
+from samebits.mathlib.float64 import tanpi_f64, trigonometric_f64
 
 FAR = 11
 """Where sine or cosine is near 0, an argument less than 2^FAR times the reduction's error off is
@@ -38,6 +41,9 @@ ERRORS = ((-109, -101), (-101, -93), (-93, -85), (-85, -82))
 """Exponents of errors taken together: from the reduction's least to its largest."""
 PIECES = 32
 """Of each binade of distances from the pole."""
+POLE = -54
+"""The exponent of the least part of a step at a pole of tanpi, where arguments, 1/2 and more but
+for half a step, are multiples of it."""
 CURVED = 1 + 2.0**-6
 """How much steeper the tangent gets, times, within a part 2^(3 - FAR) of the distance."""
 
@@ -95,4 +101,33 @@ def tan() -> Proof:
         for d in positive(LEAST, 1):
             attempt(0, d, constant(0.0), exact=True)
         claims.tiny(proof, module, symbol, "tan")
+    return proof
+
+
+def _parts(i: int) -> Iterator[Number]:
+    """Of a step: of one sign near 0 and the pole."""
+    if i in (0, QUARTER):
+        for e in range(POLE if i else LEAST, -9):
+            low, high = 2.0**e, HALF_STEP if e == -10 else 2.0 ** (e + 1)
+            for ends in pieces(low, high, PIECES if i else 1):
+                yield variable(*ends)
+        return
+    yield variable(-(2.0**TOGETHER), 2.0**TOGETHER)
+    yield from parts(TOGETHER)
+
+
+def tanpi() -> Proof:
+    """A test of tan(π·n/256 + π·f), f the part of a step."""
+    proof = Proof("sum", trigonometric_f64, ("SERIES_MARGIN", "MARGIN"))
+    module, symbol = linked(tanpi_f64.tanpi)
+    claims.symmetric(proof)
+    claims.reduction(proof)
+    for i in INDICES:
+
+        def run(f: Number, i: int = i) -> tuple[Any, ...]:
+            cuts = {("reduce_half_turns", "f"): f, ("tanpi", "n"): i}
+            return Machine(module, cuts), symbol, ANY, _tangent(f.expansion.scaled(arb.pi()), i)
+
+        for f in _parts(i):
+            proof.attempt(f"step {i}", run, f)
     return proof
