@@ -34,6 +34,7 @@ from tools.prove.rounding.rounding_rules import (
     BINARY64,
     is_absorbed,
     is_exact_sum,
+    is_two_difference,
     is_two_sum,
     rounding_bound,
 )
@@ -211,6 +212,9 @@ class Machine:
         return self._sum(a, b, 1)
 
     def _sub(self, a: Number, b: Number) -> Number:
+        if (of := is_two_difference(a, b)) is not None and of.error is not None:
+            self.discharged["two-sum"] += 1
+            return Number(combined({}, {of.error: Fraction(1)}, Fraction(-1)), min(a.grid, b.grid))
         return self._sum(a, b, -1)
 
     def _sum(self, a: Number, b: Number, sign: int) -> Number:

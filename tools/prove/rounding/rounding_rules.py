@@ -152,6 +152,21 @@ def is_two_sum(x: Number, y: Number) -> Number | None:
     return None
 
 
+def is_two_difference(x: Number, y: Number) -> Number | None:
+    """The rounded difference s = a - b of which x - y is the error: (a - (s - v)) - (b + v) with
+    v = s - a, which is Knuth's algorithm for the sum of a and -b."""
+    if not (_is(x, "sub") and _is(y, "add")):
+        return None
+    a, rest = x.made[1:]
+    b, v = y.made[1:]
+    if not (_is(rest, "sub") and rest.made[2] is v and _is(v, "sub")):
+        return None
+    s = rest.made[1]
+    if v.made[1] is s and v.made[2] is a and _is(s, "sub") and s.made[1] is a and s.made[2] is b:
+        return s
+    return None
+
+
 def _is(n: object, opcode: str) -> bool:
     return isinstance(n, Number) and bool(n.made) and n.made[0] == opcode
 

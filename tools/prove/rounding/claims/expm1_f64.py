@@ -1,14 +1,15 @@
 """float64 expm1, exp2m1 and exp10m1 at HIGH: the power less one of all three, index by index of the
 table and power of two by power of two, for any r and r_low that their reductions can give.
 
-Far from 0, powers of two need not be told apart. From 2^FAR on, 1 taken off leaves a power as it
-is, and is its low part: all sums and products are then those of 2^0 with a low part of 2^-FAR at
-most, times a power of two. Below 2^-FAR, 1 is what is left, and the power its low part.
+Far from 1, powers of two need not be told apart: all sums and products of large ones are those of
+2^0 times a power of two, but for the 1 that is taken off, which is small; and small ones change
+little of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -31,20 +32,21 @@ from tools.prove.rounding.claims.reductions_f64 import (
 from tools.prove.rounding.claims.trigonometric_f64 import between
 from tools.prove.rounding.expansions import Expansion
 from tools.prove.rounding.machine import Machine
-from tools.prove.rounding.numbers import Number, constant, error_atom
+from tools.prove.rounding.numbers import ONE, Number, combined, error_atom
+from tools.prove.rounding.rounding_rules import BINARY64
 
 from samebits.mathlib.float64 import exp2m1_f64, exp_f64, expm1_f64
 
 INDICES = range(STEPS)
-FAR = 55
-NEAR = range(-FAR, FAR)
-"""Powers of two that are told apart."""
+SMALL, LARGE = -18, 5
+"""The powers of two between these are told apart."""
+NEAR = range(SMALL, LARGE)
 FEW = 4
 """Up to so many steps from 0, where powers less one are small, r is taken binade by binade."""
 TOGETHER = 2.0**-24
 """Then r below this are taken together."""
 UNDERFLOW = 2.0**-1000
-"""Bounds what underflow may lose of a power of 2^FAR at least, relatively."""
+"""Bounds what underflow may lose of large powers, relatively."""
 TERMS = 20
 """Of the series, for small arguments."""
 NAME = "power_less_one"
@@ -58,20 +60,21 @@ Truth = Callable[[Expansion], Expansion]
 def power_less_one() -> Proof:
     """A test of 2^(k/STEPS)·e^(r + r_low) - 1."""
     proof = Proof("sum", expm1_f64, ("MARGIN_R", "MARGIN_S"))
-    _far(proof)
+    _one_taken_off(proof)
     for i in INDICES:
         for e in NEAR:
             if k := STEPS * e + i:
                 lost = STEP_SLACK * abs(k)
                 _attempt(proof, k, {}, lost, lambda s, k=k: s.scaled(power(k)) + MINUS_ONE)
-        one = between(-(2.0**-FAR), 0.0)
-        cuts = {(NAME, "a"): constant(_table(i)), (NAME, "a_low"): one}
+        one, a_low = between(-(2.0**-LARGE), 0.0), small(2.0**-53, "a_low")
+        a = Number(combined({**one.form, ONE: one.form[ONE] + Fraction(_table(i))}, a_low.form,
+                            Fraction(-1)), BINARY64.least)  # fmt: skip
         truth = one.expansion + error_atom(arb(UNDERFLOW), "underflow").expansion
-        _attempt(proof, i, cuts, STEP_SLACK * STEPS * LAST,
+        _attempt(proof, i, {(NAME, "a"): a, (NAME, "a_low"): a_low}, STEP_SLACK * STEPS * LAST,
                  lambda s, i=i, truth=truth: s.scaled(power(i)) + truth)  # fmt: skip
     if 0 in INDICES:
-        t, t_low = between(0.0, 2.0**-FAR), small(2.0 ** (-FAR - 53), "t_low")
-        missed = error_atom(arb(2.0 ** (-FAR - 106)), "table").expansion
+        t, t_low = between(0.0, 2.0**SMALL), small(2.0 ** (SMALL - 53), "t_low")
+        missed = error_atom(arb(2.0 ** (SMALL - 106)), "table").expansion
         cuts = {(NAME, "t"): t, (NAME, "t_low"): t_low}
         whole = t.expansion + t_low.expansion + missed
         _attempt(proof, 0, cuts, STEP_SLACK * STEPS * LAST, lambda s: s * whole + MINUS_ONE)
@@ -109,15 +112,19 @@ def _cells() -> Iterator[tuple[float, float]]:
         low = high
 
 
-def _far(proof: Proof) -> None:
-    """From 2^FAR on, 1 taken off leaves a power as it is, and a low part of -1."""
+def _one_taken_off(proof: Proof) -> None:
+    """Of large powers t, a + a_low is t - 1, and a_low 1 or what rounding a lost: 2^-53·t."""
     module, name = linked(expm1_f64.expm1)
-    t = variable(2.0**FAR, 2.0**LAST)
-    machine = Machine(module, {(NAME, "t"): t})
-    machine.reach(name, ANY, ((NAME, "a"), (NAME, "a_low")))
-    proof.take(machine)
-    if machine.reached[NAME, "a"].form != t.form or machine.reached[NAME, "a_low"].value != -1:
-        proof.failures.append("the greatest powers")
+    for first, last in ((LARGE, 54), (54, LAST)):
+        t = variable(2.0**first, 2.0**last)
+        machine = Machine(module, {(NAME, "t"): t})
+        machine.reach(name, ANY, ((NAME, "a"), (NAME, "a_low")))
+        proof.take(machine)
+        a, a_low = machine.reached[NAME, "a"], machine.reached[NAME, "a_low"]
+        whole = combined(a.form, a_low.form, Fraction(1))
+        known = a_low.value == -1 if first == 54 else a_low.form == {a.error: Fraction(-1)}
+        if whole != {**t.form, ONE: Fraction(-1)} or not known:
+            proof.failures.append(f"1 taken off 2^{first} to 2^{last}")
 
 
 def _near_zero(proof: Proof) -> None:

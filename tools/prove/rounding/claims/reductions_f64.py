@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from math import frexp, ulp
 
 from flint import arb
@@ -55,6 +57,9 @@ class Reduction:
     rounder: float
     """What a count is added to, to stand in the low bits."""
     start: float = 0.0
+    even: bool = False
+    """Whether only the argument's magnitude is reduced. r_low is then to be what rounding r left,
+    and of a count of 0 nothing."""
 
     @property
     def step(self) -> float:
@@ -92,7 +97,7 @@ def power(k: int) -> Ball:
 
 def _of_any_count(proof: Proof, it: Reduction) -> None:
     module, name = linked(it.kernel)
-    for x in both_signs(TINY, it.largest):
+    for x in _arguments(it):
         machine = Machine(module)
         machine.reach(name, [x], (*it.parts, it.count))
         r, r_low = (machine.reached[slot] for slot in it.parts)
@@ -105,7 +110,18 @@ def _of_any_count(proof: Proof, it: Reduction) -> None:
         few = whole and magnitude(k.range()) < LAST * STEPS
         coarse = r.grid >= GRID or k.range() == 0
         small = r.size <= MOST and r_low.size <= LOW
+        if it.even:
+            small = small and (r_low.value == 0 or r_low.form == {r.error: Fraction(-1)})
         _take(proof, machine, x, off / stated, few and coarse and small)
+
+
+def _arguments(it: Reduction) -> Iterator[Number]:
+    if not it.even:
+        yield from both_signs(TINY, it.largest)
+        return
+    yield variable(0.0, 2.0**TINY)
+    for low, high in binades(TINY, frexp(it.largest)[1] - 1):
+        yield variable(low, min(high, it.largest))
 
 
 def _of_zero(proof: Proof, it: Reduction) -> None:
@@ -113,7 +129,7 @@ def _of_zero(proof: Proof, it: Reduction) -> None:
     module, name = linked(it.kernel)
     largest = float((MOST / it.unit).lower())
     for first, last in binades(LEAST, frexp(largest)[1] - 1):
-        for sign in (1, -1):
+        for sign in (1,) if it.even else (1, -1):
             x = variable(*sorted((sign * first, sign * min(last, largest))))
             machine = Machine(module, {it.count: constant(it.start)})
             machine.reach(name, [x], it.parts)
@@ -121,7 +137,8 @@ def _of_zero(proof: Proof, it: Reduction) -> None:
             off = r.expansion + r_low.expansion - x.expansion.scaled(it.unit)
             least = arb(r.range.abs_lower())
             ratio = magnitude(off.range()) / (least * SLACK)
-            _take(proof, machine, x, ratio, r_low.size <= least * LOW_OF_ZERO)
+            exact = r_low.value == 0 or not it.even
+            _take(proof, machine, x, ratio, exact and r_low.size <= least * LOW_OF_ZERO)
 
 
 def _take(proof: Proof, machine: Machine, x: Number, ratio: Ball, within: bool) -> None:
