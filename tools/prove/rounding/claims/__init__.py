@@ -8,6 +8,7 @@ from tools.prove.rounding.cells import Proof
 from tools.prove.rounding.claims import (
     arc_f64,
     area_f64,
+    error_f64,
     expm1_f64,
     exponential_f64,
     hyperbolic_f64,
@@ -48,6 +49,7 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 acospi": (arc_f64.acospi,),
     "float64 atanpi": (arc_f64.atanpi,),
     "float64 sinpi": (trigonometric_f64.sinpi,),
+    "float64 erf": (error_f64.erf,),
     "float64 rsqrt": (roots_f64.rsqrt,),
     "float64 cospi": (trigonometric_f64.cospi,),
 }
