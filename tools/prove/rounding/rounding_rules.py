@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import frexp
 
 from flint import arb
 from tools.prove.rounding.expansions import Ball, magnitude
@@ -118,6 +119,8 @@ def is_greater(format: Format, a: Number, b: Number) -> bool:
         return True
     if format.spacing(exponent(b.size)) <= a.grid:
         return True
+    if b.ends is not None and format.spacing(frexp(max(map(abs, b.ends)))[1] - 1) <= a.grid:
+        return True  # below a power of two, numbers are spaced more closely
     if a.least is not None and exponent(b.size) <= a.least:
         return True
     if a.range >= 0:

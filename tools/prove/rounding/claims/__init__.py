@@ -37,6 +37,7 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 cosh": (hyperbolic_f64.cosh_reduction, hyperbolic_f64.cosh),
     "float64 tanh": (hyperbolic_f64.tanh_reduction, hyperbolic_f64.tanh),
     "float64 asinh": (area_f64.asinh, log1p_f64.log1p_of_two_parts),
+    "float64 acosh": (area_f64.acosh, log1p_f64.log1p_of_two_parts),
     "float64 atanh": (area_f64.atanh, log1p_f64.log1p_of_two_parts),
     "float64 sin": (trigonometric_f64.sin,),
     "float64 cos": (trigonometric_f64.cos,),
