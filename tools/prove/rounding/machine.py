@@ -320,7 +320,7 @@ class Machine:
             return None
         corners = [Fraction(x) * Fraction(y) for x in a.ends for y in b.ends]
         if a is b:
-            zero = [] if a.ends[0] * a.ends[1] > 0 else [Fraction(0)]
+            zero = [] if a.ends[0] > 0 or a.ends[1] < 0 else [Fraction(0)]
             corners = [corners[0], corners[3], *zero]
         return self._format.rounded_ends(min(corners), max(corners))
 
@@ -375,6 +375,8 @@ class Machine:
 
     def _of_atom(self, expansion: Any, range_: Ball, made: tuple[object, ...]) -> Number:
         range_ = range_.intersection(expansion.range())
+        if not range_.is_finite():
+            raise UndecidedError(f"a {made[0]} of what is known too little")
         bound = rounding_bound(self._format, magnitude(range_))
         error = error_atom(bound, f"{made[0]} {self.rounded}")
         form: Form = {Atom(expansion, str(made[0])): Fraction(1)}

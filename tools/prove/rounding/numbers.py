@@ -150,7 +150,7 @@ class Number:
     @property
     def least(self) -> int | None:
         """The exponent of a lower bound of the magnitude, where it is not 0."""
-        if self.ends is not None and self.ends[0] * self.ends[1] > 0:
+        if self.ends is not None and (self.ends[0] > 0 or self.ends[1] < 0):
             return frexp(min(map(abs, self.ends)))[1] - 1
         return floor_exponent(self.range)
 

@@ -16,6 +16,7 @@ from tools.prove.rounding.claims import (
     log2p1_f64,
     logarithm_f64,
     roots_f64,
+    squares_f64,
     tangent_f64,
     trigonometric_f64,
 )
@@ -51,6 +52,7 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 atanpi": (arc_f64.atanpi,),
     "float64 sinpi": (trigonometric_f64.sinpi,),
     "float64 erf": (error_f64.erf,),
+    "float64 hypot": (squares_f64.squares, roots_f64.hypot),
     "float64 rsqrt": (roots_f64.rsqrt,),
     "float64 cospi": (trigonometric_f64.cospi,),
 }
