@@ -23,7 +23,8 @@ SMALLEST = 2.0**-900
 REST_MARGIN = 2.0**-50
 MARGIN = 2.0**-74
 """The error is below REST_MARGIN times what the series is off a line, which is rounded some five
-times by 2^-53, and MARGIN times the result: what the series leaves out is 2^-77 of that."""
+times by 2^-53, and MARGIN times the result: what the series leaves out is 2^-77 of that. Proven by
+`make prove-rounding`."""
 
 S4 = -1.0 / 24.0
 S5 = 1.0 / 120.0

@@ -29,15 +29,14 @@ LARGEST = 680.0
 MARGIN_R = 2.0**-51
 MARGIN_S = 2.0**-74
 """The error of s + low is below MARGIN_R·t·|r|³ + MARGIN_S·|s|, t the power from the table: r³/6
-and the sums that it enters round to 2^-55·|r|³ each. tools/math/exp_log_f64_error.py finds a third
-of it."""
+and the sums that it enters round to 2^-55·|r|³ each. Proven by `make prove-rounding`."""
 
 
 @kernel
 def power_less_one(k: uint64, r: float64, r_low: float64) -> tuple[float64, float64, float64]:
     """2^(k/128)·e^(r + r_low) - 1 as a sum s + low, and the margin of its error.
 
-    Where that is below 2^995, |r| ≤ 2^-8.5, and |r_low| ≤ 2^-60 and for k = 0 ≤ 2^-52·|r|.
+    Where that is below 2^995, |r| ≤ 2^-8.5, and |r_low| ≤ 2^-60.2 and for k = 0 ≤ 2^-51·|r|.
     """
     i = int32(k & 127)
     unit = scale(k)
