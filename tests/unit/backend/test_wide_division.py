@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from objects import undefined_symbols
 from test_every_target import LINKERS_OWN
+from tests.fuzz.loading import Workspace
 
 import samebits as sb
 from samebits import int64, uint64
@@ -59,6 +60,41 @@ def test_no_library_is_called(target: Target) -> None:
         compiled = llvm.compile_module(optimise(link(unit), names), names, target)
         needed = undefined_symbols(compiled.object_bytes) - LINKERS_OWN.get(target.name, set())
         assert not {name for name in needed if not is_allowed_call(name, target)}
+
+
+def striding_loop(chance: random.Random, name: str) -> str:
+    """A kernel that adds up a counter, or what it makes of it, from one number to another."""
+    t, summed = (chance.choice(("int32", "uint32", "int64", "uint64")) for _ in range(2))
+    step = chance.choice((1, 2, 3, 5, 6, 7, 10, 12, 100, 641, 1_000_003))
+    up = chance.random() < 0.8
+    sign = chance.choice(("<", "<=", "!=") if up else (">", ">=", "!="))
+    term = chance.choice(("{c}", "{c}", "{c} * {c}", "{c} // 3", "({c} >> 1)")).format(c="w")
+    joined = chance.choice(("r + {}", "r - {}", "r + {} * 5", "r ^ {}")).format(f"{summed}({term})")
+    return f"""
+@sb.kernel
+def {name}(w: {t}, end: {t}) -> {summed}:
+    r = {summed}(0)
+    while w {sign} end:
+        r = {joined}
+        w {"+" if up else "-"}= {t}({step})
+    return r
+"""
+
+
+ROWS = ["x86-64-v1", "x86-64-v4", "i686", "aarch64", "armv7", "ppc64le", "mips64el", "wasm32-simd"]
+
+
+@pytest.mark.parametrize("first", range(0, 40, 20))
+def test_no_loop_over_a_counter_calls_a_library(first: int) -> None:
+    with Workspace() as workspace:
+        for seed in range(first, first + 20):
+            source = "import samebits as sb\nfrom samebits import int32, int64, uint32, uint64\n"
+            source += striding_loop(random.Random(seed), "striding")
+            program = workspace.load(source, "striding")
+            for target in map(TARGETS.__getitem__, ROWS):
+                code = llvm.compile_module(program.optimised, [program.symbol], target)
+                needed = undefined_symbols(code.object_bytes) - LINKERS_OWN.get(target.name, set())
+                assert not {n for n in needed if not is_allowed_call(n, target)}, source
 
 
 @pytest.mark.parametrize("target", ["x86-64-v1", "aarch64", "wasm32-simd"])
