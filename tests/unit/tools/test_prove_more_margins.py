@@ -5,12 +5,14 @@ from __future__ import annotations
 from math import nextafter
 
 import pytest
+from flint import arb
 from tests.unit.tools.test_prove_rounding import changing, part_of_sum, run
 from tools.prove.rounding import cells
-from tools.prove.rounding.cells import linked, variable
+from tools.prove.rounding.cells import linked, small, variable
 from tools.prove.rounding.claims import area_f64, error_f64, roots_f64, squares_f64
 from tools.prove.rounding.claims.trigonometric_f64 import between
 from tools.prove.rounding.machine import Machine, UndecidedError
+from tools.prove.rounding.numbers import Number
 
 from samebits.mathlib.float64 import erf_f64
 from samebits.mathlib.float64 import roots_f64 as kernels
@@ -29,7 +31,7 @@ def test_the_rest_of_a_sum_is_exact_within_a_binade_whatever_is_greater() -> Non
 def test_a_root_of_what_is_known_too_little_is_not_decided() -> None:
     machine = Machine(linked(part_of_sum)[0])
     with pytest.raises(UndecidedError, match="known too little"):
-        machine._sqrt(between(1.0, 2.0**40))
+        machine._sqrt(Number(small(2.0, "w").form, -60, limit=arb(1.5, 0.25)))
 
 
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
