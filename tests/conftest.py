@@ -13,7 +13,7 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 # Collections took a seventh of the time of generated programs; modules begin with one, and tests
 # that need one ask for it.
-gc.set_threshold(100_000, 20, 100)
+gc.set_threshold(1_000_000, 20, 100)
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what runs in the background so; tests of Ctrl-C would wait for ever.

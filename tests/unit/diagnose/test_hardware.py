@@ -19,7 +19,7 @@ from samebits.runtime.runners.link import LINUX
 PROGRAM = """
 #if defined __x86_64__
 #include <fenv.h>
-#include <immintrin.h>
+#include <xmmintrin.h>
 #include <math.h>
 #include <stdio.h>
 #elif defined __aarch64__  /* zig would compile a C library for longer than all that is tested */
