@@ -47,10 +47,13 @@ verify: $(STAMP)
 	$(BIN)/samebits verify examples/pendulum/pendulum.py --frames 1800 --golden examples/pendulum/golden.txt
 	$(BIN)/samebits verify examples/flock/flock.py --frames 1800 --golden examples/flock/golden.txt
 
+# Some tests wait for other processes: one worker more than there are cores keeps these busy.
+WORKERS = $(shell $(PYTHON) -c "import os; print(len(os.sched_getaffinity(0)) + 1 if hasattr(os, 'sched_getaffinity') else os.cpu_count() + 1)")
+
 # Hundreds of children import the package: each would compile it where images turn bytecode off.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(STAMP)
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test-pythons: $(STAMP)
 	$(BIN)/python -m tools.pythons
