@@ -115,6 +115,10 @@ class Record:
 
     def finish(self) -> None:
         """Wait until it has ended, and take it from the pending jobs."""
+        with LEDGER.lock:  # under which jobs are submitted
+            if self.task.state == NEW:  # a second interrupt came while the first was dealt with
+                self.settle()
+                return
         self.pool.wait(self.last)
         with LEDGER.lock:
             failed = self.is_lost and self.number in PENDING and self.task.failed

@@ -287,13 +287,15 @@ class Pool:
         running.value = len(self._running)
 
     def _finish(self, task: Task) -> None:
-        """It has ended, of which `_follow` tells others."""
-        self._running -= {task}
+        """It has ended, of which `_follow` tells others. Until it says so itself it is where `_mend`
+        finds it; may be called again."""
+        task.inside = []
+        if task not in self._ended:
+            self._ended += (task,)
+        task.state = DONE
         if task in self._ready:
             del self._ready[task]
-        task.inside = []
-        task.state = DONE
-        self._ended += (task,)
+        self._running -= {task}
 
     def _follow(self) -> None:
         """Tell those that waited for tasks which have ended."""
@@ -342,8 +344,11 @@ class Pool:
             if task.state == WAITING:
                 self._place(task)
             self._placing = None
-        for task in tuple(self._running):
-            self._left(task, None)
+        for task in (*self._running, *self._ready):
+            if task.state == DONE or not (task.unclaimed or task.inside):
+                self._finish(task)
+            else:
+                self._left(task, None)
         self._follow()
         while self._idle:  # each looks for itself
             self._idle[0].wake()
@@ -361,7 +366,9 @@ class Pool:
     def _sleep(self, sleeper: _Sleeper, task: Task) -> None:
         """Sleep until `task` has ended, or there may be something to do."""
         try:
-            sleeper.lock.acquire(timeout=_LOOK_SECONDS)
+            if not sleeper.lock.acquire(timeout=_LOOK_SECONDS):
+                # A second interrupt may have come before the first was noted.
+                self._disturbed = True
         finally:
             with self._lock:
                 for sleepers in (task.waiters, self._idle):
