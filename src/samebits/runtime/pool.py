@@ -287,8 +287,8 @@ class Pool:
         running.value = len(self._running)
 
     def _finish(self, task: Task) -> None:
-        """It has ended, of which `_follow` tells others. Until it says so itself it is where `_mend`
-        finds it; may be called again."""
+        """It has ended, of which `_follow` tells others. May be called again: `_mend` finds the
+        task until all is done."""
         task.inside = []
         if task not in self._ended:
             self._ended += (task,)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import _thread
 import gc
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +25,7 @@ from tests.unit.runtime.interrupting import (
 
 import samebits as sb
 from samebits import float32, int32
-from samebits.runtime import claims
+from samebits.runtime import claims, tasks
 from samebits.runtime import pool as pools
 
 N = 6
@@ -265,3 +269,31 @@ def test_signals_at_random_leave_jobs_whole(workers: int) -> None:
         thread.join()
     check()
     assert left
+
+
+@pytest.mark.parametrize("line", range(1, 8))
+def test_a_task_that_was_about_to_end_is_found_and_ended(line: int) -> None:
+    """As after two interrupts in a row, of which the first was not noted."""
+    pool, lines = pools.Pool(1), [0]
+    words = tasks.ControlBlock(8, 8)
+    words.words[tasks.NEXT] = 1
+    task = tasks.Task(lambda *args: 0, None, words.words, words.address)
+    task.state = tasks.READY
+    pool._running |= {task}  # pyright: ignore[reportPrivateUsage]
+
+    def tracer(frame: FrameType, event: str, argument: object) -> Any:
+        lines[0] += event == "line"
+        if lines[0] == line:
+            raise Interrupt
+        return tracer
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *rest: tracer if frame.f_code.co_name == "_finish" else None)
+    try:
+        with suppress(Interrupt):
+            pool._finish(task)  # pyright: ignore[reportPrivateUsage]
+    finally:
+        sys.settrace(before)
+    pool._mend()  # pyright: ignore[reportPrivateUsage]
+    assert task.state == tasks.DONE
+    assert task not in pool._running  # pyright: ignore[reportPrivateUsage]
