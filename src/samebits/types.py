@@ -47,6 +47,9 @@ class ScalarType:
     def __str__(self) -> str:
         return self.name
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @property
     def is_float(self) -> bool:
         return self.kind is Kind.FLOAT
@@ -119,6 +122,8 @@ class FixedPointType(ScalarType):
 
     fraction: int = 0
     overflow: Overflow = Overflow.TRAP
+
+    __hash__ = ScalarType.__hash__
 
     @property
     def storage(self) -> ScalarType:

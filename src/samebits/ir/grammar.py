@@ -33,6 +33,10 @@ class Value:
     index: int
     type: ValueType
 
+    def __hash__(self) -> int:
+        # Passes ask for values a million times; the type makes none different.
+        return self.op << 3 ^ self.index
+
 
 @dataclass(slots=True)
 class Op:

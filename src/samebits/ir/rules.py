@@ -59,7 +59,8 @@ def is_bool(t: ValueType) -> bool:
 
 
 def is_scalar(t: ValueType) -> bool:
-    return isinstance(t, ScalarType)
+    """Whether values may have the type: a fixed-point number is an integer in IR."""
+    return isinstance(t, ScalarType) and t.storage == t
 
 
 def _wants(results: list[ValueType], op: Op) -> Complaint:
@@ -96,7 +97,7 @@ def fits(a: Attribute, t: ScalarType) -> bool:
 
 def _const(op: Op, _: Surroundings) -> Complaint:
     t = op.results[0].type if len(op.results) == 1 else None
-    if not isinstance(t, ScalarType):
+    if not isinstance(t, ScalarType) or t.storage != t:
         return "it has one scalar result"
     return None if fits(op.attr, t) else f"{op.attr!r} is not a value of {t}"
 
@@ -125,7 +126,8 @@ def _bitcast(op: Op, _: Surroundings) -> Complaint:
     if len(op.results) != 1:
         return "it has one result"
     a, b = op.args[0].type, op.result.type
-    if isinstance(a, ScalarType) and isinstance(b, ScalarType) and a.bits == b.bits > 1:
+    known = isinstance(a, ScalarType) and isinstance(b, ScalarType) and a.bits == b.bits > 1
+    if known and is_scalar(a) and is_scalar(b):
         return None
     return f"{a} and {b} are not numbers of one size"
 

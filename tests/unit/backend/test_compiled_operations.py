@@ -26,6 +26,8 @@ from samebits.ir.grammar import Function, Module
 from samebits.ir.semantics import SEMANTICS
 from samebits.types import BOOL, FLOAT32, FLOAT64, INT, SCALARS, ArrayType, Kind, ScalarType
 
+VALUE_TYPES = [t for t in SCALARS.values() if t.storage is t]
+"""Those of values in IR, where a fixed-point number is an integer."""
 INT_UNARY = ["neg", "abs", "not", "popcount", "clz", "ctz"]
 INT_BINARY = [
     "add", "sub", "mul", "floordiv", "mod", "min", "max", "and", "or", "xor", "shl", "shr",
@@ -93,12 +95,12 @@ def functions_of(t: ScalarType) -> list[Function]:
     else:
         result += [unary(o, t) for o in (FLOAT_UNARY if t.is_float else INT_UNARY)]
         result += [binary(o, t) for o in (FLOAT_BINARY if t.is_float else INT_BINARY)]
-    result += [unary("convert", t, to) for to in SCALARS.values() if to is not BOOL or t is BOOL]
+    result += [unary("convert", t, to) for to in VALUE_TYPES if to is not BOOL or t is BOOL]
     result += [
         unary("bitcast", t, SCALARS[name]) for name in SAME_SIZE[t.size] if t.kind is not Kind.BOOL
     ]
     if t is INT:
-        result += [unary("narrow", t, to) for to in SCALARS.values() if to.is_int and not to.weak]
+        result += [unary("narrow", t, to) for to in VALUE_TYPES if to.is_int and not to.weak]
     return result
 
 

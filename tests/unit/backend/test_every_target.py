@@ -22,6 +22,7 @@ from other_machines import (
     missing,
 )
 from test_compiled_operations import (
+    VALUE_TYPES,
     expected,
     float_patterns,
     functions_of,
@@ -83,7 +84,7 @@ def running() -> Function:
     return b.ret(b.load(b.at(a, b.op("sub", b.length(a), b.const(INT, 1)))))
 
 
-SINGLE = [f for t in SCALARS.values() for f in functions_of(t)]
+SINGLE = [f for t in VALUE_TYPES for f in functions_of(t)]
 OTHERS = [fma(FLOAT32), fma(FLOAT64), reciprocal_root(FLOAT32), reciprocal_root(FLOAT64),
           copied(), running()]  # fmt: skip
 MODULE = Module({f.name: f for f in (*SINGLE, *OTHERS)})
@@ -138,7 +139,7 @@ def questions() -> tuple[list[Call], list[tuple[str, Any]]]:
     """Every operation on every pair of samples; calls, and what evaluation says."""
     calls: list[Call] = []
     answers: list[tuple[str, Any]] = []
-    for t in SCALARS.values():
+    for t in VALUE_TYPES:
         words = raw_words(t)
         values = [bits_to_float(w, t.bits) for w in words] if t.is_float else samples(t)
         for function in functions_of(t):
