@@ -3,6 +3,9 @@
 An expansion over a cell is a polynomial in t, -1 ≤ t ≤ 1, plus a sum of errors, each times a
 polynomial in t. Everything is in balls of arbitrary precision (Arb, by python-flint), so what an
 operation leaves out is in the ball of a constant term: an expansion encloses, whatever happens.
+
+Of two variables, one may be a factor alone, a length: where it has another value, all that is
+computed is as many times as large, or its square, and so on. Such an expansion is in powers of it.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ UNIT = arb(0, 1)
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Error:
-    """An unknown number of magnitude `bound` at most; `name` says of which operation."""
+    """An unknown number of units, `bound` at most in magnitude; `name` says of which operation."""
 
     bound: Ball
     name: str
@@ -58,12 +61,44 @@ def product_range(a: Ball, b: Ball) -> Ball:
     return found
 
 
+@dataclass(frozen=True)
+class Unit:
+    """What an expansion counts: a power of a length that is between two positive numbers."""
+
+    power: int = 0
+    low: float = 1.0
+    high: float = 1.0
+
+    def __mul__(self, other: Unit) -> Unit:
+        if self.power and other.power and (self.low, self.high) != (other.low, other.high):
+            raise ValueError("two lengths")
+        of = self if self.power else other
+        return of.to(self.power + other.power)
+
+    def to(self, power: int) -> Unit:
+        """This power of the same length."""
+        return Unit(power, self.low, self.high) if power else NO_UNIT
+
+    @property
+    def range(self) -> Ball:
+        return (arb(self.low) ** self.power).union(arb(self.high) ** self.power)
+
+    @property
+    def least(self) -> Ball:
+        """The least that the power is."""
+        return arb(self.range.abs_lower())
+
+
+NO_UNIT = Unit()
+
+
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """A polynomial of t, and each error's factor."""
+    """A polynomial of t, and each error's factor, times the unit."""
 
     polynomial: Polynomial
     errors: dict[Error, Polynomial] = field(default_factory=dict[Error, Polynomial])
+    unit: Unit = NO_UNIT
 
     @staticmethod
     def of_ends(middle: Ball, radius: Ball) -> Expansion:
@@ -74,6 +109,16 @@ class Expansion:
     def constant(value: Ball) -> Expansion:
         return Expansion(arb_poly([value]))
 
+    @staticmethod
+    def error(bound: Ball, name: str, unit: Unit = NO_UNIT) -> Expansion:
+        """An unknown number of magnitude `bound` at most."""
+        error = Error(bound if unit is NO_UNIT else magnitude(bound / unit.least), name)
+        return Expansion(arb_poly([]), {error: arb_poly([1])}, unit)
+
+    @property
+    def is_zero(self) -> bool:
+        return self.polynomial.degree() < 0 and not self.errors
+
     def __add__(self, other: Expansion) -> Expansion:
         return self.plus(other, arb(1))
 
@@ -81,16 +126,20 @@ class Expansion:
         return self.plus(other, arb(-1))
 
     def plus(self, other: Expansion, factor: Ball) -> Expansion:
-        """self + factor·other."""
+        """self + factor·other; ValueError where they count different units."""
+        unit = self.unit
+        if unit is not other.unit and unit != other.unit:
+            if not (self.is_zero or other.is_zero):
+                raise ValueError("a sum of different units")
+            unit = other.unit if self.is_zero else unit
         errors = dict(self.errors)
         for error, c in other.errors.items():
             errors[error] = errors[error] + factor * c if error in errors else factor * c
-        return Expansion(self.polynomial + factor * other.polynomial, errors)
+        return Expansion(self.polynomial + factor * other.polynomial, errors, unit)
 
     def scaled(self, factor: Ball) -> Expansion:
-        return Expansion(
-            self.polynomial * factor, {error: c * factor for error, c in self.errors.items()}
-        )
+        errors = {error: c * factor for error, c in self.errors.items()}
+        return Expansion(self.polynomial * factor, errors, self.unit)
 
     def __mul__(self, other: Expansion) -> Expansion:
         product = _cut(self.polynomial * other.polynomial, DEGREE)
@@ -103,7 +152,8 @@ class Expansion:
                 for error, c in one.errors.items():
                     part = _cut(c * factor, FACTOR_DEGREE)
                     errors[error] = errors[error] + part if error in errors else part
-        return Expansion(product, errors)
+        unit = self.unit if self.unit is other.unit is NO_UNIT else self.unit * other.unit
+        return Expansion(product, errors, unit)
 
     def _spread(self, t: Ball = UNIT) -> Ball:
         """An enclosure of the errors' sum."""
@@ -112,39 +162,63 @@ class Expansion:
             total += c(t) * error.ball
         return total
 
-    def polynomial_range(self) -> Ball:
-        """An enclosure of the polynomial."""
-        return self.polynomial(UNIT)
-
     def range(self) -> Ball:
         """An enclosure of the whole."""
-        return self.polynomial(UNIT) + self._spread()
+        found = self.polynomial(UNIT) + self._spread()
+        return found if self.unit is NO_UNIT else product_range(found, self.unit.range)
+
+    def ends(self) -> tuple[Ball, Ball] | None:
+        """Exact numbers between which it is, where a line: balls have radii of 30 bits."""
+        if self.polynomial.degree() > 1:
+            return None
+        at, slope = self.polynomial[0], magnitude(self.polynomial[1])
+        spread = slope + magnitude(self._spread())
+        low, high = arb((at - spread).lower()), arb((at + spread).upper())
+        corners = [end * arb(u) ** self.unit.power for end in (low, high)
+                   for u in (self.unit.low, self.unit.high)]  # fmt: skip
+        lows, highs = [arb(c.lower()) for c in corners], [arb(c.upper()) for c in corners]
+        return min(lows), max(highs)
 
     def pieces(self) -> list[Ball]:
-        """Closer enclosures of the whole over the pieces of the cell."""
+        """Closer enclosures over the pieces of the cell, counted in units."""
         return [self.polynomial(t) + self._spread(t) for t in _pieces()]
 
+    def inverse(self) -> Expansion:
+        return self._of(lambda s: s.inv(), self.unit.to(-self.unit.power))
+
+    def root(self) -> Expansion:
+        """The square root; ValueError of an odd power of a length."""
+        if self.unit.power % 2:
+            raise ValueError("the root of an odd power")
+        return self._of(arb_series.sqrt, self.unit.to(self.unit.power // 2))
+
     def of(self, function: Series) -> Expansion:
-        """f of this, by Taylor's formula about the middle of the constant term: of the errors, to
-        first order with f' as their factor."""
+        """f of this; ValueError of what counts a unit."""
+        if self.unit.power:
+            raise ValueError("a function of a length")
+        return self._of(function, NO_UNIT)
+
+    def _of(self, function: Series, unit: Unit) -> Expansion:
+        """f of how many units this is, by Taylor's formula about the middle of the constant term:
+        of the errors, to first order with f' as their factor."""
         start = arb(self.polynomial[0].mid())
         change = self.polynomial - start
-        whole = self.range()
+        whole = self.polynomial(UNIT) + self._spread()
         series = _taylor(function, start, DEGREE)
-        last = _taylor(function, self.polynomial_range(), DEGREE + 1)[DEGREE + 1]
+        last = _taylor(function, self.polynomial(UNIT), DEGREE + 1)[DEGREE + 1]
         rest = UNIT * magnitude(last) * magnitude(change(UNIT)) ** (DEGREE + 1)
         result = _composed(series, change, DEGREE) + rest
         if not self.errors:
-            return Expansion(result)
+            return Expansion(result, unit=unit)
         slopes = [n * c for n, c in enumerate(_taylor(function, start, FACTOR_DEGREE + 1))][1:]
-        last = _taylor(function, self.polynomial_range(), FACTOR_DEGREE + 2)[-1]
+        last = _taylor(function, self.polynomial(UNIT), FACTOR_DEGREE + 2)[-1]
         rest = UNIT * magnitude(last) * magnitude(change(UNIT)) ** (FACTOR_DEGREE + 1)
         slope = _composed(slopes, _cut(change, FACTOR_DEGREE), FACTOR_DEGREE)
         slope = slope + rest * (FACTOR_DEGREE + 2)
         spread = self._spread()
         bend = _taylor(function, whole, 2)[2] * (spread * spread)
         errors = {error: _cut(c * slope, FACTOR_DEGREE) for error, c in self.errors.items()}
-        return Expansion(result + bend, errors)
+        return Expansion(result + bend, errors, unit)
 
 
 def _cut(p: Polynomial, degree: int) -> Polynomial:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, arb_series
+from flint import arb
 from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
 from tools.prove.rounding.numbers import (
     ONE,
@@ -28,6 +28,7 @@ from tools.prove.rounding.numbers import (
     exponent,
     fraction,
     interval,
+    unit_of,
 )
 from tools.prove.rounding.rounding_rules import (
     BINARY32,
@@ -223,8 +224,9 @@ class Machine:
         range_ = expanded(form).range()
         if a.limit is not None or b.limit is not None:
             range_ = range_.intersection(a.range + sign * b.range)
-        ends = self._format.rounded(range_, interval(form))
-        size = magnitude(range_)
+        between = interval(form)
+        ends = self._format.rounded(range_, between)
+        size = min(magnitude(range_), magnitude(ball(max(map(abs, between)))))
         grid = min(a.grid, b.grid)
         if is_absorbed(self._format, a, b):
             self.discharged["absorbed"] += 1
@@ -237,7 +239,8 @@ class Machine:
             self.discharged[rule] += 1
             return self._number(form, grid, made, None, range_, ends)
         bound = rounding_bound(self._format, size, a, b)
-        error = error_atom(bound, f"{made[0]} {self.rounded}", is_float=True)
+        name = f"{made[0]} {self.rounded}"
+        error = error_atom(bound, name, is_float=True, unit=unit_of(form))
         return self._rounded(form, grid, made, error, range_, ends)
 
     def _number(
@@ -251,7 +254,7 @@ class Machine:
     ) -> Number:
         ends = ends or self._format.rounded(range_)
         found = Number(form, grid, made, error, range_, ends)
-        if ends is not None and ends[0] == ends[1]:
+        if ends is not None and ends[0] == ends[1] and (not unit_of(form).power or not ends[0]):
             one = constant(ends[0])
             return Number(one.form, one.grid, made, ends=one.ends)
         if found.size < arb(2) ** grid:  # a multiple of that, so nothing else
@@ -312,7 +315,7 @@ class Machine:
             least is not None and least - 2 * self._format.digits >= self._format.least
         )
         bound = rounding_bound(self._format, size)
-        error = error_atom(bound, f"mul {self.rounded}", is_float=whole)
+        error = error_atom(bound, f"mul {self.rounded}", is_float=whole, unit=unit_of(form))
         return self._rounded(form, grid, made, error, range_, ends)
 
     def _product_ends(self, a: Number, b: Number) -> tuple[float, float] | None:
@@ -342,7 +345,8 @@ class Machine:
         size = magnitude(product.error.expansion.range())
         if product.error.is_float:
             return Number(form, max(self._format.least, a.grid + b.grid), limit=arb(0, 1) * size)
-        lost = error_atom(arb(2) ** (self._format.least + self._format.digits + 2), "underflow")
+        bound = arb(2) ** (self._format.least + self._format.digits + 2)
+        lost = error_atom(bound, "underflow", unit=unit_of(form))
         return self._rounded(form, self._format.least, ("product_error",), lost, arb(0, 1) * size)
 
     def _muladd(self, a: Number, b: Number, c: Number) -> Number:
@@ -353,32 +357,33 @@ class Machine:
             self.discharged[rule] += 1
             product = self._number(form, grid, ("mul", a, b), None, range_)
             return self._sum(product, c, 1)
-        between = error_atom(rounding_bound(self._format, size), f"muladd {self.rounded}")
+        bound, unit = rounding_bound(self._format, size), unit_of(form)
+        between = error_atom(bound, f"muladd {self.rounded}", unit=unit)
         form = combined(form, {between: Fraction(1)}, Fraction(1))
         form = combined(form, c.form, Fraction(1))
-        range_ = range_ + arb(0, 1) * rounding_bound(self._format, size) + c.range
+        range_ = range_ + arb(0, 1) * bound + c.range
         range_ = range_.intersection(expanded(form).range())
         bound = rounding_bound(self._format, magnitude(range_))
-        error = error_atom(bound, f"muladd {self.rounded}")
+        error = error_atom(bound, f"muladd {self.rounded}", unit=unit)
         return self._rounded(form, self._format.least, ("muladd",), error, range_)
 
     def _div(self, a: Number, b: Number) -> Number:
         if not (b.range > 0 or b.range < 0):
             raise UndecidedError("a divisor may be 0")
-        expansion = a.expansion * b.expansion.of(lambda s: s.inv())
+        expansion = a.expansion * b.expansion.inverse()
         return self._of_atom(expansion, a.range / b.range, ("div", a, b))
 
     def _sqrt(self, a: Number) -> Number:
         if not a.range > 0:
             raise UndecidedError("a root of what may not be positive")
-        return self._of_atom(a.expansion.of(arb_series.sqrt), a.range.sqrt(), ("sqrt", a))
+        return self._of_atom(a.expansion.root(), a.range.sqrt(), ("sqrt", a))
 
     def _of_atom(self, expansion: Any, range_: Ball, made: tuple[object, ...]) -> Number:
         range_ = range_.intersection(expansion.range())
         if not range_.is_finite():
             raise UndecidedError(f"a {made[0]} of what is known too little")
         bound = rounding_bound(self._format, magnitude(range_))
-        error = error_atom(bound, f"{made[0]} {self.rounded}")
+        error = error_atom(bound, f"{made[0]} {self.rounded}", unit=expansion.unit)
         form: Form = {Atom(expansion, str(made[0])): Fraction(1)}
         return self._rounded(form, self._format.least, made, error, range_)
 
@@ -394,6 +399,8 @@ class Machine:
             return a
         if a.range <= 0 or (a.ends is not None and a.ends[1] <= 0):
             return self._neg(a)
+        if unit_of(a.form).power:
+            raise UndecidedError("the sign of a length")
         half = a.size / 2
         atom = Atom(error_atom(half, "abs").expansion, "abs")
         return Number(
@@ -435,8 +442,9 @@ class Machine:
                 return True
             if a.ends[0] >= b.ends[1]:
                 return False
-        gap = expanded(combined(a.form, b.form, Fraction(-1))).range()
-        gap = gap.intersection(a.range - b.range)
+        gap = a.range - b.range
+        if unit_of(a.form) == unit_of(b.form):
+            gap = gap.intersection(expanded(combined(a.form, b.form, Fraction(-1))).range())
         if gap < 0:
             return True
         if gap >= 0:

@@ -13,8 +13,8 @@ from fractions import Fraction
 from functools import cache, cached_property
 from math import frexp
 
-from flint import arb, arb_poly, fmpq
-from tools.prove.rounding.expansions import Ball, Error, Expansion, magnitude
+from flint import arb, fmpq
+from tools.prove.rounding.expansions import NO_UNIT, Ball, Expansion, Unit, magnitude
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,9 +40,9 @@ class Atom:
         return self.name
 
 
-def error_atom(bound: Ball, name: str, *, is_float: bool = False) -> Atom:
+def error_atom(bound: Ball, name: str, *, is_float: bool = False, unit: Unit = NO_UNIT) -> Atom:
     """An unknown number of magnitude `bound` at most."""
-    return Atom(Expansion(arb_poly([]), {Error(bound, name): arb_poly([1])}), name, is_float)
+    return Atom(Expansion.error(bound, name, unit), name, is_float)
 
 
 ONE = Atom(Expansion.constant(arb(1)), "1")
@@ -73,15 +73,25 @@ def fraction(exact: Ball) -> Fraction:
 
 
 def interval(form: Form) -> tuple[Fraction, Fraction]:
-    """Between what a form is, each atom being anywhere: without the rounding of balls."""
+    """Between what a form is, without the rounding of balls: each atom being anywhere, and where
+    their sum is a line, on it."""
     low = high = Fraction(0)
     for atom, c in form.items():
         ends = sorted(c * end for end in atom.interval)
         low, high = low + ends[0], high + ends[1]
+    line = expanded(form).ends()
+    if line is not None:
+        low, high = max(low, fraction(line[0])), min(high, fraction(line[1]))
     return low, high
 
 
+def unit_of(form: Form) -> Unit:
+    """Of the first atom: all have the same."""
+    return next((atom.expansion.unit for atom in form), NO_UNIT)
+
+
 def expanded(form: Form) -> Expansion:
+    """The sum; ValueError where its atoms count different units."""
     total = Expansion.constant(arb(0))
     for atom, c in form.items():
         total = total.plus(atom.expansion, ball(c))

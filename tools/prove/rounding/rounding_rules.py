@@ -14,7 +14,15 @@ from math import frexp
 
 from flint import arb
 from tools.prove.rounding.expansions import Ball, magnitude
-from tools.prove.rounding.numbers import Form, Number, combined, expanded, exponent, fraction
+from tools.prove.rounding.numbers import (
+    Form,
+    Number,
+    combined,
+    expanded,
+    exponent,
+    fraction,
+    interval,
+)
 
 
 @dataclass(frozen=True)
@@ -131,10 +139,8 @@ def is_greater(format: Format, a: Number, b: Number) -> bool:
         return False
     # |a| - b and |a| + b, each with what they have in common cancelled.
     upright = combined({}, a.form, -turned)
-    return all(
-        expanded(combined(upright, b.form, sign)).range() >= 0
-        for sign in (Fraction(-1), Fraction(1))
-    )
+    sums = (combined(upright, b.form, sign) for sign in (Fraction(-1), Fraction(1)))
+    return all(expanded(f).range() >= 0 or interval(f)[0] >= 0 for f in sums)
 
 
 def is_two_sum(x: Number, y: Number) -> Number | None:

@@ -19,6 +19,7 @@ from tools.prove.rounding.claims import (
     squares_f64,
     tangent_f64,
     trigonometric_f64,
+    two_legs_f64,
 )
 
 CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
@@ -50,6 +51,8 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 asinpi": (arc_f64.asinpi,),
     "float64 acospi": (arc_f64.acospi,),
     "float64 atanpi": (arc_f64.atanpi,),
+    "float64 atan2": (two_legs_f64.atan2,),
+    "float64 atan2pi": (two_legs_f64.atan2pi,),
     "float64 sinpi": (trigonometric_f64.sinpi,),
     "float64 erf": (error_f64.erf,),
     "float64 hypot": (squares_f64.squares, roots_f64.hypot),
