@@ -7,13 +7,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from math import frexp
+from math import frexp, inf, nextafter
 from types import ModuleType
 
-from flint import arb
-from tools.prove.rounding.expansions import Ball, Expansion
+from flint import arb, arb_poly
+from tools.prove.rounding.expansions import Ball, Expansion, Unit
 from tools.prove.rounding.machine import Machine, RoundingTest, UndecidedError
-from tools.prove.rounding.numbers import Atom, Number, ball, combined, error_atom, expanded
+from tools.prove.rounding.numbers import (
+    Atom,
+    Number,
+    ball,
+    combined,
+    error_atom,
+    expanded,
+    fraction,
+)
 from tools.prove.rounding.rounding_rules import BINARY64, Format
 
 from samebits.frontend.compile import compile_kernel, link
@@ -37,6 +45,26 @@ def variable(
     spacing = format.least if found.least is None else format.spacing(found.least)
     known = max(spacing, format.least if grid is None else grid)
     return Number(found.form, known, limit=whole, ends=found.ends)
+
+
+def length(first: float, last: float, power: int = 1) -> Expansion:
+    """A power of a length between two numbers."""
+    return Expansion(arb_poly([arb(1)]), unit=Unit(1, first, last).to(power))
+
+
+def a_float(expansion: Expansion, name: str) -> Number:
+    """Any float of which an expansion is known, such as that it is so many times a length: a
+    positive one."""
+    found = expansion.ends()
+    ends = found or (arb(expansion.range().lower()), arb(expansion.range().upper()))
+    low, high = (fraction(end) for end in ends)
+    atom = Atom(expansion, name, is_float=True, given=(low, high))
+    whole = ball(low).union(ball(high))
+    least, most = float(low), float(high)
+    least = nextafter(least, 0.0) if Fraction(least) > low else least
+    most = nextafter(most, inf) if Fraction(most) < high else most
+    spacing = BINARY64.spacing(frexp(least)[1] - 1)
+    return Number({atom: Fraction(1)}, spacing, limit=whole, ends=(least, most))
 
 
 def small(bound: float | Ball, name: str, grid: int = BINARY64.least) -> Number:

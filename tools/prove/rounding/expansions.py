@@ -61,6 +61,10 @@ def product_range(a: Ball, b: Ball) -> Ball:
     return found
 
 
+class UnitError(Exception):
+    """What depends on how long a length is."""
+
+
 @dataclass(frozen=True)
 class Unit:
     """What an expansion counts: a power of a length that is between two positive numbers."""
@@ -71,7 +75,7 @@ class Unit:
 
     def __mul__(self, other: Unit) -> Unit:
         if self.power and other.power and (self.low, self.high) != (other.low, other.high):
-            raise ValueError("two lengths")
+            raise UnitError("two lengths")
         of = self if self.power else other
         return of.to(self.power + other.power)
 
@@ -126,11 +130,11 @@ class Expansion:
         return self.plus(other, arb(-1))
 
     def plus(self, other: Expansion, factor: Ball) -> Expansion:
-        """self + factor·other; ValueError where they count different units."""
+        """self + factor·other; UnitError where they count different units."""
         unit = self.unit
         if unit is not other.unit and unit != other.unit:
             if not (self.is_zero or other.is_zero):
-                raise ValueError("a sum of different units")
+                raise UnitError("a sum of different units")
             unit = other.unit if self.is_zero else unit
         errors = dict(self.errors)
         for error, c in other.errors.items():
@@ -187,15 +191,15 @@ class Expansion:
         return self._of(lambda s: s.inv(), self.unit.to(-self.unit.power))
 
     def root(self) -> Expansion:
-        """The square root; ValueError of an odd power of a length."""
+        """The square root; UnitError of an odd power of a length."""
         if self.unit.power % 2:
-            raise ValueError("the root of an odd power")
+            raise UnitError("the root of an odd power")
         return self._of(arb_series.sqrt, self.unit.to(self.unit.power // 2))
 
     def of(self, function: Series) -> Expansion:
-        """f of this; ValueError of what counts a unit."""
+        """f of this; UnitError of what counts a unit."""
         if self.unit.power:
-            raise ValueError("a function of a length")
+            raise UnitError("a function of a length")
         return self._of(function, NO_UNIT)
 
     def _of(self, function: Series, unit: Unit) -> Expansion:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from flint import arb
-from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
+from tools.prove.rounding.expansions import Ball, Expansion, UnitError, magnitude, product_range
 from tools.prove.rounding.numbers import (
     ONE,
     Atom,
@@ -158,11 +158,12 @@ class Machine:
         return None
 
     def _op(self, op: Op, args: list[Any], slots: dict[str, Any]) -> tuple[Any, ...]:
-        if UNCLEAR in args and op.opcode != "call":
+        known = op.opcode == "call" or (op.opcode == "select" and isinstance(args[0], bool))
+        if UNCLEAR in args and not known:
             return tuple(UNCLEAR for _ in op.results)
         try:
             return self._known_op(op, args, slots)
-        except UndecidedError:
+        except (UndecidedError, UnitError):
             if not op.results or op.opcode == "call":
                 raise
             return tuple(UNCLEAR for _ in op.results)

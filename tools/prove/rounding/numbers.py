@@ -91,7 +91,7 @@ def unit_of(form: Form) -> Unit:
 
 
 def expanded(form: Form) -> Expansion:
-    """The sum; ValueError where its atoms count different units."""
+    """The sum; UnitError where its atoms count different units."""
     total = Expansion.constant(arb(0))
     for atom, c in form.items():
         total = total.plus(atom.expansion, ball(c))

@@ -41,8 +41,7 @@ REST_MARGIN = 2.0**-65
 rounded eight times by at most 2^-53, which makes 2^-65.6."""
 MARGIN = 2.0**-100
 """The error of all else, relative to the angle: low halves of 2^-53 are rounded six times by 2^-53,
-which makes 2^-103.4. That the sum of both is enough is proven by `make prove`, but of atan2 and
-atan2pi."""
+which makes 2^-103.4. That the sum of both is enough is proven by `make prove-rounding`."""
 
 
 @kernel

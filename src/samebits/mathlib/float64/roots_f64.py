@@ -48,19 +48,18 @@ LARGE_LEG = 2.0**450
 MARGIN = 2.0**-96
 """Bounds the relative error of a root and its step together. The root r is off by less than
 e = 2^-49.9, the step neglects e² = 2^-99.8 and is itself off by 2^-50·e: 2^-98.8 in all.
-tools/math/two_parts_error_f64.py finds 2^-101.0; of rsqrt and hypot it is proven by
-`make prove-rounding`."""
+tools/math/two_parts_error_f64.py finds 2^-101.0; it is proven by `make prove-rounding`."""
 
 
 @kernel
 def inverse_cube_root(x: float64) -> float64:
     """x^(-1/3) to 2^-50.5 for normal x > 0."""
     third = ((bitcast(uint64, x) >> 32) * THIRD_32) >> 32
-    y = bitcast(float64, (THIRD_ROOT_WORD - third) << 32)
-    h = 1.0 - ((x * y) * y) * y
-    y = y * ((C0 + h * C1) + (h * h) * (C2 + h * C3))
-    h = 1.0 - ((x * y) * y) * y
-    return y + (y * h) * (THIRD + h * TWO_NINTHS)
+    start = bitcast(float64, (THIRD_ROOT_WORD - third) << 32)
+    h = 1.0 - ((x * start) * start) * start
+    near = start * ((C0 + h * C1) + (h * h) * (C2 + h * C3))
+    h = 1.0 - ((x * near) * near) * near
+    return near + (near * h) * (THIRD + h * TWO_NINTHS)
 
 
 @kernel

@@ -8,6 +8,8 @@ from tools.prove.rounding.cells import Proof
 from tools.prove.rounding.claims import (
     arc_f64,
     area_f64,
+    cube_root_f64,
+    erfc_f64,
     error_f64,
     expm1_f64,
     exponential_f64,
@@ -55,7 +57,9 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 atan2pi": (two_legs_f64.atan2pi,),
     "float64 sinpi": (trigonometric_f64.sinpi,),
     "float64 erf": (error_f64.erf,),
+    "float64 erfc": (erfc_f64.reduction, erfc_f64.power, erfc_f64.positive, erfc_f64.negative),
     "float64 hypot": (squares_f64.squares, roots_f64.hypot),
+    "float64 cbrt": (cube_root_f64.start, cube_root_f64.step, cube_root_f64.cbrt),
     "float64 rsqrt": (roots_f64.rsqrt,),
     "float64 cospi": (trigonometric_f64.cospi,),
 }

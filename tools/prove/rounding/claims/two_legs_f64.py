@@ -13,12 +13,11 @@ from functools import partial
 from math import frexp
 from typing import Any
 
-from flint import arb, arb_poly, arb_series
-from tools.prove.rounding.cells import Proof, binades, linked, pieces, variable
-from tools.prove.rounding.expansions import Ball, Expansion, Unit
+from flint import arb, arb_series
+from tools.prove.rounding.cells import Proof, a_float, binades, length, linked, pieces, variable
+from tools.prove.rounding.expansions import Ball, Expansion
 from tools.prove.rounding.machine import Machine
-from tools.prove.rounding.numbers import Atom, Number, ball, combined, constant, expanded
-from tools.prove.rounding.rounding_rules import BINARY64
+from tools.prove.rounding.numbers import Number, combined, constant, expanded
 
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import atanpi_f64
@@ -65,15 +64,6 @@ def _lengths(slopes: Number) -> Iterator[tuple[float, float]]:
     return pieces(2.0**e, 2.0 ** (e + 1), PARTS)
 
 
-def _leg(slopes: Expansion, least: float, most: float, name: str) -> Number:
-    """A float that is that many times as long as the long leg."""
-    low, high = Fraction(least), Fraction(most)
-    atom = Atom(slopes, name, is_float=True, given=(low, high))
-    whole = ball(low).union(ball(high))
-    spacing = BINARY64.spacing(frexp(least)[1] - 1)
-    return Number({atom: Fraction(1)}, spacing, limit=whole, ends=(least, most))
-
-
 def _angle(slope: Expansion, steep: bool, back: bool) -> Expansion:
     """Of the point with these legs."""
     angle = slope.of(arb_series.atan)
@@ -100,13 +90,11 @@ class _Cells:
 
     def _run(self, lengths: tuple[float, float], slopes: Number) -> tuple[Any, ...]:
         module, name = linked(self.kernel)
-        assert slopes.ends is not None
-        length = Expansion(arb_poly([arb(1)]), unit=Unit(1, *lengths))
-        ends = [n * end for n, end in zip(lengths, slopes.ends, strict=True)]
+        long = length(*lengths)
         function = name.rpartition(".")[2]
         cuts = {
-            (function, "short"): _leg(slopes.expansion * length, *ends, "short"),
-            (function, "long"): _leg(length, *lengths, "long"),
+            (function, "short"): a_float(slopes.expansion * long, "short"),
+            (function, "long"): a_float(long, "long"),
             (function, "steep"): self.steep,
             ("angle_in_two_parts", "rounded"): constant(kernels.STEPS_ROUNDER + self.i / 64),
         }

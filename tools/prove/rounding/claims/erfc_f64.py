@@ -1,0 +1,182 @@
+"""float64 erfc at HIGH: a power of e, what it is times step by step of the table, and 2 less that.
+
+Of a power nothing is known but that it is between 1 and 2, give or take: of another power of two
+all sums and products are those of 2^0 times that.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from math import frexp, inf, nextafter
+from typing import Any
+
+from flint import arb, arb_series
+from tools.prove.rounding.cells import (
+    Proof,
+    Within,
+    a_float,
+    binades,
+    length,
+    linked,
+    pieces,
+    small,
+    variable,
+)
+from tools.prove.rounding.claims.trigonometric_f64 import between
+from tools.prove.rounding.expansions import Expansion, magnitude
+from tools.prove.rounding.machine import Machine
+from tools.prove.rounding.numbers import Atom, Number
+
+from samebits.mathlib.float64 import erfc_f64
+
+STEPS = 128
+INDICES = range(STEPS)
+MOST = 2.0**-8.5
+"""Bounds what is left of an exponent, r."""
+LOW = 2.0**-61
+"""Bounds its low part."""
+LOST = 2.0**-78
+"""Bounds what is lost of an exponent."""
+POWER = 2.0**-67.25
+"""Bounds the relative error of a power of e in two parts."""
+TINY = -60
+"""Squares below 2^TINY are taken together."""
+CUTS = 4
+"""Pieces of r."""
+SECOND = 1.4 * 2.0**-51
+"""Times a number, bounds its second part, and OFF its margin."""
+OFF = 2.0**-60
+POWERS = 0.99, 2.01
+"""Between these are all powers, times powers of two."""
+NEAR_STEPS = range(65)
+FAR_STEPS = range(erfc_f64.LAST_STEP + 1)
+NAME = "erfc_in_two_parts"
+REDUCE = "reduce_exp_sum"
+ANY = [variable(1.0, 2.0)]
+"""An argument where all that follows from it is replaced."""
+ONE = Expansion.constant(arb(1))
+
+
+def reduction() -> Proof:
+    """The square of x, in two parts, is a count of steps and what is left, but for LOST."""
+    proof = Proof("reduction", sys.modules[__name__], ("LOST",))
+    module, _ = linked(erfc_f64.erfc)
+    name = next(name for name in module.functions if name.endswith(f".{REDUCE}"))
+    largest = erfc_f64.LARGEST_NORMAL**2
+    first = variable(-(2.0**TINY), 0.0), small(2.0 ** (TINY - 53), "low")
+    cells = [first]
+    for low, high in binades(TINY, frexp(largest)[1] - 1):
+        for ends in pieces(low, min(high, largest), CUTS):
+            x = variable(-ends[1], -ends[0])
+            cells.append((x, small(2.0 ** (frexp(low)[1] - 54), "low")))
+    for x, x_low in cells:
+        machine = Machine(module)
+        _, r, r_low = machine.call(name, [x, x_low])
+        k = machine.reached[REDUCE, "k"]
+        found = k.expansion.scaled(arb(2).log() / STEPS) + r.expansion + r_low.expansion
+        off = magnitude((found - x.expansion - x_low.expansion).range())
+        whole = k.grid >= 0 and r.size <= MOST and r_low.size <= LOW
+        proof.take(machine)
+        _part(proof, off / LOST if whole else arb(inf), f"x² in {x.ends}")
+    return proof
+
+
+def _part(proof: Proof, ratio: Any, where: str) -> None:
+    part = float(arb(ratio.upper()))
+    if not part <= 1:
+        proof.failures.append(f"{where}: {part:.4g}")
+    if not part <= proof.worst:
+        proof.worst, proof.where = part, where
+
+
+def power() -> Proof:
+    """2^(i/STEPS)·e^r of every index of the table and all that may be left."""
+    proof = Proof("power", sys.modules[__name__], ("POWER",))
+    module, name = linked(erfc_f64.erfc_in_two_parts)
+    slots = [(NAME, "s"), (NAME, "s_low")]
+    for i in INDICES:
+        scale = (arb(2).log() * i / STEPS).exp()
+        for ends in pieces(-MOST, MOST, CUTS):
+            r, r_low = variable(*ends), small(LOW, "r_low")
+            cuts = {(NAME, "k"): i, (NAME, "r"): r, (NAME, "r_low"): r_low}
+            machine = Machine(module, cuts)
+            machine.reach(name, ANY, slots)
+            proof.take(machine)
+            s, low = (machine.reached[slot] for slot in slots)
+            left = r.expansion + r_low.expansion + Expansion.error(arb(LOST), "reduction")
+            truth = left.of(arb_series.exp).scaled(scale)
+            off = magnitude((s.expansion + low.expansion - truth).range())
+            least = arb(s.range.lower())
+            inside = POWERS[0] < least and s.range.upper() < POWERS[1]
+            inside = inside and low.size <= least * 2.0**-52
+            _part(proof, off / (least * POWER) if inside else arb(inf), f"step {i}, {ends}")
+    return proof
+
+
+def _steps() -> Iterator[Number]:
+    """All arguments, step by step: floats that have a count in common."""
+    for n in NEAR_STEPS:
+        ends = Fraction(2 * n - 1, 256), Fraction(2 * n + 1, 256)
+        low, high = max(0.0, float(ends[0])), min(float(ends[1]), nextafter(0.5, 0.0))
+        if n % 2:  # a tie goes to an even count
+            low, high = nextafter(low, inf), nextafter(high, 0.0)
+        yield variable(low, high)
+    for n in FAR_STEPS:
+        low, high = (2.0 ** (m // 64 - 1) * (1 + m % 64 / 64) for m in (n, n + 1))
+        if low <= erfc_f64.LARGEST_NORMAL:
+            yield variable(low, min(nextafter(high, 0.0), erfc_f64.LARGEST_NORMAL))
+
+
+def positive() -> Proof:
+    """A test of any power times e^(x²)·erfc(x)."""
+    proof = Proof("sum", erfc_f64, ("REST_MARGIN", "MARGIN"))
+    module, name = linked(erfc_f64.erfc)
+    unit = length(*POWERS)
+
+    def run(x: Number) -> tuple[Any, ...]:
+        s = a_float(unit, "s")
+        low = Expansion.error(arb(POWERS[0]) * 2.0**-52, "s_low", unit.unit)
+        missed = Expansion.error(arb(POWERS[0]) * POWER, "power", unit.unit)
+        s_low = Number({Atom(low, "s_low", is_float=True): Fraction(1)}, -2000)
+        truth = (s.expansion + low + missed) * x.expansion.of(_scaled)
+        return Machine(module, {(NAME, "s"): s, (NAME, "s_low"): s_low}), name, [x], truth
+
+    for x in _steps():
+        proof.attempt("x", run, x)
+        machine, *_ = run(x)
+        slots = [("erfc", slot) for slot in ("s", "low", "margin")]
+        machine.reach(name, [x], slots)
+        y, low, margin = (machine.reached[slot] for slot in slots)
+        inverse = y.expansion.inverse()
+        parts = [magnitude((part.expansion * inverse).range()) for part in (low, margin)]
+        if not all(part <= most for part, most in zip(parts, (SECOND, OFF), strict=True)):
+            proof.failures.append(f"parts of x in {x.ends}")
+    return proof
+
+
+def _scaled(x: Any) -> Any:
+    return (x * x).exp() * x.erfc()
+
+
+def negative() -> Proof:
+    """A test of 2 less any number in two parts that is as near erfc |x| as its margin says."""
+    proof = Proof("2 less that", erfc_f64, ("OTHER_MARGIN",))
+    module, name = linked(erfc_f64.erfc)
+
+    def run(far: Number) -> tuple[Any, ...]:
+        far_low, margin = (
+            small(far.size * SECOND, "far_low"),
+            between(0.0, float(far.size.upper()) * OFF),
+        )
+        cuts = {("erfc", "far"): far, ("erfc", "far_low"): far_low, ("erfc", "far_margin"): margin}
+        truth = ONE + ONE - far.expansion - far_low.expansion
+        within = Within(truth, margin.expansion, margin.expansion)
+        return Machine(module, cuts), name, [variable(-2.0, -1.0)], within
+
+    proof.attempt("far", run, variable(0.0, 2.0**TINY))
+    for low, high in binades(TINY, 0):
+        for ends in pieces(low, min(high, 1.01), CUTS):
+            proof.attempt("far", run, variable(*ends))
+    return proof
