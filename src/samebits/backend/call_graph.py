@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from samebits.backend.emit_context import DIVISIONS
 from samebits.backend.emit_types import function_symbol, scalar
@@ -210,7 +211,23 @@ class CallGraph:
     def frame_bytes(self, name: str) -> int:
         """The most that the function and what it calls hold on the stack at a time: local memory,
         and every value that may not stay in a register."""
-        return self._stack_bytes[name] + self._value_bytes[name]
+        return self._stack_bytes[name] + self._values(name)
+
+    def _values(self, name: str) -> int:
+        """Asked for where a thread's stack is: of few functions."""
+        found, lanes = self._value_bytes, self.target.vector_bits // 8
+        waiting = [name]
+        while waiting:
+            top = waiting[-1]
+            callees = self._calls[top]
+            missing = [callee for callee in callees if callee not in found]
+            waiting += missing
+            if missing:
+                continue
+            function = self.function(waiting.pop())
+            own = _VALUE_BYTES.of(function, partial(value_bytes, function, lanes), lanes)
+            found[top] = own + max((found[callee] for callee in callees), default=0)
+        return found[name]
 
     def most_statements(self, name: str) -> Bound:
         """What a call of the function runs at most."""
@@ -253,7 +270,7 @@ class CallGraph:
     def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
         """Note what is to be known of a function; yields what it calls, to be visited first."""
         function, stack_bytes = self.function(name), self._stack_bytes
-        traps, divides, deepest, most_values = False, False, 0, 0
+        traps, divides, deepest = False, False, 0
         constants: set[int] = set()
         calls = self._calls[name] = set[str]()
         self._statements[name] = 0
@@ -273,7 +290,6 @@ class CallGraph:
                 traps = traps or self._traps[callee]
                 divides = divides or self._divides[callee]
                 deepest = max(deepest, stack_bytes[callee])
-                most_values = max(most_values, self._value_bytes[callee])
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
@@ -298,9 +314,6 @@ class CallGraph:
         self._sizes[name] = self._size(function)
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
         stack_bytes[name] = own + deepest
-        lanes = self.target.vector_bits // 8
-        values = _VALUE_BYTES.of(function, lambda: value_bytes(function, lanes), lanes)
-        self._value_bytes[name] = values + most_values
         self._traps[name] = traps
         out_of_line = function.rare and not traps  # what can trap is a function as any other
         self._divides[name] = divides and not out_of_line

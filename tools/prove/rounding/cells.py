@@ -11,7 +11,7 @@ from math import frexp, inf, nextafter
 from types import ModuleType
 
 from flint import arb, arb_poly
-from tools.prove.rounding.expansions import Ball, Expansion, Unit
+from tools.prove.rounding.expansions import Ball, Expansion, Unit, magnitude
 from tools.prove.rounding.machine import Machine, RoundingTest, UndecidedError
 from tools.prove.rounding.numbers import (
     Atom,
@@ -115,6 +115,8 @@ Truth = Expansion | Within
 Run = Callable[[Number], tuple[Machine, str, list[Number], Truth]]
 """From the cell's variable to a machine, the function and arguments that it is to run, and the
 truth."""
+Measured = tuple[Machine, Callable[[], float]]
+"""A machine, and what runs it and says how much of its bound an error is at most."""
 DEPTH = 6
 """How often a cell is halved."""
 
@@ -140,35 +142,64 @@ class Proof:
         """The margins by name."""
         return {name: getattr(self.source, name) for name in self.margin}
 
-    def attempt(self, cell: str, run: Run, x: Number, depth: int | None = None) -> None:
-        """Show that between both sides of a rounding test lies the truth, all over the cell of `x`:
-        half by half where the whole shows too little."""
+    def attempt(self, cell: str, run: Run, x: Number) -> None:
+        """Show that between both sides of a rounding test lies the truth, all over the cell of
+        `x`."""
+
+        def measure(x: Number) -> Measured:
+            machine, name, args, truth = run(x)
+            return machine, lambda: _ratio(machine.test(name, args), truth)
+
+        self.bound(cell, measure, x)
+
+    def bound(
+        self, cell: str, measure: Callable[[Number], Measured], x: Number, depth: int | None = None
+    ) -> None:
+        """Show that an error is at most 1 of its bound, all over the cell of `x`: half by half
+        where the whole shows too little."""
         depth = DEPTH if depth is None else depth
-        machine, name, args, truth = run(x)
-        failed: str | None = None
+        machine, part = measure(x)
+        failed, ratio = None, 0.0
         try:
-            test = machine.test(name, args)
+            ratio = part()
         except UndecidedError as error:
             failed = str(error)
         else:
-            ratio = _ratio(test, truth)
             if not ratio <= 1:
                 failed = f"{ratio:.4g} of the margin"
         if failed is None or depth == 0 or x.ends is None:
             self.take(machine)
             if failed is not None:
                 self.failures.append(f"{cell}, {x.ends}: {failed}")
-            if machine.tests and not ratio <= self.worst:
+            if not ratio <= self.worst:
                 self.worst, self.where = ratio, f"{cell}, {x.ends}"
             return
         low, high = x.ends
         for ends in ((low, (low + high) / 2), ((low + high) / 2, high)):
-            self.attempt(cell, run, variable(*ends, x.grid), depth - 1)
+            self.bound(cell, measure, variable(*ends, x.grid), depth - 1)
+
+    def note(self, part: Ball, where: str) -> None:
+        """An error that is `part` of its bound."""
+        ratio = float(arb(part.upper()))
+        if not ratio <= 1:
+            self.failures.append(f"{where}: {ratio:.4g} of the margin")
+        if not ratio <= self.worst:
+            self.worst, self.where = ratio, where
 
     def take(self, machine: Machine) -> None:
         self.cells += 1
         self.discharged += machine.discharged
         self.rounded += machine.rounded
+
+
+def part_of(off: Expansion, bound: Expansion) -> float:
+    """How much of a bound an error is at most."""
+    worst = 0.0
+    for error, most in zip(off.pieces(), bound.pieces(), strict=True):
+        if not most > 0:
+            return float("inf")
+        worst = max(worst, float((magnitude(error) / arb(most.lower())).upper()))
+    return worst
 
 
 def _ratio(test: RoundingTest, truth: Truth) -> float:

@@ -12,11 +12,13 @@ from tools.prove.rounding.claims import (
     erfc_f64,
     error_f64,
     expm1_f64,
+    exponent_sums_f64,
     exponential_f64,
     hyperbolic_f64,
     log1p_f64,
     log2p1_f64,
     logarithm_f64,
+    power_f64,
     roots_f64,
     squares_f64,
     tangent_f64,
@@ -24,6 +26,7 @@ from tools.prove.rounding.claims import (
     two_legs_f64,
 )
 
+POW = power_f64.log, power_f64.product, exponent_sums_f64.reduction, power_f64.pow
 CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 exp": (exponential_f64.exp,),
     "float64 exp2": (exponential_f64.exp2,),
@@ -37,6 +40,21 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 log1p": (log1p_f64.log1p,),
     "float64 log2p1": (log2p1_f64.log2p1,),
     "float64 log10p1": (log2p1_f64.log10p1,),
+    "float64 pow": POW,
+    "float64 pown": POW,
+    "float64 powr": POW,
+    "float64 compound": (
+        power_f64.log_of_compound,
+        power_f64.product_of_compound,
+        exponent_sums_f64.reduction,
+        power_f64.compound,
+    ),
+    "float64 rootn": (
+        power_f64.log_of_root,
+        power_f64.quotient,
+        exponent_sums_f64.reduction,
+        power_f64.rootn,
+    ),
     "float64 sinh": (hyperbolic_f64.sinh_reduction, hyperbolic_f64.sinh),
     "float64 cosh": (hyperbolic_f64.cosh_reduction, hyperbolic_f64.cosh),
     "float64 tanh": (hyperbolic_f64.tanh_reduction, hyperbolic_f64.tanh),
@@ -57,7 +75,12 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 atan2pi": (two_legs_f64.atan2pi,),
     "float64 sinpi": (trigonometric_f64.sinpi,),
     "float64 erf": (error_f64.erf,),
-    "float64 erfc": (erfc_f64.reduction, erfc_f64.power, erfc_f64.positive, erfc_f64.negative),
+    "float64 erfc": (
+        exponent_sums_f64.reduction,
+        erfc_f64.power,
+        erfc_f64.positive,
+        erfc_f64.negative,
+    ),
     "float64 hypot": (squares_f64.squares, roots_f64.hypot),
     "float64 cbrt": (cube_root_f64.start, cube_root_f64.step, cube_root_f64.cbrt),
     "float64 rsqrt": (roots_f64.rsqrt,),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
-from math import frexp, inf, nextafter
+from math import inf, nextafter
 from typing import Any
 
 from flint import arb, arb_series
@@ -24,6 +24,7 @@ from tools.prove.rounding.cells import (
     small,
     variable,
 )
+from tools.prove.rounding.claims.exponent_sums_f64 import LARGEST, LOST, LOW, MOST, STEPS
 from tools.prove.rounding.claims.trigonometric_f64 import between
 from tools.prove.rounding.expansions import Expansion, magnitude
 from tools.prove.rounding.machine import Machine
@@ -31,18 +32,11 @@ from tools.prove.rounding.numbers import Atom, Number
 
 from samebits.mathlib.float64 import erfc_f64
 
-STEPS = 128
 INDICES = range(STEPS)
-MOST = 2.0**-8.5
-"""Bounds what is left of an exponent, r."""
-LOW = 2.0**-61
-"""Bounds its low part."""
-LOST = 2.0**-78
-"""Bounds what is lost of an exponent."""
 POWER = 2.0**-67.25
 """Bounds the relative error of a power of e in two parts."""
 TINY = -60
-"""Squares below 2^TINY are taken together."""
+"""Products below 2^TINY are taken together."""
 CUTS = 4
 """Pieces of r."""
 SECOND = 1.4 * 2.0**-51
@@ -53,47 +47,16 @@ POWERS = 0.99, 2.01
 NEAR_STEPS = range(65)
 FAR_STEPS = range(erfc_f64.LAST_STEP + 1)
 NAME = "erfc_in_two_parts"
-REDUCE = "reduce_exp_sum"
 ANY = [variable(1.0, 2.0)]
 """An argument where all that follows from it is replaced."""
 ONE = Expansion.constant(arb(1))
 
 
-def reduction() -> Proof:
-    """The square of x, in two parts, is a count of steps and what is left, but for LOST."""
-    proof = Proof("reduction", sys.modules[__name__], ("LOST",))
-    module, _ = linked(erfc_f64.erfc)
-    name = next(name for name in module.functions if name.endswith(f".{REDUCE}"))
-    largest = erfc_f64.LARGEST_NORMAL**2
-    first = variable(-(2.0**TINY), 0.0), small(2.0 ** (TINY - 53), "low")
-    cells = [first]
-    for low, high in binades(TINY, frexp(largest)[1] - 1):
-        for ends in pieces(low, min(high, largest), CUTS):
-            x = variable(-ends[1], -ends[0])
-            cells.append((x, small(2.0 ** (frexp(low)[1] - 54), "low")))
-    for x, x_low in cells:
-        machine = Machine(module)
-        _, r, r_low = machine.call(name, [x, x_low])
-        k = machine.reached[REDUCE, "k"]
-        found = k.expansion.scaled(arb(2).log() / STEPS) + r.expansion + r_low.expansion
-        off = magnitude((found - x.expansion - x_low.expansion).range())
-        whole = k.grid >= 0 and r.size <= MOST and r_low.size <= LOW
-        proof.take(machine)
-        _part(proof, off / LOST if whole else arb(inf), f"x² in {x.ends}")
-    return proof
-
-
-def _part(proof: Proof, ratio: Any, where: str) -> None:
-    part = float(arb(ratio.upper()))
-    if not part <= 1:
-        proof.failures.append(f"{where}: {part:.4g}")
-    if not part <= proof.worst:
-        proof.worst, proof.where = part, where
-
-
 def power() -> Proof:
     """2^(i/STEPS)·e^r of every index of the table and all that may be left."""
     proof = Proof("power", sys.modules[__name__], ("POWER",))
+    if erfc_f64.LARGEST_NORMAL**2 > LARGEST:
+        proof.failures.append("the range of x")
     module, name = linked(erfc_f64.erfc_in_two_parts)
     slots = [(NAME, "s"), (NAME, "s_low")]
     for i in INDICES:
@@ -111,7 +74,7 @@ def power() -> Proof:
             least = arb(s.range.lower())
             inside = POWERS[0] < least and s.range.upper() < POWERS[1]
             inside = inside and low.size <= least * 2.0**-52
-            _part(proof, off / (least * POWER) if inside else arb(inf), f"step {i}, {ends}")
+            proof.note(off / (least * POWER) if inside else arb(inf), f"step {i}, {ends}")
     return proof
 
 
