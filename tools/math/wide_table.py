@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import comb
 from typing import Any
 
 import gmpy2
-from gmpy2 import mpfr
+from gmpy2 import mpfr, mpq
 
 PRECISION = 1600
 STEPS = 64
+TERMS = 32
+"""Of Stirling's series."""
 WORDS = 22
 """Words of 2/π after the point: the last is read for an exponent of 1024."""
 HEAD = '''"""Tables of 192-bit fractions, made by tools/math/wide_table.py.
@@ -45,6 +49,23 @@ def print_constant(name: str, value: Any, meaning: str) -> None:
     print(f'"""{meaning}"""')
 
 
+def bernoulli(count: int) -> list[Fraction]:
+    """The first of Bernoulli's numbers, B(1) = -1/2: Σ C(n + 1, k)·B(k) over k ≤ n is 0."""
+    found = [Fraction(1)]
+    for n in range(1, count):
+        found.append(-sum(comb(n + 1, k) * found[k] for k in range(n)) / Fraction(n + 1))
+    return found
+
+
+def stirling() -> list[Any]:
+    """Coefficients of Stirling's series for ln Γ(32x) in 1/x, without their signs."""
+    numbers = bernoulli(2 * TERMS + 1)
+    return [
+        abs(mpq(numbers[2 * k] / (2 * k * (2 * k - 1) * 32 ** (2 * k - 1))))
+        for k in range(1, TERMS + 1)
+    ]
+
+
 def main() -> None:
     """Print the module."""
     log_2 = gmpy2.const_log2()
@@ -58,6 +79,9 @@ def main() -> None:
         "SLOPE", 1 / gmpy2.sqrt(gmpy2.const_pi()), "1/√π, half the derivative of erf at 0."
     )
     print_constant("INVERSE_PI", 2 / gmpy2.const_pi(), "Twice 1/π.")
+    print_constant(
+        "HALF_LOG_TURN", gmpy2.log(2 * gmpy2.const_pi()) / 2, "Half of ln 2π, Stirling's constant."
+    )
     factorials = [1 / mpfr(2 * gmpy2.fac(j)) for j in range(48)]
     odd = [1 / mpfr(2 * (2 * j + 1)) for j in range(16)]
     print_table(
@@ -74,6 +98,9 @@ def main() -> None:
     )  # fmt: skip
     print_table(
         "ATAN_STEPS", [gmpy2.atan(mpfr(i) / STEPS) for i in range(STEPS)], "atan(i/64), i = 0..63."
+    )
+    print_table(
+        "STIRLING", stirling(), "|B(2k)|/(2k·(2k - 1)·32^(2k - 1)), k = 1..32, B Bernoulli's numbers."
     )
     bits = int(gmpy2.floor(2 / gmpy2.const_pi() * mpfr(2) ** (64 * WORDS)))
     print("\nTWO_OVER_PI = table(\n    [")

@@ -57,8 +57,23 @@ def test_constants_have_their_top_bit_set() -> None:
         assert constant("QUARTER_PI") == cut(gmpy2.const_pi() / 4)
         assert constant("SLOPE") == cut(1 / gmpy2.sqrt(gmpy2.const_pi()))
         assert constant("INVERSE_PI") == cut(2 / gmpy2.const_pi())
-    for name in ("LN2", "LOG2_E", "LOG10_E", "LOG2_10", "QUARTER_PI", "SLOPE", "INVERSE_PI"):
+        assert constant("HALF_LOG_TURN") == cut(gmpy2.log(2 * gmpy2.const_pi()) / 2)
+    names = ("LN2", "LOG2_E", "LOG10_E", "LOG2_10", "QUARTER_PI", "SLOPE", "INVERSE_PI")
+    for name in (*names, "HALF_LOG_TURN"):
         assert constant(name) >> 191 == 1, name
+
+
+def test_coefficients_of_stirlings_series_are_zeta_values_of_even_numbers() -> None:
+    # |B(2k)| = 2·(2k)!·ζ(2k)/(2π)^(2k)
+    with gmpy2.context(precision=400):
+        turn = 2 * gmpy2.const_pi()
+        exact = [
+            2 * factorial(2 * k - 2) * gmpy2.zeta(mpfr(2 * k)) / turn ** (2 * k)
+            / mpfr(32) ** (2 * k - 1)
+            for k in range(1, 33)
+        ]  # fmt: skip
+        close = [abs(c - mpfr(2) ** 192 * e) <= 1 for c, e in zip(fractions("STIRLING"), exact, strict=True)]
+    assert all(close)
 
 
 def test_words_of_two_over_pi_follow_128_zero_bits() -> None:
