@@ -50,7 +50,7 @@ APART_PASSES = (
 inlined into several functions is optimised before, once."""
 PLANS: Mapping[Goal, Plan] = {
     # A loop around a call that is left does not vectorise, so that much is inlined.
-    "speed": Plan("", 512, True, True, True, 3, 3, 32),
+    "speed": Plan("", 1024, True, True, True, 3, 3, 32),
     "size": Plan(" minsize optsize", 12, False, False, False, 2, 2, _ANY),
     "compile_time": Plan(
         "", 32, False, False, False, 1, 1, 0,

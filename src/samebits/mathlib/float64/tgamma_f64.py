@@ -96,14 +96,22 @@ def gamma_of_steps(z: float64) -> tuple[float64, float64]:
 
 
 @kernel
-def stirling_in_two_parts(z: float64, y: float64, y_low: float64) -> tuple[float64, float64, float64]:
-    """y·ln z - z + ln(2π)/2 + 1/(12z) - … as a sum s + low, and the margin of its error but for
-    STIRLING_MARGIN; for 8 ≤ z ≤ 2^900 and y + y_low = z ± 1/2."""
-    u, z_bits, e = reduce_log(z)
+def log_of_normal(x: float64) -> tuple[float64, float64, float64]:
+    """ln x as a sum s + low, |low| ≤ 2^-53·|s|, and the margin of its error, for normal x > 0."""
+    u, z_bits, e = reduce_log(x)
     r = reduced(bitcast(float64, z_bits), u)
     a, a_low, _ = log_in_two_parts(e, u, r, 0.0)
     log = a + a_low
-    log_low = (a - log) + a_low
+    margin = muladd(abs(r) * (r * r), MARGIN_R, abs(log) * MARGIN_LOG)
+    return log, (a - log) + a_low, margin
+
+
+@kernel
+def stirling_in_two_parts(
+    z: float64, y: float64, y_low: float64, log: float64, log_low: float64
+) -> tuple[float64, float64]:
+    """y·ln z - z + ln(2π)/2 + 1/(12z) - … as a sum s + low, off by STIRLING_MARGIN and 2^-98·s at
+    most but for y times the logarithm's error; for 8 ≤ z ≤ 2^900 and y + y_low = z ± 1/2."""
     p = y * log
     low = muladd(y, log_low, muladd(y_low, log, product_error(y, log)))
     inverse = 1.0 / z
@@ -114,16 +122,15 @@ def stirling_in_two_parts(z: float64, y: float64, y_low: float64) -> tuple[float
     high = muladd(v, high, muladd(w, R3, R2))
     high = muladd(v, high, muladd(w, R1, R0))
     t = inverse * TWELFTH
-    rest = muladd(inverse, TWELFTH_LOW, muladd(inverse_low, TWELFTH, product_error(inverse, TWELFTH)))
-    rest = muladd(inverse * w, high, rest)
+    of_twelfth = muladd(inverse_low, TWELFTH, product_error(inverse, TWELFTH))
+    rest = muladd(inverse * w, high, muladd(inverse, TWELFTH_LOW, of_twelfth))
     s1 = p - z
     s2 = s1 + HALF_LOG_TURN
     s3 = s2 + t
     low = low + (((p - s1) - z) + ((HALF_LOG_TURN - (s2 - s1)) + (t - (s3 - s2))))
     low = low + (rest + HALF_LOG_TURN_LOW)
     s = s3 + low
-    margin = muladd(abs(r) * (r * r), MARGIN_R, log * MARGIN_LOG) * y
-    return s, low - (s - s3), margin
+    return s, low - (s - s3)
 
 
 @kernel
@@ -134,12 +141,13 @@ def gamma_of_1_more(z: float64) -> tuple[uint64, float64, float64, float64]:
     g, g_low = gamma_of_steps(select(far, 1.0, z))
     z = select(far, z, LARGEST_STEP)
     y = z + 0.5
-    s, s_low, margin = stirling_in_two_parts(z, y, (z - y) + 0.5)
+    log, log_low, of_log = log_of_normal(z)
+    s, s_low = stirling_in_two_parts(z, y, (z - y) + 0.5, log, log_low)
     k, r, r_low = reduce_exp_sum(s, s_low)
     s, s_low = power_in_two_parts(k, r, r_low)
     f = s + s_low
     f_low = s_low - (f - s)
-    margin = select(far, margin + (EXP_MARGIN + STIRLING_MARGIN), TABLE_MARGIN)
+    margin = select(far, muladd(of_log, y, EXP_MARGIN + STIRLING_MARGIN), TABLE_MARGIN)
     k = select(far, k & ~uint64(127), uint64(0))
     return k, select(far, f, g), select(far, f_low, g_low), margin
 
