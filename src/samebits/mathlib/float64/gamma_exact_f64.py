@@ -173,27 +173,36 @@ def wide_lgamma_below(a: float64) -> tuple[bool, int32, uint64, uint64, uint64]:
     return add(negative, e, x2, x1, x0, True, ae, a2, a1, a0)
 
 
-@rare_kernel
-def lgamma_exact(x: float64) -> float64:
-    """ln |Γ(x)|, rounded to nearest; inf for 0, negative integers and infinities.
+@kernel
+def wide_lgamma(x: float64) -> tuple[bool, int32, uint64, uint64, uint64]:
+    """ln |Γ(x)| but for x = 1, 2 and where that is infinite.
 
-    From a relative 2^-173, and from an absolute 2^-169 of |Γ| between -33 and 33: that leaves a
+    From a relative 2^-173, and from a relative 2^-169 of |Γ| between -33 and 33: that leaves a
     relative 2^-116 of the results of the float64 next to 1 and 2, and as much for those nearest
     the zeros below 0; the nearer to a zero, the fewer they are.
     """
+    e = int32(0)
+    x2 = uint64(0)
+    x1 = uint64(0)
+    x0 = uint64(0)
+    if x >= BASE:
+        e, x2 = from_float64(x)
+        e, x2, x1, x0 = wide_stirling(e, x2, 0, 0)
+        return False, e, x2, x1, x0
+    if x <= -BASE:
+        return wide_lgamma_below(-x)
+    _, e, x2, x1, x0 = wide_gamma(x)
+    return log(e, x2, x1, x0)
+
+
+@rare_kernel
+def lgamma_exact(x: float64) -> float64:
+    """ln |Γ(x)|, rounded to nearest; inf for 0, negative integers and infinities."""
     if x != x:
         return x
     if abs(x) == INFINITY or is_pole(x):
         return INFINITY
     if x == 1.0 or x == 2.0:
         return 0.0
-    if x >= BASE:
-        e, h = from_float64(x)
-        e, x2, x1, x0 = wide_stirling(e, h, 0, 0)
-        return to_float64(False, e, x2, x1, x0)
-    if x <= -BASE:
-        negative, e, x2, x1, x0 = wide_lgamma_below(-x)
-        return to_float64(negative, e, x2, x1, x0)
-    _, e, x2, x1, x0 = wide_gamma(x)
-    negative, e, x2, x1, x0 = log(e, x2, x1, x0)
+    negative, e, x2, x1, x0 = wide_lgamma(x)
     return to_float64(negative, e, x2, x1, x0)
