@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         powr,
         rootn,
     )
+    from samebits.mathlib.gamma_functions import lgamma, tgamma
     from samebits.mathlib.hyperbolic import acosh, asinh, atanh, cosh, sinh, tanh
     from samebits.mathlib.linear.catalogue import (
         angle,
@@ -167,6 +168,7 @@ _PLACES = {
     "engine.selection": "compress shuffle",
     "error_functions": "erf erfc",
     "exponential": "compound exp exp2 exp2m1 exp10 exp10m1 expm1 pow pown powr rootn",
+    "gamma_functions": "lgamma tgamma",
     "hyperbolic": "acosh asinh atanh cosh sinh tanh",
     "linear.catalogue": (
         "angle axis_angle conjugate determinant euler_xyz euler_xzy euler_yxz euler_yzx "
@@ -203,14 +205,14 @@ __all__ = [
     "exp2m1", "exp10", "exp10m1", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
     "faceforward", "fdim", "floor", "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp",
     "hash", "hypot", "ilogb", "inverse", "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length",
-    "lengthsq", "lerp", "log", "log1p", "log2", "log2p1", "log10", "log10p1", "logaddexp", "logb",
-    "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nextafter", "nextdown", "nextup",
-    "nlerp", "norm", "normalize", "normalizesafe", "orthonormal_basis", "pi", "popcount", "pow",
-    "pown", "powr", "precision", "project", "radians", "rcp", "reflect", "refract", "remainder",
-    "remap", "remquo", "reversebits", "rootn", "rotate", "rotl", "rotr", "round", "round_half_away",
-    "rsqrt", "saturate", "select", "shuffle", "sign", "signbit", "sin", "sincos", "sinh", "sinpi",
-    "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau", "to_matrix",
-    "to_quaternion", "transpose", "trunc", "unlerp", "variance",
+    "lengthsq", "lerp", "lgamma", "log", "log1p", "log2", "log2p1", "log10", "log10p1", "logaddexp",
+    "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nextafter", "nextdown",
+    "nextup", "nlerp", "norm", "normalize", "normalizesafe", "orthonormal_basis", "pi", "popcount",
+    "pow", "pown", "powr", "precision", "project", "radians", "rcp", "reflect", "refract",
+    "remainder", "remap", "remquo", "reversebits", "rootn", "rotate", "rotl", "rotr", "round",
+    "round_half_away", "rsqrt", "saturate", "select", "shuffle", "sign", "signbit", "sin", "sincos",
+    "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau",
+    "tgamma", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
 ]  # fmt: skip
 
 

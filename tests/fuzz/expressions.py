@@ -103,7 +103,7 @@ ELEMENTARY = (
     "sin", "cos", "tan", "sinpi", "cospi", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
     "acosh", "atanh", "exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "cbrt",
     "rsqrt", "exp2m1", "exp10m1", "log2p1", "log10p1", "tanpi", "asinpi",
-    "acospi", "atanpi", "erf", "erfc", *BINARY_ELEMENTARY,
+    "acospi", "atanpi", "erf", "erfc", "tgamma", "lgamma", *BINARY_ELEMENTARY,
 )  # fmt: skip
 """Functions of the library that take floats or vectors of them and give the same."""
 

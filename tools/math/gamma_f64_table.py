@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import gmpy2
@@ -47,7 +48,7 @@ def taylor(function: Callable[[Any], Any], c: Any, count: int) -> list[Any]:
     row = [function(p) for p in points]
     newton = [row[0]]
     for n in range(1, count):
-        row = [(b - a) / (n * DISTANCE) for a, b in zip(row, row[1:], strict=False)]
+        row = [(b - a) / (n * DISTANCE) for a, b in pairwise(row)]
         newton.append(row[0])
     # Newton's form about its points, expanded in h.
     found = [newton[-1]]

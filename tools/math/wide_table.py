@@ -100,7 +100,9 @@ def main() -> None:
         "ATAN_STEPS", [gmpy2.atan(mpfr(i) / STEPS) for i in range(STEPS)], "atan(i/64), i = 0..63."
     )
     print_table(
-        "STIRLING", stirling(), "|B(2k)|/(2k·(2k - 1)·32^(2k - 1)), k = 1..32, B Bernoulli's numbers."
+        "STIRLING",
+        stirling(),
+        "|B(2k)|/(2k·(2k - 1)·32^(2k - 1)), k = 1..32, B Bernoulli's numbers.",
     )
     bits = int(gmpy2.floor(2 / gmpy2.const_pi() * mpfr(2) ** (64 * WORDS)))
     print("\nTWO_OVER_PI = table(\n    [")

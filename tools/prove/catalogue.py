@@ -36,7 +36,7 @@ ROWS = (
     _own("pow", "xx->x"),
     _own("powr", "xx->x"),
     _own("logaddexp", "xx->x"),
-    *map(_own, ("erf", "erfc")),
+    *map(_own, ("erf", "erfc", "tgamma", "lgamma")),
     *(_own(name, "xi->x") for name in ("pown", "rootn", "compound")),
     _own("cbrt"),
     _own("hypot", "xx->x"),

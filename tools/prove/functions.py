@@ -140,6 +140,11 @@ def _logaddexp(x: Any, y: Any) -> Any:
         return big + gmpy2.log1p(gmpy2.exp(small - big))
 
 
+def _lgamma(x: Any) -> Any:
+    """log |Γ(x)|."""
+    return gmpy2.lgamma(x)[0]
+
+
 def _less_one(base: int) -> Callable[[Any], Any]:
     """base^x - 1, to many bits, and exactly where that is an integer or half way."""
 
@@ -228,6 +233,8 @@ FUNCTIONS = (
     Function("atanpi", _over_pi(gmpy2.atan), (-20.0, 20.0), rounded=False, parity=-1),
     Function("atan2pi", _over_pi(gmpy2.atan2), arity=2, rounded=False),
     Function("powr", _powr, arity=2),
+    Function("tgamma", gmpy2.gamma, (-180.0, 172.0), margin_f80=24.0),
+    Function("lgamma", _lgamma, (-40.0, 60.0), margin_f80=24.0),
     Function("pown", _pown, arity=2, rounded=False, integer=True, only_mpfr=True),
     Function("rootn", _rootn, arity=2, rounded=False, integer=True, only_mpfr=True),
     Function("compound", _compound, arity=2, rounded=False, integer=True, only_mpfr=True),

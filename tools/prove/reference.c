@@ -116,6 +116,7 @@ static const struct {
     {log2p1_64, log2p1_80, 0, 0}, {log10p1_64, log10p1_80, 0, 0},
     {tanpi64, tanpi80, 0, 0}, {asinpi64, asinpi80, 0, 0}, {acospi64, acospi80, 0, 0},
     {atanpi64, atanpi80, 0, 0}, {0, 0, atan2pi64, atan2pi80}, {0, 0, powr64, powr80},
+    ONE(tgamma), ONE(lgamma),
 };
 
 #define BITS(name, real, word)                                               \
@@ -210,6 +211,7 @@ static const char *const VECTOR_NAMES[] = {
     "v_sin", "v_cos", "v_tan", "sinpi", "cospi", "v_asin", "v_acos", "v_atan", "v_sinh", "v_cosh",
     "v_tanh", "v_asinh", "v_acosh", "v_atanh", "v_cbrt", "rsqrt", "vv_pow", "vv_atan2",
     "vv_hypot", 0, 0, "v_erf", "v_erfc", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0,
 };
 
 static int vectors_allowed;

@@ -73,7 +73,7 @@ USUAL = """
     sin cos tan sincos sinpi cospi asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp exp2
     exp10 expm1 log log2 log10 log1p pow cbrt hypot rsqrt fmod remainder frexp ldexp modf remquo
     exp2m1 exp10m1 log2p1 log10p1 tanpi asinpi acospi atanpi atan2pi
-    pown powr rootn compound logaddexp erf erfc
+    pown powr rootn compound logaddexp erf erfc tgamma lgamma
     fdim fmin fmax round_half_away nextafter nextup nextdown logb ilogb isnan isinf isfinite signbit
 """
 

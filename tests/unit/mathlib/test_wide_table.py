@@ -72,7 +72,10 @@ def test_coefficients_of_stirlings_series_are_zeta_values_of_even_numbers() -> N
             / mpfr(32) ** (2 * k - 1)
             for k in range(1, 33)
         ]  # fmt: skip
-        close = [abs(c - mpfr(2) ** 192 * e) <= 1 for c, e in zip(fractions("STIRLING"), exact, strict=True)]
+        close = [
+            abs(c - mpfr(2) ** 192 * e) <= 1
+            for c, e in zip(fractions("STIRLING"), exact, strict=True)
+        ]
     assert all(close)
 
 

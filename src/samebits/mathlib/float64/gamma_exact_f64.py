@@ -165,9 +165,7 @@ def wide_lgamma_below(a: float64) -> tuple[bool, int32, uint64, uint64, uint64]:
     ae, ah = from_float64(a)
     e, x2, x1, x0 = multiply(e, x2, x1, x0, ae, ah, 0, 0)
     e, x2, x1, x0 = reciprocal(e, x2, x1, x0)
-    e, x2, x1, x0 = multiply(
-        e, x2, x1, x0, 2, QUARTER_PI_HIGH, QUARTER_PI_MIDDLE, QUARTER_PI_LOW
-    )
+    e, x2, x1, x0 = multiply(e, x2, x1, x0, 2, QUARTER_PI_HIGH, QUARTER_PI_MIDDLE, QUARTER_PI_LOW)
     negative, e, x2, x1, x0 = log(e, x2, x1, x0)
     ae, a2, a1, a0 = wide_stirling(ae, ah, 0, 0)
     return add(negative, e, x2, x1, x0, True, ae, a2, a1, a0)
