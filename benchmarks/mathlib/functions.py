@@ -128,6 +128,8 @@ FUNCTIONS = (
     ),
     _one("erf", between(-3, 3)),
     _one("erfc", between(-3, 8)),
+    _one("tgamma", between(0, 30), None, "math.gamma(x)"),
+    _one("lgamma", between(0, 100)),
     _one("cbrt", between(-1000, 1000), "cbrt", "np.cbrt(x)"),
     Function(
         "hypot", (between(-100, 100), between(-100, 100)), "r = hypotF(x, y)",

@@ -27,7 +27,9 @@ from samebits.mathlib.float64 import erf_f64 as error
 from samebits.mathlib.float64 import erfc_f64 as complement
 from samebits.mathlib.float64 import exp_f64
 from samebits.mathlib.float64 import inverse_trigonometric_f64 as inverse
+from samebits.mathlib.float64 import lgamma_f64 as log_gamma
 from samebits.mathlib.float64 import roots_f64 as roots
+from samebits.mathlib.float64 import tgamma_f64 as gamma
 from samebits.mathlib.float64 import trigonometric_f64 as turns
 
 COUNT = 20_000
@@ -159,6 +161,25 @@ def erfc(x: float64) -> tuple[float64, float64, float64]:
 
 
 @sb.kernel
+def tgamma(x: float64) -> tuple[float64, float64, float64]:
+    if x > 0.0:
+        k, s, low, margin = gamma.gamma_above_0(x)
+        unit = exp_f64.scale(k)
+    else:
+        k, s, low, margin = gamma.gamma_below_0(x)
+        unit = 1.0 / exp_f64.scale(k)
+    return s * unit, low * unit, margin * unit
+
+
+@sb.kernel
+def lgamma(x: float64) -> tuple[float64, float64, float64]:
+    s, low, margin = log_gamma.lgamma_below_0(x)
+    if x > 0.0:
+        s, low, margin = log_gamma.lgamma_in_two_parts(x)
+    return s, low, margin
+
+
+@sb.kernel
 def hypot(x: float64, y: float64) -> tuple[float64, float64, float64]:
     s, low = roots.hypot_in_two_parts(sb.max(x, y), sb.min(x, y))
     return s, low, s * roots.MARGIN
@@ -176,6 +197,11 @@ FUNCTIONS: dict[Kernel, tuple[tuple[float, float], ...]] = {
     acospi: (*SINES, (1 - 2.0**-20, 1.0), (-1.0, -0.5)), atan2pi: QUARTERS,
     erf: ((0.0, 0.0078), (0.0078, 0.05), (0.05, 2.0), (2.0, 6.0)),
     erfc: ((0.5, 0.51), (0.5, 2.0), (2.0, 10.0), (10.0, 20.0)),
+    tgamma: ((1e-30, 0.5), (0.5, 8.0), (8.0, 20.0), (20.0, 170.0), (-8.0, 0.0), (-160.0, -8.0)),
+    lgamma: (
+        (1e-30, 0.75), (0.75, 3.0), (3.0, 8.0), (8.0, 100.0), (100.0, 1e200), (-8.0, 0.0),
+        (-1000.0, -8.0),
+    ),
     cbrt: ((1.0, 8.0), (1e-200, 1e200)), rsqrt: ((1.0, 4.0), (1e-200, 1e200)),
     hypot: ((1.0, 4.0), (1e-6, 1e6)),
 }  # fmt: skip

@@ -93,8 +93,8 @@ def test_the_tool_makes_the_tables_again() -> None:
     assert made.stdout == file.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", ["erf", "erfc"])
-def test_the_tools_make_the_tables_of_error_functions_again(name: str) -> None:
+@pytest.mark.parametrize("name", ["erf", "erfc", "gamma"])
+def test_the_tools_make_the_tables_of_float64_functions_again(name: str) -> None:
     root = Path(__file__).parents[3]
     tool = root / "tools" / "math" / f"{name}_f64_table.py"
     made = subprocess.run([sys.executable, tool], check=True, capture_output=True, encoding="utf-8")

@@ -30,7 +30,7 @@ LIBM = Rule(
     "SB202",
     "libm",
     "every C library rounds this function in its own way, and so does each of its versions",
-    "use the function of the same name in `samebits.math`",
+    "use the function of the same name in `samebits.math`, `tgamma` for `gamma`",
     (ast.Attribute, ast.Name),
     check,
 )
