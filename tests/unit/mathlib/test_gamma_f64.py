@@ -118,8 +118,8 @@ PARTS = {"tgamma": Kernel(gamma_parts), "lgamma": Kernel(log_gamma_parts)}
     [
         ("tgamma", 0.0, 0.75), ("tgamma", 0.75, 8.0), ("tgamma", 8.0, 10.0),
         ("tgamma", 10.0, 170.0), ("tgamma", -8.0, 0.0), ("tgamma", -160.0, -8.0),
-        ("lgamma", 0.0, 0.75), ("lgamma", 0.75, 2.5), ("lgamma", 2.5, 8.0), ("lgamma", 8.0, 10.0), ("lgamma", 10.0, 1e6),
-        ("lgamma", -8.0, 0.0), ("lgamma", -1e6, -8.0),
+        ("lgamma", 0.0, 0.75), ("lgamma", 0.75, 2.5), ("lgamma", 2.5, 8.0),
+        ("lgamma", 8.0, 10.0), ("lgamma", 10.0, 1e6), ("lgamma", -8.0, 0.0), ("lgamma", -1e6, -8.0),
     ],
 )  # fmt: skip
 def test_the_fast_phase_keeps_to_half_of_its_margin(name: str, low: float, high: float) -> None:
