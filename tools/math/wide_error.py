@@ -13,6 +13,7 @@ from gmpy2 import mpfr, mpz
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int32, uint64
+from samebits.mathlib.float64.gamma_exact_f64 import wide_gamma, wide_lgamma
 from samebits.mathlib.wide.arithmetic import TOP_BIT, from_float64, reciprocal, reciprocal_root
 from samebits.mathlib.wide.atan import atan2
 from samebits.mathlib.wide.exp import exp2
@@ -22,6 +23,7 @@ from samebits.mathlib.wide.sin_cos import quarter_turns, sine_or_cosine
 COUNT = 5000
 """Random arguments a function."""
 EXP2, EXP2_LESS_ONE, LOG, ATAN, ATANH, SIN, COS, SINH, COSH, RECIPROCAL, ROOT, TURNS = range(12)
+GAMMA, LOG_GAMMA = 12, 13
 
 
 @sb.kernel
@@ -47,6 +49,10 @@ def wide_results(which: int32, x: ReadOnly[float64], words: Array[uint64, 2]) ->
             e, x2, x1, x0 = reciprocal(e, h, 0, 0)
         elif which == ROOT:
             e, x2, x1, x0 = reciprocal_root(e, h, 0, 0)
+        elif which == GAMMA:
+            _, e, x2, x1, x0 = wide_gamma(x[i])
+        elif which == LOG_GAMMA:
+            _, e, x2, x1, x0 = wide_lgamma(x[i])
         else:
             _turns, _, e, x2, x1, x0 = quarter_turns(x[i])
         words[i, 0] = x2
@@ -64,6 +70,18 @@ def turns(x: Any) -> Any:
     """The distance of x·2/π from the nearest integer."""
     value = 2 * x / gmpy2.const_pi()
     return value - gmpy2.rint(value)
+
+
+def gamma(x: Any) -> Any:
+    """Γ(x), to enough bits."""
+    with gmpy2.context(precision=400):
+        return gmpy2.gamma(x)
+
+
+def log_gamma(x: Any) -> Any:
+    """ln |Γ(x)|, to enough bits."""
+    with gmpy2.context(precision=400):
+        return gmpy2.lgamma(x)[0]
 
 
 def exp2_less_one(x: Any) -> Any:
@@ -88,6 +106,15 @@ def cases() -> list[tuple[str, int, Any, Callable[[Any], Any]]]:
         ("cosh x", COSH, log_uniform(-60, 0) * 0.8, gmpy2.cosh),
         ("1/x", RECIPROCAL, log_uniform(-60, 60), lambda x: 1 / x),
         ("1/√x", ROOT, log_uniform(-60, 60), gmpy2.rec_sqrt),
+        ("Γ(x), x < 171", GAMMA, np.linspace(0.1, 171.1, COUNT), gamma),
+        ("Γ(x), |x| < 1", GAMMA, signs * log_uniform(-1000, -0.1), gamma),
+        ("Γ(x), x > -180", GAMMA, np.linspace(-0.01, -179.99, COUNT), gamma),
+        ("ln Γ(x), x > 33", LOG_GAMMA, log_uniform(5.1, 1000), log_gamma),
+        ("ln Γ(x), x > 2.01", LOG_GAMMA, np.linspace(2.01, 32.9, COUNT), log_gamma),
+        ("ln Γ(x), 2^-52 from 1", LOG_GAMMA, 1.0 + signs * log_uniform(-52, -51.5), log_gamma),
+        ("ln Γ(x), 2^-30 from 2", LOG_GAMMA, 2.0 + signs * log_uniform(-30, -29), log_gamma),
+        ("ln |Γ(x)|, x > -33", LOG_GAMMA, np.linspace(-0.01, -32.99, COUNT), log_gamma),
+        ("ln |Γ(x)|, x < -33", LOG_GAMMA, -np.floor(log_uniform(5.1, 45)) - 0.29, log_gamma),
         ("x·2/π modulo 1", TURNS, log_uniform(-50, 1024), turns),
         ("x·2/π near integers", TURNS, near_half_turns, turns),
         ("x·2/π at its worst", TURNS, np.array([float.fromhex("0x1.6ac5b262ca1ffp+849")]), turns),
