@@ -162,12 +162,9 @@ def erfc(x: float64) -> tuple[float64, float64, float64]:
 
 @sb.kernel
 def tgamma(x: float64) -> tuple[float64, float64, float64]:
-    if x > 0.0:
-        k, s, low, margin = gamma.gamma_above_0(x)
-        unit = exp_f64.scale(k)
-    else:
-        k, s, low, margin = gamma.gamma_below_0(x)
-        unit = 1.0 / exp_f64.scale(k)
+    k, s, low, margin = gamma.gamma_in_two_parts(x)
+    unit = exp_f64.scale(k)
+    unit = sb.select(x < 0.0, 1.0 / unit, unit)
     return s * unit, low * unit, margin * unit
 
 

@@ -178,7 +178,7 @@ class CallGraph:
         return self._rare.get(name)
 
     def is_inlined(self, name: str) -> bool:
-        limit = self.plan.inline_limit
+        limit = self.plan.library_limit if is_library(name) else self.plan.inline_limit
         if self.is_apart(name):
             limit = min(limit, APART_INLINE_LIMIT)
         return self._sizes[name] <= limit

@@ -18,6 +18,8 @@ class Plan:
     """Of every function, as LLVM writes them."""
     inline_limit: int
     """Statements, callees' included, of the functions that are always inlined."""
+    library_limit: int
+    """The same of the math library's, of which a loop is to become vectors."""
     vectorise: bool
     """Whether loops are made for the vectoriser, and it runs."""
     straight: bool
@@ -50,10 +52,10 @@ APART_PASSES = (
 inlined into several functions is optimised before, once."""
 PLANS: Mapping[Goal, Plan] = {
     # A loop around a call that is left does not vectorise, so that much is inlined.
-    "speed": Plan("", 1024, True, True, True, 3, 3, 32),
-    "size": Plan(" minsize optsize", 12, False, False, False, 2, 2, _ANY),
+    "speed": Plan("", 512, 1152, True, True, True, 3, 3, 32),
+    "size": Plan(" minsize optsize", 12, 12, False, False, False, 2, 2, _ANY),
     "compile_time": Plan(
-        "", 32, False, False, False, 1, 1, 0,
+        "", 32, 32, False, False, False, 1, 1, 0,
         ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg",
          "global_dead_code_eliminate"),
     ),

@@ -14,9 +14,10 @@ from gmpy2 import mpfr
 from math_kernels import assert_same_patterns
 from tools.prove.functions import FORMATS, NAMED, rounded
 
-from samebits import Array, ReadOnly, float64
+from samebits import Array, ReadOnly, float64, select
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import lgamma_f64, tgamma_f64
+from samebits.mathlib.float64.exp_f64 import scale
 from samebits.mathlib.float64.gamma_exact_f64 import lgamma_exact, tgamma_exact
 from samebits.runtime.same_bits import executions
 
@@ -90,11 +91,9 @@ def test_executions_of_the_exact_phase_agree(name: str) -> None:
 
 def gamma_parts(x: ReadOnly[float64], parts: Array[float64, 2]) -> None:
     for i in range(len(x)):
-        k, s, low, margin = tgamma_f64.gamma_above_0(x[i])
-        unit = tgamma_f64.bitcast(float64, tgamma_f64.ONE_BITS + (k << 45))
-        if x[i] < 0.0:
-            k, s, low, margin = tgamma_f64.gamma_below_0(x[i])
-            unit = tgamma_f64.bitcast(float64, tgamma_f64.ONE_BITS - (k << 45))
+        k, s, low, margin = tgamma_f64.gamma_in_two_parts(x[i])
+        unit = scale(k)
+        unit = select(x[i] < 0.0, 1.0 / unit, unit)
         parts[i, 0] = s * unit
         parts[i, 1] = low * unit
         parts[i, 2] = margin * unit

@@ -19,7 +19,7 @@ from samebits.mathlib.float64.gamma_f64_table import GAMMA_STEPS
 from samebits.mathlib.float64.log_f64 import MARGIN_R, log_in_two_parts, reduce_log, reduced
 from samebits.mathlib.float64.pow_f64 import MARGIN_LOG, reduce_exp_sum
 from samebits.mathlib.float64.trigonometric_f64 import PI, PI_LOW, reduce_half_turns, turned
-from samebits.mathlib.primitives import muladd, product_error, rare_kernel
+from samebits.mathlib.primitives import muladd, product_error
 
 # (ln Γ(z) - (z - 1/2)·ln z + z - ln(2π)/2)·z - 1/12 = u·(R0 + … + R7·u⁷) for u = 1/z², z ≥ 8, off
 # by 2^-70.8·z at most. Made by tools/math/gamma_f64_table.py --constants, as 1/12 and ln(2π)/2.
@@ -48,8 +48,8 @@ LEAST = -170.0
 """From here on results are normal numbers."""
 EIGHT_BINARY_ORDERS = 8 << 52
 TABLE_MARGIN = 2.0**-67
-"""Bounds the relative error of `gamma_of_steps`: what the series leaves out, 2^-71.8, and its fourth
-term and on, at most 2^-17.2 of Γ, rounded seven times by 2^-53: in all 2^-67.3."""
+"""Bounds the relative error of `gamma_of_steps`: what the series leaves out, 2^-71.8, and its
+fourth term and on, at most 2^-17.2 of Γ, rounded seven times by 2^-53: in all 2^-67.3."""
 STIRLING_MARGIN = 2.0**-67
 """Bounds the error of Stirling's series after 1/(12z): 2^-70.8 for the polynomial, and at most
 2^-17.5, rounded eight times by 2^-53: in all 2^-67.3."""
@@ -153,52 +153,43 @@ def gamma_of_1_more(z: float64) -> tuple[uint64, float64, float64, float64]:
 
 
 @kernel
-def gamma_above_0(x: float64) -> tuple[uint64, float64, float64, float64]:
-    """k as above, and Γ(x)·2^-(k / 128) = Γ(1 + x)/x·2^-(k / 128) as a sum s + low, and the margin
-    of its error; for 2^-900 ≤ x ≤ 172."""
-    k, f, f_low, margin = gamma_of_1_more(x)
-    inverse = 1.0 / x
-    q = f * inverse
-    low = (((f - q * x) - product_error(q, x)) + f_low) * inverse
-    return k, q, low, q * (margin + QUOTIENT_MARGIN)
+def gamma_in_two_parts(x: float64) -> tuple[uint64, float64, float64, float64]:
+    """k as above, and Γ(x)·2^-(k / 128) or, for x < 0, Γ(x)·2^(k / 128) as a sum s + low, and the
+    margin of its error; for 2^-900 ≤ |x| ≤ 172.
 
-
-@kernel
-def gamma_below_0(x: float64) -> tuple[uint64, float64, float64, float64]:
-    """k as above, and Γ(x)·2^(k / 128) = -π/(Γ(1 - x)·sin -πx)·2^(k / 128) as a sum s + low, and
-    the margin of its error; for -172 ≤ x ≤ -2^-900."""
-    k, f, f_low, margin = gamma_of_1_more(-x)
-    n, d, d_low = reduce_half_turns(-x)
+    Γ(x) is Γ(1 + x)/x, and -π/(Γ(1 - x)·sin -πx).
+    """
+    negative = x < 0.0
+    z = abs(x)
+    k, f, f_low, margin = gamma_of_1_more(z)
+    n, d, d_low = reduce_half_turns(z)
     s, s_low, s_margin = turned(n, d, d_low)
     sine = s + s_low
     sine_low = s_low - (sine - s)
     over = f * sine
     over_low = product_error(f, sine) + muladd(f, sine_low, f_low * sine)
+    over = select(negative, over, z)
+    over_low = select(negative, over_low, 0.0)
+    above = select(negative, -PI, f)
+    above_low = select(negative, -PI_LOW, f_low)
     inverse = 1.0 / over
-    q = -PI * inverse
-    rest = (-PI - q * over) - product_error(q, over)
-    low = (rest - muladd(q, over_low, PI_LOW)) * inverse
-    return k, q, low, abs(q) * (muladd(s_margin, abs(f * inverse), margin) + QUOTIENT_MARGIN)
-
-
-@rare_kernel
-def tgamma_rest(x: float64) -> float64:
-    """Γ(x) where x is below 0 or `gamma_above_0` leaves it open."""
-    if x >= LEAST and x <= -SMALLEST:
-        k, s, low, margin = gamma_below_0(x)
-        y = s + (low - margin)
-        if y == s + (low + margin):
-            return y * bitcast(float64, ONE_BITS - (k << 45))
-    return tgamma_exact(x)
+    q = above * inverse
+    rest = (above - q * over) - product_error(q, over)
+    low = (rest + muladd(-q, over_low, above_low)) * inverse
+    of_sine = select(negative, s_margin * abs(f * inverse), 0.0)
+    return k, q, low, abs(q) * ((margin + of_sine) + QUOTIENT_MARGIN)
 
 
 @kernel
 def tgamma(x: float64) -> float64:
     """Γ(x), correctly rounded; NaN for -inf and negative integers, infinities for zeros."""
-    known = (x >= SMALLEST) & (x <= LARGEST)
-    k, s, low, margin = gamma_above_0(select(known, x, 1.0))
+    known = (abs(x) >= SMALLEST) & (x >= LEAST) & (x <= LARGEST)
+    inside = select(known, x, 1.0)
+    k, s, low, margin = gamma_in_two_parts(inside)
     y = s + (low - margin)
     if (not known) | (y != s + (low + margin)):
-        return tgamma_rest(x)
-    # The unit is taken 2^8 too small: the last product alone overflows.
-    return (y * bitcast(float64, (ONE_BITS - EIGHT_BINARY_ORDERS) + (k << 45))) * 256.0
+        return tgamma_exact(x)
+    # Above 0 the unit is taken 2^8 too small: the last product alone overflows.
+    negative = inside < 0.0
+    bits = select(negative, ONE_BITS - (k << 45), (ONE_BITS - EIGHT_BINARY_ORDERS) + (k << 45))
+    return (y * bitcast(float64, bits)) * select(negative, 1.0, 256.0)
