@@ -132,7 +132,7 @@ HARD = [
 ]
 """Function, type, arguments and the right result, found by sweeps of all float32 and by
 tools/math/hard_cases_f64.py; of tgamma at float64 most are among CORE-MATH's (tgamma.wc), of lgamma
-some are next to its zeros."""
+those next to its zeros are all there."""
 each = pytest.mark.parametrize("name", SPECIAL)
 both = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 
