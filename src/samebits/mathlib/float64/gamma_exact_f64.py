@@ -175,9 +175,9 @@ def wide_lgamma_below(a: float64) -> tuple[bool, int32, uint64, uint64, uint64]:
 def wide_lgamma(x: float64) -> tuple[bool, int32, uint64, uint64, uint64]:
     """ln |Γ(x)| but for x = 1, 2 and where that is infinite.
 
-    To a relative 2^-173 but between -33 and 33: there |Γ| is good to 2^-170, which leaves a relative
-    2^-116 of the results of the float64 next to 1 and 2 and to the zeros below 0, the least of
-    which is 2^-54; the nearer to a zero, the fewer they are.
+    To a relative 2^-173 but between -33 and 33: there |Γ| is good to 2^-170, which leaves a
+    relative 2^-116 of the results of the float64 next to 1 and 2 and to the zeros below 0, the
+    least of which is 2^-54; the nearer to a zero, the fewer they are.
     """
     e = int32(0)
     x2 = uint64(0)
