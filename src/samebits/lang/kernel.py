@@ -16,6 +16,7 @@ from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
+from samebits.compiling import lock
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang import generics
 from samebits.lang.annotations import (
@@ -309,7 +310,8 @@ class Kernel:
 
     def managed(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
-        from samebits.frontend import managed
+        with lock():
+            from samebits.frontend import managed
 
         self.check_use(args, kwargs)
         return managed.call(self, args, kwargs)

@@ -1,4 +1,7 @@
-"""Tells the language layer how kernels run natively, without loading what runs them."""
+"""Tells the language layer how kernels run natively, without loading what runs them.
+
+Whatever is imported late is imported within `lock()`, so that no fork comes in between.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,8 @@ def _run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 
 def _check(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    from samebits.runtime import races
+    with lock():
+        from samebits.runtime import races
 
     return races.check_races(kernel, args, kwargs)
 
@@ -48,13 +52,15 @@ def _map_elementwise(function: str | Kernel, args: tuple[Any, ...], out: Any) ->
 
 
 def _power(a: Any, b: Any) -> Any:
-    from samebits import math
+    with lock():
+        from samebits import math
 
     return math.pow(a, b)
 
 
 def _remainder(sign: str) -> Overloads:
-    from samebits.mathlib.floored import REMAINDERS
+    with lock():
+        from samebits.mathlib.floored import REMAINDERS
 
     return REMAINDERS[sign]
 
@@ -71,16 +77,19 @@ def _pinned() -> AbstractContextManager[Any]:
     return pinned()
 
 
-def _with_room(call: Callable[[], Any]) -> Any:
-    from samebits.runtime import own_stack
+def _own_stack() -> Any:
+    with lock():
+        from samebits.runtime import own_stack
 
-    return own_stack.with_room(call)
+        return own_stack
+
+
+def _with_room(call: Callable[[], Any]) -> Any:
+    return _own_stack().with_room(call)
 
 
 def _apart(call: Callable[[], Any]) -> Any:
-    from samebits.runtime import own_stack
-
-    return own_stack.apart(call)
+    return _own_stack().apart(call)
 
 
 def install() -> None:

@@ -76,7 +76,8 @@ def _stack() -> tuple[int, int]:
         low, high = ctypes.c_size_t(), ctypes.c_size_t()
         ctypes.windll.kernel32.GetCurrentThreadStackLimits(ctypes.byref(low), ctypes.byref(high))
         return low.value, high.value - low.value
-    from samebits.runtime import preempt
+    with compiling.lock():
+        from samebits.runtime import preempt
 
     return preempt.stack()
 

@@ -14,6 +14,9 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system doe
 
 PLACES = {
     "import": "samebits.runtime.kernel",
+    "own stack": "samebits.runtime.own_stack",
+    "room": "samebits.runtime.preempt",
+    "managed": "samebits.frontend.managed",
     "front end": "samebits.frontend.compile",
     "passes": "samebits.passes.pipeline",
     "call": "samebits.runtime.call",
@@ -59,13 +62,14 @@ else:
 # Registered last, this runs first of all that is to be done before a fork.
 os.register_at_fork(before=forking.set)
 
-thread = threading.Thread(target=lambda: k(1.0))
+call = k.managed if place.endswith("managed") else k
+thread = threading.Thread(target=lambda: call(1.0))
 thread.start()
 inside.wait()
 child = os.fork()
 if child == 0:
     signal.alarm(int(float(sys.argv[2])))
-    os._exit(0 if float(k(3.0)) == 6.0 else 1)
+    os._exit(0 if float(call(3.0)) == 6.0 else 1)
 thread.join()
 assert float(k(2.0)) == 4.0
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
