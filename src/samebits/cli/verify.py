@@ -154,10 +154,14 @@ def _source(options: Options, simulation: Simulation, replay: str | None) -> Sou
 def _golden(options: Options, simulation: Simulation) -> Golden | None:
     if options.golden is None or options.update_golden:
         return None
-    if not os.path.exists(options.golden):
+    try:
+        os.stat(options.golden)
+    except FileNotFoundError:
         raise ReplayError(
             f"there is no golden file {options.golden}", fix="write it with --update-golden"
-        )
+        ) from None
+    except OSError:
+        pass  # none could be written there either: reading it says why
     golden = read_golden(options.golden)
     if golden.simulation != simulation.name:
         raise ReplayError(

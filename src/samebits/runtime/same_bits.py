@@ -62,6 +62,11 @@ class Outcome:
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]]
     trap: Trap | None
 
+    @property
+    def holds_bits(self) -> bool:
+        """Whether there is a result, or memory that is not empty."""
+        return self.result is not None or any(array.size for _, _, array in self.memory)
+
 
 def _check_kernel(value: object) -> None:
     if isinstance(value, Kernel):
@@ -101,7 +106,8 @@ def assert_same_bits(
     _check_kernel(kernel)
     if isinstance(targets, str):
         raise ArgumentError(
-            f"targets: expected names; got the text {targets!r}", fix=f"write targets=[{targets!r}]"
+            f"targets: expected names; got the text {targets!r}",
+            fix=f"write targets=[{targets or 'x86-64-v3-O3'!r}]",
         )
     if targets is not None:
         targets = _names(targets)
@@ -131,6 +137,12 @@ def assert_same_bits(
         )
     if reference.trap is not None:
         raise reference.trap
+    if not reference.holds_bits:
+        raise ArgumentError(
+            f"assert_same_bits: {kernel.__name__} left nothing to compare",
+            note="it returns nothing, and its arguments hold no memory",
+            fix="return what is to be compared, or give arrays that are not empty",
+        )
     return tuple(compared)
 
 

@@ -197,6 +197,22 @@ def summed(a: Array[float64]) -> float64:
     return total
 
 
+def test_a_call_that_leaves_nothing_is_no_comparison() -> None:
+    @sb.kernel
+    def silent() -> None:
+        pass
+
+    @sb.kernel
+    def doubled(a: sb.Array[float32]) -> None:
+        for i in range(len(a)):
+            a[i] += a[i]
+
+    for kernel, args in ((silent, ()), (doubled, (np.zeros(0, np.float32),))):
+        with pytest.raises(sb.ArgumentError, match="left nothing to compare"):
+            sb.assert_same_bits(kernel, *args)
+    assert len(sb.assert_same_bits(doubled, np.ones(1, np.float32))) > 2
+
+
 def test_one_execution_alone_is_no_comparison() -> None:
     a = np.ones(100)
     with pytest.raises(sb.ArgumentError, match="evaluate alone would run summed"):

@@ -22,6 +22,7 @@ from samebits.mathlib.float64.log_f64 import (
     reduce_log,
     reduced,
 )
+from samebits.mathlib.float64.logaddexp_f64 import exact_sum
 from samebits.mathlib.float64.tgamma_f64 import (
     LARGEST_STEP,
     QUOTIENT_MARGIN,
@@ -101,14 +102,6 @@ def lgamma_in_two_parts(x: float64) -> tuple[float64, float64, float64]:
 
 
 @kernel
-def two_sum(a: float64, b: float64) -> tuple[float64, float64]:
-    """a + b as a sum s + low, exactly."""
-    s = a + b
-    c = s - a
-    return s, (a - (s - c)) + (b - c)
-
-
-@kernel
 def lgamma_below_0(x: float64) -> tuple[float64, float64, float64]:
     """ln |Γ(x)| = ln π - ln |Γ(1 - x)·sin πx| as a sum s + low, and the margin of its error; for
     -2^40 ≤ x ≤ -2^-900."""
@@ -132,13 +125,13 @@ def lgamma_below_0(x: float64) -> tuple[float64, float64, float64]:
     rest = (over_low * down) * RECIPROCALS[int32((u >> 45) & 127)]
     r = near + rest
     log, log_low, margin = log_in_two_parts(e, u, r, (near - r) + rest)
-    s, low = two_sum(LOG_PI, -log)
+    s, low = exact_sum(LOG_PI, -log)
     low = low + (LOG_PI_LOW - log_low)
     z = select(far, a, LARGEST_STEP)
     y = z + 0.5
     of_z, of_z_low, of_log = log_of_normal(z)
     f, f_low = stirling_in_two_parts(z, y, (z - y) + 0.5, of_z, of_z_low)
-    total, lost = two_sum(s, select(far, -f, 0.0))
+    total, lost = exact_sum(s, select(far, -f, 0.0))
     low = (low + lost) - select(far, f_low, 0.0)
     margin = margin + s_margin / sine + muladd(abs(log) + 2.0, LOW_MARGIN, TABLE_MARGIN)
     of_stirling = muladd(of_log, y, muladd(f, QUOTIENT_MARGIN, STIRLING_MARGIN))

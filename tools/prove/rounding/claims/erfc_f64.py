@@ -24,7 +24,7 @@ from tools.prove.rounding.cells import (
     small,
     variable,
 )
-from tools.prove.rounding.claims.exponent_sums_f64 import LARGEST, LOST, LOW, MOST, STEPS
+from tools.prove.rounding.claims.exponent_sums_f64 import INDICES, LARGEST, LOST, LOW, MOST, STEPS
 from tools.prove.rounding.claims.trigonometric_f64 import between
 from tools.prove.rounding.expansions import Expansion, magnitude
 from tools.prove.rounding.machine import Machine
@@ -32,7 +32,6 @@ from tools.prove.rounding.numbers import Atom, Number
 
 from samebits.mathlib.float64 import erfc_f64
 
-INDICES = range(STEPS)
 POWER = 2.0**-67.25
 """Bounds the relative error of a power of e in two parts."""
 TINY = -60

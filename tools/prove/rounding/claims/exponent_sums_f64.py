@@ -15,6 +15,7 @@ from tools.prove.rounding.machine import Machine
 from samebits.mathlib.float64 import pow_f64
 
 STEPS = 128
+INDICES = range(STEPS)
 LARGEST = 709.0
 """Bounds the first part."""
 SECOND = 2.0**-51

@@ -202,7 +202,7 @@ def _sum(kernel: Kernel, within: str) -> Proof:
     module, name = linked(kernel)
     most = pow_f64.LARGEST * OF_LOG
     lost = arb(sums.LOST) + sums.LARGEST * PRODUCT
-    for i in range(sums.STEPS):
+    for i in sums.INDICES:
         scale = (arb(2).log() * i / sums.STEPS).exp()
 
         def run(q: Number, i: int = i, scale: Ball = scale) -> tuple[Any, ...]:
