@@ -6,9 +6,9 @@ from __future__ import annotations
 _HOSTS = ("math", "numpy")
 _NAMES = """
 abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
-degrees dot exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp log log10
-log1p log2 max mean min modf nextafter pow radians remainder round sign signbit sin sinh sqrt sum
-tan tanh trunc
+degrees dot erf erfc exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp
+lgamma log log10 log1p log2 logaddexp max mean min modf nextafter pow radians remainder round sign
+signbit sin sinh sqrt sum tan tanh trunc
 """
 _SAME = frozenset(_NAMES.split())
 _RENAMED = {
@@ -16,7 +16,7 @@ _RENAMED = {
     "arctan2": "atan2", "arctanh": "atanh", "power": "pow", "fabs": "abs", "absolute": "abs",
     "rint": "round", "minimum": "min", "maximum": "max", "deg2rad": "radians",
     "rad2deg": "degrees", "clip": "clamp", "where": "select", "fsum": "exact_sum",
-    "var": "variance",
+    "var": "variance", "gamma": "tgamma",
 }  # fmt: skip
 
 
