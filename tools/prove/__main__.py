@@ -102,8 +102,7 @@ def _unproven(digests: dict[str, str]) -> Iterator[str]:
 
 
 def _of_claim(name: str) -> str:
-    type_name, function = name.split()
-    return results.key(function, type_name, "HIGH")
+    return results.key(*kept.parts_of(name))
 
 
 def _complaints(name: str, record: Record) -> Iterator[str]:

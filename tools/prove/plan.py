@@ -37,7 +37,7 @@ class Sizes:
     near_f64: int = 10**6
     other: int = 10**7
     """Random inputs at MEDIUM and LOW."""
-    stride: int = 16
+    stride: int = 1
     """At MEDIUM and LOW every how manieth of the 2^32 float32."""
     stride_high: int = 1
     """At HIGH."""

@@ -134,7 +134,7 @@ def test_no_power_is_further_off_than_is_proven() -> None:
     proof = Proof("sum", exp_f64, ("MARGIN",))
     slots = (("exp", "r"), ("exp", "r_low"))
     step = exponential_f64.arb(2).log() / exponential_f64.STEPS
-    bounds, _ = exponential_f64._reduced(
+    bounds, _ = exponential_f64.reduced(
         proof, exp_f64.exp, exp_f64.LARGEST, slots, ("reduce_exp", "k"), step
     )
     largest, low = (float(bound.upper()) for bound in bounds)

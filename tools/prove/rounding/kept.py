@@ -59,10 +59,16 @@ class Shown:
         return [text for phase in self.phases for text in phase.complaints]
 
 
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Function, type and precision of which the claim `name` speaks."""
+    type_name, function, *precision = name.split()
+    return function, type_name, precision[0] if precision else "HIGH"
+
+
 def digest(name: str) -> str:
     """Of the kernel of which the claim `name` speaks, as it is now."""
-    type_name, function = name.split()
-    kernel = kernel_of(function, type_name, "HIGH")
+    function, type_name, precision = parts_of(name)
+    kernel = kernel_of(function, type_name, precision)
     return linked(kernel, type_name, catalogue.NAMED[function].signature).digest()
 
 

@@ -416,7 +416,9 @@ class Machine:
             return self._neg(size)
         raise UndecidedError("a sign")
 
-    def _bitcast(self, a: Number) -> Bits:
+    def _bitcast(self, a: Number) -> Bits | int:
+        if a.value is not None and a.ends is not None and self._format is BINARY64:
+            return struct.unpack("<Q", struct.pack("<d", a.ends[0]))[0]
         return Bits(a)
 
     def _convert(self, a: Number) -> Any:
@@ -435,7 +437,9 @@ class Machine:
 
     def _eq(self, a: Number, b: Number) -> Any:
         self._ne(a, b)
-        return UNKNOWN
+        if self._less(a, b) is True or self._less(b, a) is True:
+            return False
+        return True if a.value is not None and a.value == b.value else UNKNOWN
 
     def _less(self, a: Number, b: Number) -> Any:
         if a.ends is not None and b.ends is not None:
@@ -499,6 +503,8 @@ class Machine:
                     return self._masked(args[0], bits & ~((1 << args[1]) - 1)) >> args[1]
                 return args[0] >> args[1]
             case "shl":
+                if isinstance(args[0], Bits):
+                    raise UndecidedError("a pattern shifted up")
                 return _wrapped(args[0] << args[1], result)
             case "add" | "sub":
                 sign = 1 if op.opcode == "add" else -1

@@ -33,8 +33,14 @@ class Format:
     least: int
 
     def half_ulp(self, size: Ball) -> Ball:
-        """Half of the spacing of numbers up to `size`: how far rounding goes there."""
-        return arb(2) ** (max(exponent(size) - self.digits, self.least) - 1)
+        """Half of the spacing of numbers up to `size`: how far rounding goes there. Up to half a
+        spacing above a power of two, all is rounded down to that."""
+        e = exponent(size)
+        half = arb(2) ** (max(e - self.digits, self.least) - 1)
+        above = size - arb(2) ** (e - 1)
+        if e - self.digits > self.least and above <= half:
+            return max(half / 2, magnitude(above))
+        return half
 
     def rounded(
         self, exact: Ball, known: tuple[Fraction, Fraction] | None = None

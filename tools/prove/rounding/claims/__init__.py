@@ -14,6 +14,7 @@ from tools.prove.rounding.claims import (
     expm1_f64,
     exponent_sums_f64,
     exponential_f64,
+    exponential_low_f64,
     hyperbolic_f64,
     log1p_f64,
     log2p1_f64,
@@ -85,4 +86,14 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 cbrt": (cube_root_f64.start, cube_root_f64.step, cube_root_f64.cbrt),
     "float64 rsqrt": (roots_f64.rsqrt,),
     "float64 cospi": (trigonometric_f64.cospi,),
+    "float64 exp MEDIUM": (exponential_low_f64.exp_medium,),
+    "float64 exp2 MEDIUM": (exponential_low_f64.exp2_medium,),
+    "float64 exp10 MEDIUM": (exponential_low_f64.exp10_medium,),
+    "float64 exp LOW": (exponential_low_f64.exp_low,),
+    "float64 exp2 LOW": (exponential_low_f64.exp2_low,),
+    "float64 exp10 LOW": (exponential_low_f64.exp10_low,),
+    "float64 expm1 LOW": (exponential_low_f64.expm1_low,),
+    "float64 exp2m1 LOW": (exponential_low_f64.exp2m1_low,),
+    "float64 exp10m1 LOW": (exponential_low_f64.exp10m1_low,),
 }
+"""By type, function and precision, which is HIGH where none is named."""

@@ -7,6 +7,7 @@ What is shown of a reduction holds for every count of steps; the power is then s
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from flint import arb, arb_series
@@ -25,21 +26,29 @@ CUTS = 8
 TINY = -60
 """Arguments below 2^TINY are taken together."""
 Slot = tuple[str, str]
+ONE = arb(1)
 
 
-def _reduced(
-    proof: Proof, kernel: Kernel, largest: float, slots: tuple[Slot, ...], count: Slot, step: Ball
-) -> tuple[list[Ball], Ball]:
-    """Bounds of what is in the slots `slots`, and of how far its sum is from x - k·step, where the
-    slot `count` holds k."""
+def reduced(
+    proof: Proof, kernel: Kernel, largest: float, slots: tuple[Slot, ...], count: Slot, step: Ball,
+    scale: Ball = ONE, zero: float = 0.0, least: float = -inf,
+) -> tuple[list[Ball], Ball]:  # fmt: skip
+    """Bounds of what is in the slots `slots`, and of how far its sum is from scale·x - k·step,
+    where the slot `count` holds k + zero; for every argument from `least` or -largest on."""
     module, name = linked(kernel)
     most, lost = [arb(0) for _ in slots], arb(0)
-    for x in both_signs(TINY, largest):
+    for cell in both_signs(TINY, largest):
+        assert cell.ends is not None
+        low, high = cell.ends
+        if high <= least:
+            continue
+        x = variable(max(low, least), high)
         machine = Machine(module)
         machine.reach(name, [x], slots)
         proof.take(machine)
         parts: list[Number] = [machine.reached[slot] for slot in slots]
-        off = machine.reached[count].expansion.scaled(step) - x.expansion
+        k = machine.reached[count].expansion - Expansion.constant(arb(zero))
+        off = k.scaled(step) - x.expansion.scaled(scale)
         for part in parts:
             off = off + part.expansion
         most = [max_of(a, part.size) for a, part in zip(most, parts, strict=True)]
@@ -80,7 +89,7 @@ def exp() -> Proof:
     proof = Proof("sum", exp_f64, ("MARGIN",))
     kernel = exp_f64.exp
     slots = (("exp", "r"), ("exp", "r_low"))
-    bounds, lost = _reduced(
+    bounds, lost = reduced(
         proof, kernel, exp_f64.LARGEST, slots, ("reduce_exp", "k"), arb(2).log() / STEPS
     )
     _powers(proof, kernel, ("exp", "k"), slots, bounds, lost, lambda r: r)
@@ -90,7 +99,7 @@ def exp() -> Proof:
 def exp2() -> Proof:
     proof = Proof("sum", exp_f64, ("MARGIN",))
     slots = (("exp2", "f"),)
-    bounds, lost = _reduced(
+    bounds, lost = reduced(
         proof, exp_f64.exp2, exp_f64.LARGEST_2, slots, ("exp2", "rounded"), arb(1)
     )
     _powers(proof, exp_f64.exp2, ("exp2", "k"), slots, bounds, lost,
@@ -102,7 +111,7 @@ def exp10() -> Proof:
     proof = Proof("sum", exp_f64, ("MARGIN_10",))
     slots = (("exp10", "near"), ("exp10", "f_low"))
     step = (arb(2).log() / arb(10).log()) / STEPS
-    bounds, lost = _reduced(
+    bounds, lost = reduced(
         proof, exp_f64.exp10, exp_f64.LARGEST_10, slots, ("exp10", "count"), step
     )
     _powers(proof, exp_f64.exp10, ("exp10", "k"), slots, bounds, lost,

@@ -1,0 +1,102 @@
+"""How many units in the last place a result may be off, as is promised at MEDIUM and LOW."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import frexp, nextafter
+from types import SimpleNamespace
+from typing import Any
+
+from flint import arb
+from tools.prove import promises
+from tools.prove.rounding.cells import Measured, Proof, binades, linked
+from tools.prove.rounding.expansions import Ball, Expansion, magnitude
+from tools.prove.rounding.machine import Machine, UndecidedError
+from tools.prove.rounding.numbers import Number, floor_exponent
+from tools.prove.rounding.rounding_rules import BINARY64, Format
+
+from samebits.lang.kernel import Kernel
+
+SHORT = -30
+"""Up to 2^SHORT two terms of a series are taken."""
+LEAST = -1074
+"""The exponent of the least number."""
+Truth = Callable[[Expansion], Expansion]
+"""The function itself, of an argument."""
+Cuts = Mapping[tuple[str, str], Any]
+"""What slots hold, by function's and by own name, instead of what was computed."""
+
+
+def towards_zero(end: float, tiny: int) -> Iterator[tuple[float, float]]:
+    """All floats in [-end, end], cut at 0 and below every power of two from 2^tiny on."""
+    for low, high in ((0.0, 2.0**tiny), *binades(tiny, frexp(end)[1] - 1)):
+        if low < end:
+            high = min(nextafter(high, low), end)
+            yield low, high
+            yield -high, -low
+
+
+def near_zero(function: Truth, bend: float) -> Truth:
+    """f, of which f(x) = x + bend·x² + c·x³ with |c| ≤ 1/2 up to 2^SHORT, where its series from
+    0 would lose all digits."""
+
+    def truth(x: Expansion) -> Expansion:
+        if not magnitude(x.range()) <= 2.0**SHORT:
+            return function(x)
+        rest = Expansion.error(arb(2.0 ** (2 * SHORT)), "series")
+        return x * (Expansion.constant(arb(1)) + x.scaled(arb(bend)) + rest)
+
+    return truth
+
+
+def promised(function: str, precision: str, name: str = "result") -> Proof:
+    """The phase of float64 `function` that gives its result, and what is promised of that."""
+    ulp = promises.promised(function, "float64", precision)
+    return Proof(name, SimpleNamespace(ULP=ulp), ("ULP",))  # type: ignore[arg-type]
+
+
+def most(proof: Proof) -> float:
+    """What is promised."""
+    return proof.margins()["ULP"]
+
+
+def ulp(exact: Ball, format: Format = BINARY64) -> Ball:
+    """The least spacing of numbers at what is in a ball."""
+    least = floor_exponent(exact)
+    if least is None:
+        raise UndecidedError("a result next to 0")
+    return arb(2) ** max(least - format.digits + 1, format.least)
+
+
+def off(found: Expansion, truth: Expansion, format: Format = BINARY64) -> float:
+    """How many ULP of the truth a result is off at most, all over the cell."""
+    worst = 0.0
+    for error, exact in zip((found - truth).pieces(), truth.pieces(), strict=True):
+        worst = max(worst, float((magnitude(error) / ulp(exact, format)).upper()))
+    return worst
+
+
+def compare(
+    proof: Proof, kernel: Kernel, truth: Truth, cell: str, x: Number, *,
+    cuts: Callable[[Number], Cuts] = lambda x: {}, args: Sequence[Number] | None = None,
+    scaled: bool = False, which: int = 0,
+) -> None:  # fmt: skip
+    """Show that a kernel's result is off by what is promised at most, all over the cell of `x`: its
+    argument, or what `cuts` makes of it in the slots, with the arguments `args`. Where `scaled`,
+    results times any power of two are meant: one that makes them subnormal rounds once more, where
+    an ULP is twice as large at least. Of several results the one numbered `which`."""
+    module, name = linked(kernel)
+
+    def measure(x: Number) -> Measured:
+        machine = Machine(module, cuts(x))
+
+        def part() -> float:
+            found = machine.call(name, [x] if args is None else list(args))[which]
+            if not isinstance(found, Number):
+                raise UndecidedError("a result")
+            worst = off(found.expansion, truth(x.expansion))
+            return (max(worst, worst / 2 + 0.5) if scaled else worst) / most(proof)
+
+        return machine, part
+
+    proof.bound(cell, measure, x)
