@@ -6,6 +6,8 @@ index, it raises UndecidedError, and the cell is to be cut.
 
 from __future__ import annotations
 
+import math
+import operator
 import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -194,6 +196,10 @@ class Machine:
         operand = op.args[0].type
         self._format = BINARY32 if FLOAT32 in (result, operand) else BINARY64
         if isinstance(operand, ScalarType) and operand.is_float:
+            if op.opcode == "convert" and result.is_float and self._format is BINARY64:
+                return (args[0],)  # a literal
+            if any(isinstance(arg, float) for arg in args):
+                return (_with_special(op.opcode, args),)
             handler = getattr(self, f"_{op.opcode}", None)
             if handler is None:
                 raise NotImplementedError(op.opcode)
@@ -203,7 +209,9 @@ class Machine:
     def _const(self, value: Any, op: Op) -> Any:
         t = op.results[0].type
         assert isinstance(t, ScalarType)
-        return constant(value) if t.is_float else int(value)
+        if t.is_float:
+            return constant(value) if math.isfinite(value) else float(value)
+        return int(value)
 
     # Sums
 
@@ -375,6 +383,8 @@ class Machine:
         return self._of_atom(expansion, a.range / b.range, ("div", a, b))
 
     def _sqrt(self, a: Number) -> Number:
+        if a.value == 0:
+            return constant(0.0)
         if not a.range > 0:
             raise UndecidedError("a root of what may not be positive")
         return self._of_atom(a.expansion.root(), a.range.sqrt(), ("sqrt", a))
@@ -547,6 +557,17 @@ class Machine:
         of = pattern.of
         return Number(combined({}, of.form, factor), of.grid + power, ("scale", of),
                       limit=of.range * ball(factor))  # fmt: skip
+
+
+def _with_special(opcode: str, args: list[Any]) -> Any:
+    """What comes of infinities and NaN, which are Python's, beside finite numbers."""
+    if opcode == "neg":
+        return -args[0]
+    if opcode not in ("eq", "ne", "lt", "le", "gt", "ge"):
+        raise UndecidedError(f"{opcode} of an infinity or NaN")
+    if any(isinstance(arg, Number) and arg.ends is None for arg in args):
+        raise UndecidedError("a number that may be infinite")
+    return getattr(operator, opcode)(*(a if isinstance(a, float) else 0.0 for a in args))
 
 
 def _is_power_of_two(value: Fraction | None) -> bool:
