@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -57,13 +58,13 @@ def a_float(expansion: Expansion, name: str) -> Number:
     positive one."""
     found = expansion.ends()
     ends = found or (arb(expansion.range().lower()), arb(expansion.range().upper()))
-    low, high = (fraction(end) for end in ends)
+    low, high = fraction(ends[0]), min(fraction(ends[1]), Fraction(sys.float_info.max))
     atom = Atom(expansion, name, is_float=True, given=(low, high))
     whole = ball(low).union(ball(high))
     least, most = float(low), float(high)
     least = nextafter(least, 0.0) if Fraction(least) > low else least
     most = nextafter(most, inf) if Fraction(most) < high else most
-    spacing = BINARY64.spacing(frexp(least)[1] - 1)
+    spacing = BINARY64.spacing(frexp(least)[1] - 1) if least > 0 else BINARY64.least
     return Number({atom: Fraction(1)}, spacing, limit=whole, ends=(least, most))
 
 

@@ -80,6 +80,13 @@ class Bits:
     added: int = 0
 
 
+@dataclass(frozen=True)
+class First:
+    """What a slot holds the first time that it is set, and not later."""
+
+    value: Any
+
+
 @dataclass
 class Machine:
     """`discharged` counts the operations that were shown to round nothing, by rule, and `rounded`
@@ -128,8 +135,11 @@ class Machine:
 
     def _set(self, function: Function, slot: str, value: Any) -> Any:
         place = function.name.rpartition(".")[2], slot
+        cut = self.cuts.get(place, value)
+        if isinstance(cut, First):
+            cut = value if place in self.reached else cut.value
         self.reached[place] = value
-        return self.cuts.get(place, value)
+        return cut
 
     def _region(
         self, function: Function, region: Region, slots: dict[str, Any], values: dict[Any, Any]

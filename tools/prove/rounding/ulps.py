@@ -1,4 +1,6 @@
-"""How many units in the last place a result may be off, as is promised at MEDIUM and LOW."""
+"""How many units in the last place a result may be off, as is promised at MEDIUM and LOW.
+
+The last phase of such a claim is that of the result."""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import Any
 from flint import arb
 from tools.prove import promises
 from tools.prove.rounding.cells import Measured, Proof, binades, linked
-from tools.prove.rounding.expansions import Ball, Expansion, magnitude
+from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
 from tools.prove.rounding.machine import Machine, UndecidedError
 from tools.prove.rounding.numbers import Number, floor_exponent
 from tools.prove.rounding.rounding_rules import BINARY64, Format
@@ -71,7 +73,10 @@ def ulp(exact: Ball, format: Format = BINARY64) -> Ball:
 def off(found: Expansion, truth: Expansion, format: Format = BINARY64) -> float:
     """How many ULP of the truth a result is off at most, all over the cell."""
     worst = 0.0
+    lengths = truth.unit.range
     for error, exact in zip((found - truth).pieces(), truth.pieces(), strict=True):
+        if truth.unit.power:
+            error, exact = magnitude(error) * magnitude(lengths), product_range(exact, lengths)
         worst = max(worst, float((magnitude(error) / ulp(exact, format)).upper()))
     return worst
 

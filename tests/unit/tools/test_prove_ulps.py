@@ -1,0 +1,116 @@
+"""What is promised at MEDIUM and LOW is proven, and a promise that is too small is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from random import Random
+
+import gmpy2
+import pytest
+from flint import arb
+from tools.prove import promises
+from tools.prove.promises import Promise
+from tools.prove.rounding import kept
+from tools.prove.rounding.cells import Proof, variable
+from tools.prove.rounding.claims import (
+    arc_low_f64,
+    exponential_low_f64,
+    half_turns_low_f64,
+    logarithm_low_f64,
+    roots_low_f64,
+)
+from tools.prove.rounding.rounding_rules import BINARY64
+from tools.prove.rounding.ulps import towards_zero
+
+import samebits as sb
+from samebits import float64
+from samebits import math as of
+
+CLAIMED: dict[str, Callable[[], Proof]] = {
+    "exp": exponential_low_f64.exp_low,
+    "log": logarithm_low_f64.log_low,
+    "acos": arc_low_f64.acos_low,
+    "sinpi": half_turns_low_f64.sinpi_low,
+    "rsqrt": roots_low_f64.rsqrt_low,
+}
+
+
+def promise(monkeypatch: pytest.MonkeyPatch, function: str, ulp: float) -> None:
+    kept_rows = promises.PROMISES[function]
+    one = Promise(ulp, ulp, kept_rows["float64"].where)
+    monkeypatch.setitem(promises.PROMISES, function, {**kept_rows, "float64": one})
+
+
+@pytest.mark.parametrize("name", ["exp", "rsqrt"])
+def test_a_bound_is_proven_anew_and_a_smaller_one_is_not(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    proof = CLAIMED[name]()
+    assert not proof.failures
+    assert 0.5 < proof.worst <= 1
+    assert proof.cells > 100
+    promise(monkeypatch, name, proof.worst * proof.margins()["ULP"] * 0.8)
+    assert CLAIMED[name]().failures
+
+
+def test_what_is_promised_is_what_is_kept() -> None:
+    """A promise that is made smaller is not said to be proven by what was."""
+    found = {name: shown for name, shown in kept.load().items() if len(name.split()) == 3}
+    assert len(found) >= 25
+    for name, shown in found.items():
+        function, type_name, precision = kept.parts_of(name)
+        assert shown.phases[-1].margin == {
+            "ULP": promises.promised(function, type_name, precision)
+        }, name
+
+
+EXACT = {
+    "exp": (gmpy2.exp, -740.0, 709.0),
+    "log": (gmpy2.log, 0.01, 20.0),
+    "acos": (gmpy2.acos, -1.0, 1.0),
+    "asin": (gmpy2.asin, -1.0, 1.0),
+    "atan": (gmpy2.atan, -1e5, 1e5),
+    "sinh": (gmpy2.sinh, -700.0, 700.0),
+    "tanh": (gmpy2.tanh, -25.0, 25.0),
+    "cbrt": (gmpy2.cbrt, -1e300, 1e300),
+    "expm1": (gmpy2.expm1, -50.0, 700.0),
+    "log1p": (gmpy2.log1p, -0.999, 1e10),
+}
+
+
+@pytest.mark.parametrize("function", EXACT)
+def test_no_result_is_further_off_than_is_proven(function: str) -> None:
+    kernel = getattr(of, function)
+    shown = kept.load()[f"float64 {function} LOW"]
+    most = shown.phases[-1].worst * shown.phases[-1].margin["ULP"]
+    exact, low, high = EXACT[function]
+    rng = Random(function)
+    worst = 0.0
+    with gmpy2.context(precision=200), of.precision(sb.LOW):
+        for _ in range(300):
+            x = rng.uniform(low, high)
+            if rng.random() < 0.3:
+                x = math.copysign(min(abs(x), 2.0 ** -rng.randrange(40)), x)
+            truth = exact(gmpy2.mpfr(x))
+            got = float(kernel(float64(x)))
+            off = abs(gmpy2.mpfr(got) - truth) / math.ulp(float(truth))
+            worst = max(worst, float(off))
+    assert 0.5 < worst <= most  # and is not that of HIGH
+
+
+def test_every_float_is_in_a_cell() -> None:
+    cells = sorted(towards_zero(0.3, -10))
+    assert cells[0][0] == -0.3
+    assert cells[-1][1] == 0.3
+    for (_, high), (low, _) in pairwise(cells):
+        assert low <= math.nextafter(high, math.inf)
+
+
+def test_up_to_half_a_spacing_above_a_power_of_two_all_is_rounded_down_to_it() -> None:
+    for size, bound in ((1.0, 2.0**-54), (1.0 + 2.0**-52, 2.0**-53), (2.0, 2.0**-53)):
+        assert BINARY64.half_ulp(arb(size)) == bound
+    assert BINARY64.half_ulp(arb(1) + arb(2) ** -70) == 2.0**-54
+    assert BINARY64.half_ulp(arb(1) + arb(2) ** -53) == 2.0**-53
+    assert variable(1.0, 2.0).ends == (1.0, 2.0)
