@@ -148,7 +148,8 @@ def _bound(record: Record, promise: float | None, proof: Shown | None) -> str:
         return "error found on all 2³²"
     if proof is None or promise is None or proof.digest != record.digest or proof.complaints:
         return ""
-    return f"≤ {_ulp(promise * proof.phases[-1].worst)} proven"
+    worst = max(phase.worst for phase in proof.phases if "ULP" in phase.margin)
+    return f"≤ {_ulp(promise * worst)} proven"
 
 
 def _notes(records: dict[str, Record]) -> list[str]:

@@ -121,9 +121,9 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "exp10m1": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 40)},
     "log2p1": {"float32": Promise(0.52, 30), "float64": Promise(0.5, 8)},
     "log10p1": {"float32": Promise(0.52, 30), "float64": Promise(0.5, 8)},
-    "sin": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
-    "cos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
-    "sincos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 5, TURNS_F64)},
+    "sin": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 6, TURNS_F64)},
+    "cos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 6, TURNS_F64)},
+    "sincos": {"float32": Promise(0.5, 40, TURNS_F32), "float64": Promise(1.0, 6, TURNS_F64)},
     "tan": {"float32": Promise(0.5, 157, TURNS_F32), "float64": Promise(0.5, 64, TURNS_F64)},
     "sinpi": {
         "float32": Promise(0.5, 19, HALF_TURNS_F32),

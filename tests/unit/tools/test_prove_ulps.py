@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from itertools import pairwise
 from random import Random
 
@@ -15,11 +16,9 @@ from tools.prove.promises import Promise
 from tools.prove.rounding import kept
 from tools.prove.rounding.cells import Proof, variable
 from tools.prove.rounding.claims import (
-    arc_low_f64,
     exponential_low_f64,
-    half_turns_low_f64,
-    logarithm_low_f64,
     roots_low_f64,
+    turns_low_f64,
 )
 from tools.prove.rounding.rounding_rules import BINARY64
 from tools.prove.rounding.ulps import towards_zero
@@ -30,10 +29,8 @@ from samebits import math as of
 
 CLAIMED: dict[str, Callable[[], Proof]] = {
     "exp": exponential_low_f64.exp_low,
-    "log": logarithm_low_f64.log_low,
-    "acos": arc_low_f64.acos_low,
-    "sinpi": half_turns_low_f64.sinpi_low,
     "rsqrt": roots_low_f64.rsqrt_low,
+    "cos": turns_low_f64.cos_low,
 }
 
 
@@ -43,7 +40,7 @@ def promise(monkeypatch: pytest.MonkeyPatch, function: str, ulp: float) -> None:
     monkeypatch.setitem(promises.PROMISES, function, {**kept_rows, "float64": one})
 
 
-@pytest.mark.parametrize("name", ["exp", "rsqrt"])
+@pytest.mark.parametrize("name", ["exp", "rsqrt", "cos"])
 def test_a_bound_is_proven_anew_and_a_smaller_one_is_not(
     monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -69,6 +66,9 @@ def test_what_is_promised_is_what_is_kept() -> None:
 EXACT = {
     "exp": (gmpy2.exp, -740.0, 709.0),
     "log": (gmpy2.log, 0.01, 20.0),
+    "sin": (gmpy2.sin, -(2.0**20), 2.0**20),
+    "cos": (gmpy2.cos, -(2.0**20), 2.0**20),
+    "tan": (gmpy2.tan, -(2.0**20), 2.0**20),
     "acos": (gmpy2.acos, -1.0, 1.0),
     "asin": (gmpy2.asin, -1.0, 1.0),
     "atan": (gmpy2.atan, -1e5, 1e5),
@@ -114,3 +114,21 @@ def test_up_to_half_a_spacing_above_a_power_of_two_all_is_rounded_down_to_it() -
     assert BINARY64.half_ulp(arb(1) + arb(2) ** -70) == 2.0**-54
     assert BINARY64.half_ulp(arb(1) + arb(2) ** -53) == 2.0**-53
     assert variable(1.0, 2.0).ends == (1.0, 2.0)
+
+
+def test_what_is_lost_of_a_distance_is_more_than_any_sample_loses() -> None:
+    """Next to multiples of π too, where most of x is taken off."""
+    rng = Random(5)
+    it = turns_low_f64.HALF_TURNS
+    with gmpy2.context(precision=300):
+        turn = gmpy2.const_pi()
+        for _ in range(4000):
+            k = rng.randrange(1, 333_000)
+            x = float(turn * k) + rng.choice((0.0, 2.0 ** -rng.randrange(40), rng.uniform(0, 1.5)))
+            d = x
+            for part in it.parts:
+                d -= k * part
+            e = math.frexp(d)[1]
+            most = min(Fraction(2) ** e, Fraction(it.largest))
+            lost = turns_low_f64.lost(it, most)
+            assert abs(gmpy2.mpfr(d) - (gmpy2.mpfr(x) - k * turn)) <= gmpy2.mpq(lost)

@@ -62,7 +62,7 @@ def sin_half_turns(d: float64, rounded: float64) -> float64:
 
 @kernel
 def sin(x: float64) -> float64:
-    """Sine of x radians to 5 ULP for |x| ≤ 2^20, −0 for −0; beyond some number or NaN."""
+    """Sine of x radians to 6 ULP for |x| ≤ 2^20, −0 for −0; beyond some number or NaN."""
     rounded = x * HALF_TURNS_PER_UNIT + ROUNDER
     k = rounded - ROUNDER
     d = ((x - k * HALF_TURN_1) - k * HALF_TURN_2) - k * HALF_TURN_3
@@ -72,7 +72,7 @@ def sin(x: float64) -> float64:
 
 @kernel
 def cos(x: float64) -> float64:
-    """Cosine of x radians to 5 ULP for |x| ≤ 2^20; beyond some number or NaN."""
+    """Cosine of x radians to 6 ULP for |x| ≤ 2^20; beyond some number or NaN."""
     # cos x = sin(x + π/2)
     rounded = (x * HALF_TURNS_PER_UNIT + 0.5) + ROUNDER
     k = (rounded - ROUNDER) - 0.5

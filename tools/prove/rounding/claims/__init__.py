@@ -29,6 +29,7 @@ from tools.prove.rounding.claims import (
     squares_f64,
     tangent_f64,
     trigonometric_f64,
+    turns_low_f64,
     two_legs_f64,
 )
 
@@ -121,5 +122,9 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 cbrt LOW": (cube_root_f64.start, cube_root_f64.step, roots_low_f64.cbrt_low),
     "float64 rsqrt LOW": (roots_low_f64.half_root_start, roots_low_f64.rsqrt_low),
     "float64 hypot LOW": (roots_low_f64.hypot_low,),
+    "float64 sin LOW": (turns_low_f64.sin_low,),
+    "float64 cos LOW": (turns_low_f64.cos_low,),
+    "float64 sincos LOW": (turns_low_f64.sin_low, turns_low_f64.cos_low),
+    "float64 tan LOW": (turns_low_f64.tan_low,),
 }
 """By type, function and precision, which is HIGH where none is named."""
