@@ -18,7 +18,7 @@ cbrt = Overloads(
 
     float32: correctly rounded, proven on all 2³² inputs.
     float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 250 for normal x.
-    float64: correctly rounded at HIGH and MEDIUM; at LOW within 5 ULP for normal x and special
+    float64: correctly rounded at HIGH and MEDIUM; at LOW within 8 ULP for normal x and special
     values, and some number for a subnormal x.
     """,
 )
@@ -33,7 +33,7 @@ rsqrt = Overloads(
 
     float32: correctly rounded, proven on all 2³² inputs.
     float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 2.
-    float64: correctly rounded at HIGH and MEDIUM; at LOW within 10 ULP for normal x and special
+    float64: correctly rounded at HIGH and MEDIUM; at LOW within 12 ULP for normal x and special
     values, and some number for a subnormal x.
     """,
 )
@@ -49,7 +49,7 @@ hypot = Overloads(
     float32: correctly rounded.
     float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 2 if the greater is from 2^-50
     to 2^63.
-    float64: correctly rounded at HIGH and MEDIUM; at LOW within 2 ULP where the larger of |x| and
+    float64: correctly rounded at HIGH and MEDIUM; at LOW within 2.5 ULP where the larger of |x| and
     |y| is between 2^-480 and 2^510: beyond it may be 0 or inf, and for inf beside a NaN it is NaN.
     """,
 )

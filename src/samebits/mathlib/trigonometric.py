@@ -36,7 +36,7 @@ sin = Overloads(
     """Sine of x radians; any float32 or float64, NaN for NaN and infinities, −0 for −0.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 40 ULP for |x| ≤ 1600.
-    float64: correctly rounded; MEDIUM: 1 ULP; LOW: 5 ULP for |x| ≤ 2²⁰.
+    float64: correctly rounded; MEDIUM: 1 ULP; LOW: 6 ULP for |x| ≤ 2²⁰.
     From Python x may be a float, a NumPy or samebits float, a vector, or an
     array of float32 or float64.
     """,
@@ -52,7 +52,7 @@ cos = Overloads(
     """Cosine of x radians; any float32 or float64, NaN for NaN and infinities.
 
     float32: correctly rounded, proven on all 2³² inputs; LOW: 40 ULP for |x| ≤ 1600.
-    float64: correctly rounded; MEDIUM: 1 ULP; LOW: 5 ULP for |x| ≤ 2²⁰.
+    float64: correctly rounded; MEDIUM: 1 ULP; LOW: 6 ULP for |x| ≤ 2²⁰.
     From Python x may be a float, a NumPy or samebits float, a vector, or an
     array of float32 or float64.
     """,
