@@ -163,7 +163,7 @@ PROMISES: dict[str, dict[str, Promise]] = {
     },
     "compound": {"float32": Promise(0.5, 0.5), "float64": Promise(0.5, 0.5)},
     "cbrt": {"float32": Promise(0.51, 250, NORMAL), "float64": Promise(0.5, 8, NORMAL)},
-    "rsqrt": {"float32": Promise(0.51, 2), "float64": Promise(0.5, 12, NORMAL)},
+    "rsqrt": {"float32": Promise(0.51, 2), "float64": Promise(0.5, 14, NORMAL)},
     "hypot": {
         "float32": Promise(0.51, 2, _larger(-50, 63)),
         "float64": Promise(0.5, 2.5, _larger(-480, 510)),

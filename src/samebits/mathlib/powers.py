@@ -33,7 +33,7 @@ rsqrt = Overloads(
 
     float32: correctly rounded, proven on all 2³² inputs.
     float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 2.
-    float64: correctly rounded at HIGH and MEDIUM; at LOW within 12 ULP for normal x and special
+    float64: correctly rounded at HIGH and MEDIUM; at LOW within 14 ULP for normal x and special
     values, and some number for a subnormal x.
     """,
 )

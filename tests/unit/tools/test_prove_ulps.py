@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
@@ -14,18 +15,22 @@ from flint import arb
 from tools.prove import promises
 from tools.prove.promises import Promise
 from tools.prove.rounding import kept
-from tools.prove.rounding.cells import Proof, variable
+from tools.prove.rounding.cells import Proof, a_float, variable
 from tools.prove.rounding.claims import (
     exponential_low_f64,
     roots_low_f64,
     turns_low_f64,
 )
+from tools.prove.rounding.expansions import Expansion
+from tools.prove.rounding.machine import Bits, Machine
+from tools.prove.rounding.numbers import constant
 from tools.prove.rounding.rounding_rules import BINARY64
 from tools.prove.rounding.ulps import towards_zero
 
 import samebits as sb
 from samebits import float64
 from samebits import math as of
+from samebits.ir.grammar import Module
 
 CLAIMED: dict[str, Callable[[], Proof]] = {
     "exp": exponential_low_f64.exp_low,
@@ -75,6 +80,7 @@ EXACT = {
     "sinh": (gmpy2.sinh, -700.0, 700.0),
     "tanh": (gmpy2.tanh, -25.0, 25.0),
     "cbrt": (gmpy2.cbrt, -1e300, 1e300),
+    "rsqrt": (gmpy2.rec_sqrt, 2.0**-1022, 2.0**-1020),
     "expm1": (gmpy2.expm1, -50.0, 700.0),
     "log1p": (gmpy2.log1p, -0.999, 1e10),
 }
@@ -114,6 +120,28 @@ def test_up_to_half_a_spacing_above_a_power_of_two_all_is_rounded_down_to_it() -
     assert BINARY64.half_ulp(arb(1) + arb(2) ** -70) == 2.0**-54
     assert BINARY64.half_ulp(arb(1) + arb(2) ** -53) == 2.0**-53
     assert variable(1.0, 2.0).ends == (1.0, 2.0)
+
+
+def test_the_nearest_float_to_a_quarter_turn_is_near() -> None:
+    assert 2.0**-61 < turns_low_f64.nearest() < 2.0**-60
+
+
+def test_the_bits_of_a_zero_are_not_known() -> None:
+    """It has two patterns."""
+    assert Machine(Module({}))._bitcast(constant(1.0)) == 0x3FF << 52
+    assert isinstance(Machine(Module({}))._bitcast(constant(0.0)), Bits)
+
+
+def test_a_number_is_normal_where_that_is_said_and_finite() -> None:
+    for scale, normal, ends in (
+        (2.0**-1022, True, (2.0**-1022, 1.5 * 2.0**-1022)),
+        (2.0**-1022, False, (0.5 * 2.0**-1022, 1.5 * 2.0**-1022)),
+        (2.0**1023, True, (2.0**1022, sys.float_info.max)),
+    ):
+        whole = Expansion.of_ends(arb(scale), arb(scale) * (3 if scale > 1 else 1) / 2)
+        found = a_float(whole, "x", normal=normal).ends
+        assert found is not None
+        assert found == (ends if scale < 1 else (found[0], ends[1]))
 
 
 def test_what_is_lost_of_a_distance_is_more_than_any_sample_loses() -> None:

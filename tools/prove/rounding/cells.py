@@ -53,12 +53,14 @@ def length(first: float, last: float, power: int = 1) -> Expansion:
     return Expansion(arb_poly([arb(1)]), unit=Unit(1, first, last).to(power))
 
 
-def a_float(expansion: Expansion, name: str) -> Number:
+def a_float(expansion: Expansion, name: str, *, normal: bool = False) -> Number:
     """Any float of which an expansion is known, such as that it is so many times a length: a
-    positive one."""
+    positive one, and only those that are normal where that is said."""
     found = expansion.ends()
     ends = found or (arb(expansion.range().lower()), arb(expansion.range().upper()))
     low, high = fraction(ends[0]), min(fraction(ends[1]), Fraction(sys.float_info.max))
+    if normal:
+        low = max(low, Fraction(sys.float_info.min))
     atom = Atom(expansion, name, is_float=True, given=(low, high))
     whole = ball(low).union(ball(high))
     least, most = float(low), float(high)

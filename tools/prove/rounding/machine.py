@@ -437,7 +437,7 @@ class Machine:
         raise UndecidedError("a sign")
 
     def _bitcast(self, a: Number) -> Bits | int:
-        if a.value is not None and a.ends is not None and self._format is BINARY64:
+        if a.value and a.ends is not None and self._format is BINARY64:  # 0 has two patterns
             return struct.unpack("<Q", struct.pack("<d", a.ends[0]))[0]
         return Bits(a)
 

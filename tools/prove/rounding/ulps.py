@@ -15,7 +15,7 @@ from tools.prove.rounding.cells import Measured, Proof, binades, linked
 from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
 from tools.prove.rounding.machine import Machine, UndecidedError
 from tools.prove.rounding.numbers import Number, floor_exponent
-from tools.prove.rounding.rounding_rules import BINARY64, Format
+from tools.prove.rounding.rounding_rules import BINARY64
 
 from samebits.lang.kernel import Kernel
 
@@ -51,10 +51,10 @@ def near_zero(function: Truth, bend: float) -> Truth:
     return truth
 
 
-def promised(function: str, precision: str, name: str = "result") -> Proof:
+def promised(function: str, precision: str) -> Proof:
     """The phase of float64 `function` that gives its result, and what is promised of that."""
     ulp = promises.promised(function, "float64", precision)
-    return Proof(name, SimpleNamespace(ULP=ulp), ("ULP",))  # type: ignore[arg-type]
+    return Proof("result", SimpleNamespace(ULP=ulp), ("ULP",))  # type: ignore[arg-type]
 
 
 def most(proof: Proof) -> float:
@@ -62,45 +62,52 @@ def most(proof: Proof) -> float:
     return proof.margins()["ULP"]
 
 
-def ulp(exact: Ball, format: Format = BINARY64) -> Ball:
+def ulp(exact: Ball) -> Ball:
     """The least spacing of numbers at what is in a ball."""
     least = floor_exponent(exact)
     if least is None:
         raise UndecidedError("a result next to 0")
-    return arb(2) ** max(least - format.digits + 1, format.least)
+    return arb(2) ** max(least - BINARY64.digits + 1, BINARY64.least)
 
 
-def off(found: Expansion, truth: Expansion, format: Format = BINARY64) -> float:
+def off(found: Expansion, truth: Expansion) -> float:
     """How many ULP of the truth a result is off at most, all over the cell."""
     worst = 0.0
     lengths = truth.unit.range
     for error, exact in zip((found - truth).pieces(), truth.pieces(), strict=True):
         if truth.unit.power:
             error, exact = magnitude(error) * magnitude(lengths), product_range(exact, lengths)
-        worst = max(worst, float((magnitude(error) / ulp(exact, format)).upper()))
+        worst = max(worst, float((magnitude(error) / ulp(exact)).upper()))
     return worst
+
+
+def _rounded_again(worst: float) -> float:
+    """Of a result that may become subnormal, where an ULP is twice as large at least. It is not for
+    one next to the least normal number, that is below where the truth is not: such a one is away
+    from it by a tie, 3/2 ULP, at least where rounding takes it farther."""
+    return worst + 0.5 if worst >= 1.5 else max(worst, worst / 2 + 0.5)
 
 
 def compare(
     proof: Proof, kernel: Kernel, truth: Truth, cell: str, x: Number, *,
     cuts: Callable[[Number], Cuts] = lambda x: {}, args: Sequence[Number] | None = None,
-    scaled: bool = False, which: int = 0,
+    scaled: bool = False,
 ) -> None:  # fmt: skip
     """Show that a kernel's result is off by what is promised at most, all over the cell of `x`: its
     argument, or what `cuts` makes of it in the slots, with the arguments `args`. Where `scaled`,
-    results times any power of two are meant: one that makes them subnormal rounds once more, where
-    an ULP is twice as large at least. Of several results the one numbered `which`."""
+    results times any power of two are meant, of which one that makes them subnormal rounds once
+    more."""
     module, name = linked(kernel)
 
     def measure(x: Number) -> Measured:
         machine = Machine(module, cuts(x))
 
         def part() -> float:
-            found = machine.call(name, [x] if args is None else list(args))[which]
+            (found,) = machine.call(name, [x] if args is None else list(args))
             if not isinstance(found, Number):
                 raise UndecidedError("a result")
             worst = off(found.expansion, truth(x.expansion))
-            return (max(worst, worst / 2 + 0.5) if scaled else worst) / most(proof)
+            return (_rounded_again(worst) if scaled else worst) / most(proof)
 
         return machine, part
 

@@ -119,7 +119,7 @@ def rsqrt(x: float64) -> float64:
 
 @kernel
 def rsqrt_low(x: float64) -> float64:
-    """1/√x to 12 ULP for normal x; ±inf for ±0, NaN below, 0 for inf; else some number."""
+    """1/√x to 14 ULP for normal x; ±inf for ±0, NaN below, 0 for inf; else some number."""
     y = bitcast(float64, (HALF_ROOT_WORD - (bitcast(uint64, x) >> 33)) << 32)
     h = 1.0 - (x * y) * y
     z = h * h

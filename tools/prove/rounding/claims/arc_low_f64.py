@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import nextafter
 
 from flint import arb, arb_series
 from tools.prove.rounding.cells import Proof, variable
 from tools.prove.rounding.expansions import Expansion
-from tools.prove.rounding.ulps import LEAST, compare, near_zero, promised, towards_zero
+from tools.prove.rounding.ulps import LEAST, Truth, compare, near_zero, promised, towards_zero
 
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import atanpi_low_f64
@@ -17,7 +17,6 @@ from samebits.mathlib.float64 import inverse_trigonometric_low_f64 as arcs
 
 AROUND = 8
 """So many floats on both sides of one where a choice changes are cells of their own."""
-Function = Callable[[Expansion], Expansion]
 Cells = Iterator[tuple[float, float]]
 PI = arb.pi()
 MOST = sys.float_info.max
@@ -52,7 +51,7 @@ def _small(end: float) -> Cells:
             yield low, min(high, nextafter(end, 0.0))
 
 
-def _each(proof: Proof, kernel: Kernel, function: Function, cells: Cells) -> Proof:
+def _each(proof: Proof, kernel: Kernel, function: Truth, cells: Cells) -> Proof:
     for low, high in cells:
         compare(proof, kernel, function, "x", variable(low, high))
     return proof
@@ -81,7 +80,7 @@ def _atan(x: Expansion) -> Expansion:
 
 
 def _sines() -> Cells:
-    """Where the arc sine is taken, but ±1."""
+    """Where the arc sine is taken, but 0 and ±1."""
     yield from _small(0.5)
     yield 0.5, 0.5
     yield nextafter(0.5, 1.0), nextafter(0.75, 0.0)
@@ -98,7 +97,7 @@ def _ends(proof: Proof, kernel: Kernel, *values: tuple[float, arb]) -> Proof:
     return proof
 
 
-def _over_pi(function: Function) -> Function:
+def _over_pi(function: Truth) -> Truth:
     return lambda x: function(x).scaled(1 / PI)
 
 
@@ -108,11 +107,6 @@ ASIN = near_zero(lambda x: x.of(arb_series.asin), 0.0)
 
 def _acos(x: Expansion) -> Expansion:
     return x.of(arb_series.acos)
-
-
-def _all_sines() -> Cells:
-    yield 0.0, 0.0
-    yield from _both(_sines())
 
 
 def atan_low() -> Proof:

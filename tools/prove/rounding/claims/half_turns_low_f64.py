@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import nextafter
 from typing import Any
 
 from flint import arb, arb_series
 from tools.prove.rounding.cells import Proof, binades, linked, variable
-from tools.prove.rounding.expansions import Expansion
 from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import Number, constant
-from tools.prove.rounding.ulps import LEAST, Cuts, compare, near_zero, promised, towards_zero
+from tools.prove.rounding.ulps import (
+    LEAST,
+    Cuts,
+    Truth,
+    compare,
+    near_zero,
+    promised,
+    towards_zero,
+)
 
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel
@@ -20,14 +27,13 @@ from samebits.mathlib.float64 import trigonometric_low_f64 as low
 
 LIMIT = 2.0**50
 """Up to which errors are promised."""
-SHORTEST = -53
-"""Beside a count that is not 0 a fraction is 0 or 2^SHORTEST at least."""
+SHORTEST = -54
+"""From DIRECT on arguments are multiples of 2^SHORTEST, and so are fractions."""
 HALF = 0.5 * (1 + 2.0**-20)
 """A little more than a half, as balls have radii of 30 bits."""
 DIRECT = 0.25
 """Below, the kernels are run as they are."""
 PI = arb.pi()
-Function = Callable[[Expansion], Expansion]
 SIN = near_zero(lambda x: x.of(arb_series.sin), 0.0)
 TAN = near_zero(lambda x: x.of(arb_series.tan), 0.0)
 
@@ -68,7 +74,7 @@ def _arguments() -> Iterator[Number]:
         yield variable(x, x)
 
 
-def _fractions(proof: Proof, kernel: Kernel, count: int, truth: Function, cell: str) -> None:
+def _fractions(proof: Proof, kernel: Kernel, count: int, truth: Truth, cell: str) -> None:
     def cuts(f: Number) -> Cuts:
         name = kernel.__name__
         return {(name, "f"): f, (name, "rounded"): constant(low.ROUNDER + count)}
@@ -82,7 +88,7 @@ def _fractions(proof: Proof, kernel: Kernel, count: int, truth: Function, cell: 
                 args=[constant(1.25)])  # fmt: skip
 
 
-def _near_0(proof: Proof, kernel: Kernel, truth: Function) -> None:
+def _near_0(proof: Proof, kernel: Kernel, truth: Truth) -> None:
     for first, last in towards_zero(DIRECT, LEAST):
         if first and last:
             compare(proof, kernel, truth, "x", variable(first, last))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import floor, log, nextafter
 
 from flint import arb, arb_series
@@ -10,7 +9,7 @@ from tools.prove.rounding.cells import Proof, binades, pieces, variable
 from tools.prove.rounding.claims.exponential_f64 import reduced
 from tools.prove.rounding.expansions import Expansion
 from tools.prove.rounding.numbers import Number, constant, error_atom
-from tools.prove.rounding.ulps import LEAST, Cuts, compare, near_zero, promised, towards_zero
+from tools.prove.rounding.ulps import LEAST, Cuts, Truth, compare, near_zero, promised, towards_zero
 
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import exp_fast_f64, sinh_fast_f64
@@ -20,7 +19,6 @@ NEAR = 0.125
 """Up to here the kernels are run as they are."""
 R, COUNT = ("low_rest", "r"), ("half_expm1_low", "shifted")
 LN2 = arb(2).log()
-Function = Callable[[Expansion], Expansion]
 
 
 def _sinh(x: Expansion) -> Expansion:
@@ -37,7 +35,7 @@ def _tanh(x: Expansion) -> Expansion:
     return _sinh(x) * _cosh(x).inverse()
 
 
-def _proof(name: str, kernel: Kernel, largest: float, times: int, function: Function) -> Proof:
+def _proof(name: str, kernel: Kernel, largest: float, times: int, function: Truth) -> Proof:
     """Of a kernel that takes expm1 of `times` its argument up to `largest`; all are symmetric."""
     proof = promised(name, "LOW")
     end = times * largest

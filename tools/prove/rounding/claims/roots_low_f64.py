@@ -27,8 +27,8 @@ PARTS = 8
 """Of a binade of lengths."""
 LEG_PARTS = 48
 """The same of the longer leg."""
-THIRDS, HALVES = (-341, 0, 339), (-512, 0, 509)
-"""Exponents of a start: of the largest x, of one between, and of the smallest."""
+THIRDS, HALVES = (-341, 0, 340), (-512, 0, 510, 511)
+"""Exponents of a start: of the largest x, of one between, and of the smallest normal ones."""
 LEGS = (-480, 0, 509)
 """Exponents of the longer leg."""
 ONE = Expansion.constant(arb(1))
@@ -60,7 +60,10 @@ def _root(
 
             def measure(one: Number, lengths: tuple[float, float] = lengths) -> Measured:
                 whole = ONE - one.expansion
-                x = a_float(whole * length(*lengths, -power), "x")
+                exact = whole * length(*lengths, -power)
+                if not _some_normal(exact):
+                    return Machine(module), lambda: 0.0
+                x = a_float(exact, "x", normal=True)
                 cuts: Cuts = {start: First(a_float(length(*lengths), "y"))}
                 machine = Machine(module, cuts)
                 share = arb(out) / power
@@ -75,6 +78,11 @@ def _root(
             for ends in pieces(-bound, bound, CELLS):
                 proof.bound(f"y in {lengths}", measure, variable(*ends))
     return proof
+
+
+def _some_normal(exact: Expansion) -> bool:
+    ends = exact.ends()
+    return ends is not None and not (ends[1] < sys.float_info.min or ends[0] > sys.float_info.max)
 
 
 def cbrt_low() -> Proof:

@@ -3,29 +3,30 @@
 The kernels take k·T off x, T a turn's part of four parts of which three have so few digits that
 their products with k are exact, one after the other: d1, d2, d3, d. Each difference rounds by half
 an ULP at most, and nothing where it is smaller than 2^53 times what its operands are multiples of;
-and each is within what the parts after it sum up to of d. No float but 0 is nearer than 2^NEAREST
-to a multiple of a quarter turn: J.-M. Muller et al., Handbook of Floating-Point Arithmetic, 2018,
-section 10.5, has 2^-60.9 for all of binary64.
+and each is within what the parts after it sum up to of d. How near a float is to a multiple of a
+quarter turn is found by looking at all of these multiples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import frexp
 
-from flint import arb, arb_series
+from flint import arb
 from tools.prove.rounding.cells import Proof, variable
-from tools.prove.rounding.expansions import Expansion
+from tools.prove.rounding.claims.half_turns_low_f64 import PI, SIN, TAN
 from tools.prove.rounding.numbers import Number, ball, constant, error_atom, fraction
 from tools.prove.rounding.rounding_rules import BINARY64
-from tools.prove.rounding.ulps import LEAST, Cuts, compare, near_zero, promised, towards_zero
+from tools.prove.rounding.ulps import LEAST, Cuts, Truth, compare, promised, towards_zero
 
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import trigonometric_low_f64 as low
 
 NEAREST = -62
+"""No distance but of a count of 0 is below 2^NEAREST."""
 LIMIT = Fraction(2) ** 20
 """Of the arguments for which errors are promised."""
 TOP = Fraction(1, 2**12)
@@ -33,10 +34,6 @@ TOP = Fraction(1, 2**12)
 ROUNDED = Fraction(1, 2**30)
 """More than roundings add to what is taken off after a difference."""
 DIGITS = 53
-PI = arb.pi()
-Function = Callable[[Expansion], Expansion]
-SIN = near_zero(lambda x: x.of(arb_series.sin), 0.0)
-TAN = near_zero(lambda x: x.of(arb_series.tan), 0.0)
 
 
 @dataclass(frozen=True)
@@ -78,8 +75,25 @@ def _unit(x: float) -> int:
     return (exact.numerator & -exact.numerator).bit_length() - exact.denominator.bit_length()
 
 
+@cache
+def nearest() -> Fraction:
+    """The least distance of a float from a multiple of a quarter turn, up to LIMIT and beyond."""
+    bits = 160
+    quarter = fraction(arb((PI / 2).mid())) * 2**bits
+    turn = quarter.numerator // quarter.denominator
+    found = 1 << bits
+    for k in range(1, int(LIMIT / Fraction(3, 2)) + 2):
+        exact = k * turn
+        spacing = 1 << (exact.bit_length() - DIGITS)
+        rest = exact % spacing
+        found = min(found, rest, spacing - rest)
+    return Fraction(found - k, 2**bits)  # the turn is cut off below its last bit
+
+
 def _obligations(proof: Proof, it: Turns) -> None:
     """That products with three parts are exact, and d is no larger than is said."""
+    if nearest() < Fraction(2) ** NEAREST:
+        proof.failures.append("the nearest float")
     for part in it.parts[:3]:
         digits = frexp(part)[1] - _unit(part)
         if digits + frexp(float(it.count))[1] - it.grid > DIGITS:
@@ -118,9 +132,7 @@ def _distances(it: Turns) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
                 yield low_end, most, lost(it, most)
 
 
-def _turned(
-    proof: Proof, kernel: Kernel, it: Turns, count: int, of: Function, which: int = 0
-) -> None:
+def _turned(proof: Proof, kernel: Kernel, it: Turns, count: int, of: Truth) -> None:
     """Of any count with the parity of `count`."""
     _obligations(proof, it)
     name = kernel.__name__
@@ -128,15 +140,15 @@ def _turned(
     def cuts(d: Number) -> Cuts:
         return {(name, "d"): d, (name, "rounded"): constant(low.ROUNDER + count)}
 
-    for first, last, lost in _distances(it):
-        off = error_atom(ball(lost), "reduction").expansion
+    for first, last, missed in _distances(it):
+        off = error_atom(ball(missed), "reduction").expansion
         for sign in (1, -1):
             compare(proof, kernel, lambda d, off=off: of(d + off), f"count {count}",
                     variable(*sorted((sign * first, sign * last))), cuts=cuts,
-                    args=[constant(3.0)], which=which)  # fmt: skip
+                    args=[constant(3.0)])  # fmt: skip
 
 
-def _as_it_is(proof: Proof, kernel: Kernel, end: float, of: Function) -> None:
+def _as_it_is(proof: Proof, kernel: Kernel, end: float, of: Truth) -> None:
     """Where the count is 0."""
     for first, last in towards_zero(end, LEAST):
         if first and last:
