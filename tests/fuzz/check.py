@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from samebits.errors import CompileError
-from tests.fuzz.execute import disagreements, run_evaluate
+from tests.fuzz.execute import Level, disagreements, run_evaluate
 from tests.fuzz.generator import Program, generate
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError, Loaded, Workspace
@@ -50,7 +50,12 @@ def kind_of(text: str) -> str:
     return re.sub(r"\d+", "N", kept) if kept.startswith("refused") else kept
 
 
-def check_programs(programs: Iterable[Program], *, native: bool = True) -> Tally:
+def check_programs(
+    programs: Iterable[Program],
+    *,
+    native: bool = True,
+    compiled_at: Sequence[Level] | None = None,
+) -> Tally:
     """Run programs in every execution; the first failure of each is kept."""
     tally = Tally()
     with Workspace() as workspace:
@@ -70,7 +75,7 @@ def check_programs(programs: Iterable[Program], *, native: bool = True) -> Tally
                 text = str(error)
                 tally.failures.append(Failure(program, program.inputs[0], kind_of(text), text))
         seen: set[int] = set()
-        for p, k, text in _disagreements(loaded, native):
+        for p, k, text in _disagreements(loaded, native, compiled_at):
             if p not in seen:
                 seen.add(p)
                 tally.failures.append(Failure(kept[p], kept[p].inputs[k], kind_of(text), text))
@@ -83,11 +88,13 @@ def check_programs(programs: Iterable[Program], *, native: bool = True) -> Tally
 
 
 def _disagreements(
-    loaded: Sequence[tuple[Loaded, Sequence[InputSet]]], native: bool
+    loaded: Sequence[tuple[Loaded, Sequence[InputSet]]],
+    native: bool,
+    compiled_at: Sequence[Level] | None,
 ) -> list[tuple[int, int, str]]:
     """What `disagreements` finds; where it breaks off, program by program."""
     try:
-        return list(disagreements(loaded, native=native))
+        return list(disagreements(loaded, native=native, compiled_at=compiled_at))
     except Exception as error:
         if len(loaded) == 1:
             text = str(error).splitlines()[0] if str(error) else ""
@@ -95,13 +102,16 @@ def _disagreements(
         return [
             (p, k, text)
             for p, one in enumerate(loaded)
-            for _, k, text in _disagreements([one], native)
+            for _, k, text in _disagreements([one], native, compiled_at)
         ]
 
 
-def check_seeds(seeds: Sequence[int], input_sets: int = 3) -> Tally:
+def check_seeds(
+    seeds: Sequence[int], input_sets: int = 3, compiled_at: Sequence[Level] | None = None
+) -> Tally:
     """Generate and check the programs of `seeds`."""
-    return check_programs(generate(seed, input_sets) for seed in seeds)
+    made = (generate(seed, input_sets) for seed in seeds)
+    return check_programs(made, compiled_at=compiled_at)
 
 
 def assert_agreement(source: str, entry: str, inputs: Sequence[InputSet]) -> None:

@@ -1,6 +1,7 @@
 """The executions that must agree: managed, evaluated before and after the passes, and compiled.
 
-Each host level compiles at O0 from the front end's IR, and at O3 from what the passes made of it.
+Each host level compiles at O0 from the front end's IR, and at O3 from what the passes made of it;
+the programs of `make test` each at O0 for one of the levels, in turns.
 
 Owns loading programs from source and running one call in each execution. Programs are compiled
 many to an object, because starting LLVM costs more than one small kernel.
@@ -177,6 +178,15 @@ def levels() -> tuple[Level, ...]:
     return tuple(Level(target, opt) for target in rows for opt in (0, 3))
 
 
+def in_turns(number: int) -> tuple[Level, ...]:
+    """Every host level at O3, and one at O0, which changes with `number`: without optimisation the
+    levels' code is that of the operations, one by one, which are compared at each level."""
+    every = levels()
+    plain = [level for level in every if not level.opt]
+    left_out = {level for n, level in enumerate(plain) if n != number % len(plain)}
+    return tuple(level for level in every if level not in left_out)
+
+
 class Compiled:
     """The entries of many programs at one level, loaded; `close` unloads them."""
 
@@ -249,14 +259,17 @@ def in_environment(number: int, call: Callable[..., Any], *args: Any) -> Any:
 
 
 def disagreements(
-    programs: Sequence[tuple[Loaded, Sequence[InputSet]]], *, native: bool = True
+    programs: Sequence[tuple[Loaded, Sequence[InputSet]]],
+    *,
+    native: bool = True,
+    compiled_at: Sequence[Level] | None = None,
 ) -> Iterator[tuple[int, int, str]]:
     """Run every program on its inputs everywhere: (program, input set, what differs).
 
     Managed is the reference, and evaluate of programs that their modes rewrite.
 
     A lone program meets every hostile environment; of many, each call meets one. Without
-    `native` nothing is compiled.
+    `native` nothing is compiled, else for every host level or those of `compiled_at`.
     """
     expected: dict[tuple[int, int], Outcome] = {}
     for p, (program, input_sets) in enumerate(programs):
@@ -277,7 +290,7 @@ def disagreements(
     if not native:
         return
     yield from _called(programs, expected)
-    for number, level in enumerate(levels()):
+    for number, level in enumerate(levels() if compiled_at is None else compiled_at):
         compiled = Compiled([program for program, _ in programs], level)
         try:
             for (p, k), outcome in expected.items():

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.fuzz.check import check_seeds
+from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import generate
 
 PROGRAMS = 1000
@@ -17,11 +18,20 @@ SHARD = 20
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, SHARD))
 def test_generated_programs_agree_in_every_execution(first: int) -> None:
-    tally = check_seeds(range(first, first + SHARD))
+    seeds = range(first, first + SHARD)
+    tally = check_seeds(seeds, compiled_at=in_turns(first // SHARD))
     failures = [f"seed {f.program.seed}: {f.text}" for f in tally.failures]
     assert not failures, "\n".join(
         [*failures, "shrink one with: python -m tests.fuzz.run --programs 1 --seed SEED"]
     )
+
+
+def test_each_level_takes_its_turn_without_optimisation() -> None:
+    taken = [in_turns(n) for n in range(PROGRAMS // SHARD)]
+    assert set().union(*taken) == set(levels())
+    for given in taken:
+        assert [level for level in given if level.opt] == [x for x in levels() if x.opt]
+        assert sum(not level.opt for level in given) == 1
 
 
 def test_a_seed_always_gives_the_same_program() -> None:

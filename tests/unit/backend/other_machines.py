@@ -132,8 +132,8 @@ class Machine:
     def run(self, calls: Sequence[Call], *, rounding_up: bool = False) -> list[tuple[int, ...]]:
         """Status and slots after each call; `rounding_up` is how the caller rounds."""
         sent = [struct.pack("<I", len(calls))]
-        for entry, slots in calls:
-            sent.append(struct.pack(f"<II{len(slots)}Q", entry, len(slots), *slots))
+        forms = {n: struct.Struct(f"<II{n}Q").pack for n in {len(slots) for _, slots in calls}}
+        sent += [forms[len(slots)](entry, len(slots), *slots) for entry, slots in calls]
         result = subprocess.run(
             [*self._emulator, str(self._program), *(["up", "flags"] if rounding_up else [])],
             input=b"".join(sent), capture_output=True, timeout=HANG_SECONDS, check=True,
@@ -181,9 +181,10 @@ class WasmMachine:
         """Status and slots after each call; there is no environment to pin."""
         memory_at, first = self._free, self._free + 1024
         sent: list[bytes] = []
+        forms = {n: struct.Struct(f"<II{n}Q").pack for n in {len(slots) for _, slots in calls}}
         for entry, slots in calls:
             words = [memory_at if slot == MEMORY else slot for slot in slots]
-            sent.append(struct.pack(f"<II{len(words)}Q", entry, 8 * len(words), *words))
+            sent.append(forms[len(words)](entry, 8 * len(words), *words))
         data = b"".join(sent)
         end = first + len(data)
         lacking = end - self._memory.data_len(self._store)
@@ -232,9 +233,10 @@ def answers_in(data: bytes, calls: Sequence[Call], head: str) -> list[tuple[int,
     """Status and slots of each call, the status in a head of its own form."""
     answers: list[tuple[int, ...]] = []
     position = 0
+    forms = {n: struct.Struct(f"{head}{n}Q") for n in {len(slots) for _, slots in calls}}
     for _, slots in calls:
-        form = f"{head}{len(slots)}Q"
-        answers.append(struct.unpack_from(form, data, position))
-        position += struct.calcsize(form)
+        form = forms[len(slots)]
+        answers.append(form.unpack_from(data, position))
+        position += form.size
     assert position == len(data)
     return answers

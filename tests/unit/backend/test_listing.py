@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from inspected_kernels import fused, line, loops, module_of
@@ -19,6 +20,11 @@ CODE = {
 }  # fmt: skip
 
 
+@cache
+def listing_of_loops(name: str, opt: int = 3) -> llvm.Listing:
+    return llvm.listing(*module_of(loops), TARGETS[name], opt)
+
+
 def test_an_ordinary_compile_has_no_debug_locations() -> None:
     module, entries = module_of(loops)
     text = emit_module(module, entries, TARGETS["x86-64-v3"]).text
@@ -31,7 +37,7 @@ def test_an_ordinary_compile_has_no_debug_locations() -> None:
 def test_the_assembly_shown_is_that_of_an_ordinary_compile(name: str, opt: int) -> None:
     target = TARGETS[name]
     module, entries = module_of(loops)
-    listing = llvm.listing(module, entries, target, opt)
+    listing = listing_of_loops(name, opt)
     shown = [
         " ".join(found.text.split())
         for found in assembly_lines(listing, target)
@@ -54,8 +60,7 @@ def instructions(text: str) -> list[str]:
 @pytest.mark.parametrize("opt", [0, 3])
 def test_debug_locations_change_no_instruction(name: str, opt: int) -> None:
     target = TARGETS[name]
-    module, entries = module_of(loops)
-    listing = llvm.listing(module, entries, target, opt)
+    listing = listing_of_loops(name, opt)
     mark = comment_mark(target)
 
     def bare(text: str) -> str:
@@ -68,8 +73,7 @@ def test_debug_locations_change_no_instruction(name: str, opt: int) -> None:
 @pytest.mark.parametrize("opt", [0, 3])
 def test_most_instructions_know_their_source_line(name: str, opt: int) -> None:
     target = TARGETS[name]
-    module, entries = module_of(loops)
-    listing = llvm.listing(module, entries, target, opt)
+    listing = listing_of_loops(name, opt)
     code = [found for found in assembly_lines(listing, target, True) if found.kind in CODE]
     assert sum(bool(found.place) for found in code) > len(code) / 2
     text = [found for found in llvm_lines(listing) if found.text.startswith("  ")]
@@ -78,8 +82,7 @@ def test_most_instructions_know_their_source_line(name: str, opt: int) -> None:
 
 def test_the_product_of_a_line_is_led_back_to_it_and_an_inlined_sum_to_both_lines() -> None:
     target = TARGETS["x86-64-v3"]
-    module, entries = module_of(loops)
-    listing = llvm.listing(module, entries, target)
+    listing = listing_of_loops(target.name)
     found = assembly_lines(listing, target)
     products = [x for x in found if x.text.split()[:1] == ["vmulps"] and len(x.place) == 2]
     assert line("map body") in {x.place[0].span.line for x in products}
@@ -137,8 +140,7 @@ def test_an_integer_sum_is_neither(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_targets_without_vectors_have_no_packed_instruction(name: str) -> None:
     target = TARGETS[name]
-    module, entries = module_of(loops)
-    found = kinds(llvm.listing(module, entries, target).assembly, target, allow_fma=True)
+    found = kinds(listing_of_loops(name).assembly, target, allow_fma=True)
     assert InstructionKind.SCALAR in found
     assert InstructionKind.CALL in found
     assert (InstructionKind.PACKED in found) == bool(target.vector_bits)
