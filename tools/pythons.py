@@ -34,9 +34,14 @@ class Row:
         return f"Python {self.version}" + (f", NumPy {self.numpy}" if self.numpy else "")
 
 
-def _version(python: str) -> str:
+def _version(python: str) -> str | None:
+    """What this is; None where it does not start, as a version manager's stand-in may not."""
     code = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
-    asked = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    try:
+        asked = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"{python} does not start: {error}", file=sys.stderr, flush=True)
+        return None
     return asked.stdout.strip()
 
 
@@ -48,8 +53,8 @@ def _floor() -> str:
 
 
 def rows(pythons: list[str]) -> list[Row]:
-    """An environment for each interpreter; the oldest NumPy goes with the oldest of them."""
-    found = [Row(path, _version(path)) for path in pythons]
+    """An environment for each interpreter that starts; the oldest NumPy goes with the oldest."""
+    found = [Row(path, version) for path in pythons if (version := _version(path))]
     found.sort(key=lambda row: [int(part) for part in row.version.split(".")])
     return found + [Row(row.python, row.version, f"{_floor()}.0") for row in found[:1]]
 
@@ -77,8 +82,9 @@ def main() -> int:
     arguments = parser.parse_args()
     on_path = [path for v in VERSIONS if (path := shutil.which(f"python{v}"))]
     chosen = rows(arguments.python or on_path)
-    if not chosen:
-        print(f"none of Python {', '.join(VERSIONS)} is on the path", file=sys.stderr)
+    if not chosen or (arguments.python and len(chosen) <= len(arguments.python)):
+        wanted = arguments.python or [f"Python {', '.join(VERSIONS)}, all on the path"]
+        print(f"nothing to test with: {', '.join(wanted)}", file=sys.stderr)
         return 2
     passed: dict[str, bool] = {}
     for row in chosen:
