@@ -17,6 +17,7 @@ from tools.prove.promises import Promise
 from tools.prove.rounding import kept
 from tools.prove.rounding.cells import Proof, a_float, variable
 from tools.prove.rounding.claims import (
+    area_low_f64,
     exponential_low_f64,
     roots_low_f64,
     turns_low_f64,
@@ -57,6 +58,12 @@ def test_a_bound_is_proven_anew_and_a_smaller_one_is_not(
     assert CLAIMED[name]().failures
 
 
+def test_how_far_an_argument_is_off_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not area_low_f64.atanh_argument().failures
+    monkeypatch.setitem(area_low_f64.OFF, "atanh", 1.5 * 2.0**-53)
+    assert area_low_f64.atanh_argument().failures
+
+
 def test_what_is_promised_is_what_is_kept() -> None:
     """A promise that is made smaller is not said to be proven by what was."""
     found = {name: shown for name, shown in kept.load().items() if len(name.split()) == 3}
@@ -83,6 +90,9 @@ EXACT = {
     "rsqrt": (gmpy2.rec_sqrt, 2.0**-1022, 2.0**-1020),
     "expm1": (gmpy2.expm1, -50.0, 700.0),
     "log1p": (gmpy2.log1p, -0.999, 1e10),
+    "asinh": (gmpy2.asinh, -3.0, 3.0),
+    "acosh": (gmpy2.acosh, 1.0, 1.5),
+    "atanh": (gmpy2.atanh, -1.0, 1.0),
 }
 
 

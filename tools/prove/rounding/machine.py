@@ -389,6 +389,8 @@ class Machine:
     def _div(self, a: Number, b: Number) -> Number:
         if not (b.range > 0 or b.range < 0):
             raise UndecidedError("a divisor may be 0")
+        if b.value is not None and _is_power_of_two(b.value) and abs(b.value) <= 2**1022:
+            return self._mul(a, constant(float(1 / b.value)))
         expansion = a.expansion * b.expansion.inverse()
         return self._of_atom(expansion, a.range / b.range, ("div", a, b))
 
@@ -555,10 +557,11 @@ class Machine:
             raise UndecidedError("bits of a pattern")
         return low
 
-    def float_of(self, pattern: Any) -> Number:
+    def float_of(self, pattern: Any) -> Any:
         """The float with these bits."""
         if isinstance(pattern, int):
-            return constant(struct.unpack("<d", pattern.to_bytes(8, "little"))[0])
+            value = struct.unpack("<d", pattern.to_bytes(8, "little"))[0]
+            return constant(value) if math.isfinite(value) else value
         added = (pattern.added + (1 << 63)) % (1 << 64) - (1 << 63)
         power, rest = divmod(added, 1 << 52)
         if rest:

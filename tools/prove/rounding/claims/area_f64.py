@@ -87,25 +87,25 @@ def _positive(first: int, last: int) -> Iterator[Number]:
             yield variable(low, high)
 
 
-def _of_asinh(x: Expansion) -> Expansion:
+def of_asinh(x: Expansion) -> Expansion:
     z = x * x
     return x + z * (ONE + (ONE + z).of(arb_series.sqrt)).of(lambda t: t.inv())
 
 
-def _of_acosh(x: Expansion) -> Expansion:
+def of_acosh(x: Expansion) -> Expansion:
     t = x - ONE
     return t + (t * (x + ONE)).of(arb_series.sqrt)
 
 
-def _of_atanh(x: Expansion) -> Expansion:
+def of_atanh(x: Expansion) -> Expansion:
     return x.scaled(arb(2)) * (ONE - x).of(lambda t: t.inv())
 
 
 def asinh() -> Proof:
-    return _proof(asinh_f64.asinh, _positive(TINY, LAST), _of_asinh)
+    return _proof(asinh_f64.asinh, _positive(TINY, LAST), of_asinh)
 
 
-def _near_one(unit: int, last: int, sign: int) -> Iterator[Number]:
+def near_one(unit: int, last: int, sign: int) -> Iterator[Number]:
     """1 + sign·n·2^unit for n below 2^(last - unit): the first one by one."""
     for n in range(1, ONE_BY_ONE):
         yield variable(*[1 + sign * n * Fraction(2) ** unit] * 2)
@@ -134,16 +134,16 @@ def _from_powers(first: int, last: int) -> Iterator[Number]:
 
 def acosh() -> Proof:
     def cells() -> Iterator[Number]:
-        yield from _near_one(-52, 0, 1)
+        yield from near_one(-52, 0, 1)
         yield from _positive(1, ROOM - 1)
         yield from _from_powers(ROOM, LAST)
 
-    return _proof(asinh_f64.acosh, cells(), _of_acosh)
+    return _proof(asinh_f64.acosh, cells(), of_acosh)
 
 
 def atanh() -> Proof:
     def cells() -> Iterator[Number]:
         yield from _positive(TINY, -2)
-        yield from _near_one(-53, -1, -1)
+        yield from near_one(-53, -1, -1)
 
-    return _proof(asinh_f64.atanh, cells(), _of_atanh)
+    return _proof(asinh_f64.atanh, cells(), of_atanh)

@@ -74,7 +74,7 @@ def _logarithm(function: str, kernel: Kernel, base: Ball) -> Proof:
                     cuts=cuts, args=[constant(1.5)])  # fmt: skip
     for low, high in _next_to_1():
         compare(proof, kernel, lambda x: _log(x).scaled(unit), "near 1", variable(low, high))
-    _is_zero(proof, kernel, 1.0)
+    is_zero(proof, kernel, 1.0)
     return proof
 
 
@@ -86,7 +86,7 @@ def _next_to_1() -> Iterator[tuple[float, float]]:
     yield 1.0 - NEAR, 1.0 - NEAR / 2
 
 
-def _is_zero(proof: Proof, kernel: Kernel, x: float) -> None:
+def is_zero(proof: Proof, kernel: Kernel, x: float) -> None:
     module, name = linked(kernel)
     machine = Machine(module)
     (found,) = machine.call(name, [constant(x)])
