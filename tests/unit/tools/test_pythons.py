@@ -26,6 +26,4 @@ def test_a_name_that_starts_no_python_is_left_out_and_told(
 def test_an_interpreter_that_was_asked_for_has_to_start(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = ["pythons", "--python", "/nonexistent/python3", sys.executable]
     monkeypatch.setattr(sys, "argv", asked)
-        sys, "argv", ["pythons", "--python", "/nonexistent/python3", sys.executable]
-    )
     assert pythons.main() == 2
