@@ -21,8 +21,8 @@ from samebits.sim.replay_header import digest_problem, name_problem
 
 MAX_LINE = 1024
 """Most bytes of a line, its end included."""
-MAX_HASHES = 1 << 22
-"""Most hashes of a file: each frame of 19 hours at 60 frames a second."""
+MAX_HASHES = 1 << 20
+"""Most hashes of a file: each frame of almost five hours at 60 frames a second."""
 MAX_COMMENTS = 1 << 16
 """Most lines of a file that are no hashes."""
 

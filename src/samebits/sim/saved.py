@@ -21,6 +21,9 @@ _HEAD = struct.Struct("<15s1s16sQQQ")
 _SUM = struct.Struct("<Q")
 """XXH64 of every byte before it: the last of them."""
 
+MAX_FRAME = 1 << 62
+"""Most frames that a session can have run; at a million in a second it takes 146,000 years."""
+
 _WRONG = "give the bytes that save() returned"
 
 
@@ -66,6 +69,12 @@ def read_saved(blob: object, simulation: Simulation) -> Saved:
             f"version {simulation.version}",
             note=f"saved with digest {digest.hex()}; this code has {simulation.digest}",
             fix="restore it with the code that saved it",
+        )
+    if frame > MAX_FRAME:
+        raise ReplayError(
+            f"the saved session contradicts itself: it says that it has run {frame:,} frames, "
+            f"and no session runs more than {MAX_FRAME:,}",
+            fix=_WRONG,
         )
     if size != (expected := canonical_size(simulation.state_type)):
         raise ReplayError(

@@ -87,6 +87,21 @@ def test_a_state_of_another_length_under_a_true_checksum_is_refused(session: Ses
     assert "says that they are 18446744073709551615" in refused(session, signed(lying)).message
 
 
+def test_more_frames_than_a_session_runs_are_refused(session: Session) -> None:
+    whole = session.save()
+    body = whole[:-8]
+
+    def at(frame: int) -> bytes:
+        return signed(body[: HEAD - 16] + struct.pack("<Q", frame) + body[HEAD - 8 :])
+
+    for frame in (2**62 + 1, 2**64 - 1):
+        assert f"has run {frame:,} frames" in refused(session, at(frame)).message
+    session.restore(at(2**62))
+    session.step([{"push": 1.5}, {"turn": -3}])
+    assert session.frame == 2**62 + 1
+    session.restore(whole)
+
+
 def test_another_simulations_session_is_refused(session: Session) -> None:
     blob = session.save()
     other = bytes(b ^ 0xFF for b in blob[16:32])

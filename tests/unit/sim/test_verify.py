@@ -295,6 +295,20 @@ def test_known_hashes_are_compared_and_must_be_reached() -> None:
     )
 
 
+def test_known_hashes_behind_damage_are_not_said_to_differ(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    hashes = recorded(path)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
+    source = ReplaySource(SMALL, str(path))
+    assert source.damage is not None
+    assert source.frames < 599
+    known = {0: int(hashes[0]), 599: int(hashes[599])}
+    done = Verification(SMALL, source, (NATIVE,), known={"golden": known})
+    done.run(lambda what, frames: None)
+    found = done.recorded["golden"]
+    assert (found.divergence, found.compared) == (None, 1)
+
+
 def test_a_limit_takes_the_first_frames(tmp_path: Path) -> None:
     recorded(tmp_path / "a.mcap")
     source = ReplaySource(SMALL, str(tmp_path / "a.mcap"), limit=300)
