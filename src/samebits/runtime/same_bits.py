@@ -61,11 +61,13 @@ class Outcome:
     result: Any
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]]
     trap: Trap | None
+    writes: bool
+    """Whether some of the memory may be written, and is not empty."""
 
     @property
     def holds_bits(self) -> bool:
-        """Whether there is a result, or memory that is not empty."""
-        return self.result is not None or any(array.size for _, _, array in self.memory)
+        """Whether there is a result, or memory that the kernel may have written."""
+        return self.result is not None or self.writes
 
 
 def _check_kernel(value: object) -> None:
@@ -140,8 +142,8 @@ def assert_same_bits(
     if not reference.holds_bits:
         raise ArgumentError(
             f"assert_same_bits: {kernel.__name__} left nothing to compare",
-            note="it returns nothing, and its arguments hold no memory",
-            fix="return what is to be compared, or give arrays that are not empty",
+            note="it returns nothing, and its arguments hold no memory that it may write",
+            fix="return what is to be compared, or give arrays that it writes and that are not empty",
         )
     return tuple(compared)
 
@@ -204,16 +206,21 @@ def _observe(
 ) -> Outcome:
     own = own_copies(args)
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]] = []
+    writes = False
     for value, t, p in zip(own, types, kernel.parameters, strict=True):
         if isinstance(t, ArrayType):
             memory.append((p.name, t.element, np.asarray(value)))
         elif isinstance(t, StructType):
             array = value.memory if isinstance(value, Struct) else value
             memory.append((p.name, t, np.asarray(array)))
+        else:
+            continue
+        is_read = isinstance(t, ArrayType) and t.readonly
+        writes = writes or (not is_read and memory[-1][2].size > 0)
     try:
-        return Outcome(run(*own), memory, None)
+        return Outcome(run(*own), memory, None, writes)
     except Trap as trap:
-        return Outcome(None, memory, trap)
+        return Outcome(None, memory, trap, writes)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:

@@ -240,6 +240,8 @@ class _Sink:
 
     def __init__(self, target: Target) -> None:
         self._count = 0
+        self._arrived = 0
+        """Bytes that the system has taken, with all of a block or with none."""
         self._out: Output | None = None
         self._name = "the stream"
         if isinstance(target, str | os.PathLike):
@@ -261,6 +263,11 @@ class _Sink:
     def partial(self) -> Path | None:
         return None if self._out is None else self._out.partial
 
+    def _failed(self, error: OSError) -> ReplayError:
+        if not self._arrived or self.partial is None:
+            return _cannot_write(self._name, error)
+        return _cannot_write(self._name, error, f"what was written before is in {self.partial}")
+
     def write(self, data: bytes) -> int:
         view = memoryview(data)
         try:
@@ -270,7 +277,7 @@ class _Sink:
                     raise ReplayError(f"cannot write {self._name}: it takes no more bytes")
                 view = view[taken:]
         except OSError as error:
-            raise _cannot_write(self._name, error) from None
+            raise self._failed(error) from None
         self._count += len(data)
         return len(data)
 
@@ -281,7 +288,8 @@ class _Sink:
         try:
             self._file.flush()
         except OSError as error:
-            raise _cannot_write(self._name, error) from None
+            raise self._failed(error) from None
+        self._arrived = self._count
 
     def finish(self) -> None:
         try:
@@ -290,14 +298,14 @@ class _Sink:
             else:
                 self._out.keep()
         except OSError as error:
-            raise _cannot_write(self._name, error) from None
+            raise self._failed(error) from None
 
     def commit(self) -> None:
         try:
             if self._out is not None:
                 self._out.commit()
         except OSError as error:
-            raise _cannot_write(self._name, error) from None
+            raise self._failed(error) from None
 
     def discard(self) -> None:
         if self._out is not None:
@@ -311,8 +319,8 @@ def _hash(value: Any) -> int:
     return number
 
 
-def _cannot_write(name: str, error: OSError) -> ReplayError:
-    return ReplayError(f"cannot write {name}: {told(error)}", fix=remedy(error))
+def _cannot_write(name: str, error: OSError, note: str | None = None) -> ReplayError:
+    return ReplayError(f"cannot write {name}: {told(error)}", note=note, fix=remedy(error))
 
 
 def _library() -> str:

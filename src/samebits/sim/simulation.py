@@ -183,6 +183,12 @@ class Simulation:
                     f"{field} is {getattr(header, field)}, not {getattr(mine, field)}",
                     fix="record it again",
                 )
+        if header.schema != mine.schema:
+            raise ReplayError(
+                f"{what} contradicts itself: its digest is this simulation's, but its schema, the "
+                "names and types of the fields, is another",
+                fix="record it again",
+            )
 
     def start(self, seed: int = 0) -> Session:
         """A new session, compiled for this processor. Raises CompileError, Trap."""

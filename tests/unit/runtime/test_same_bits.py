@@ -207,7 +207,13 @@ def test_a_call_that_leaves_nothing_is_no_comparison() -> None:
         for i in range(len(a)):
             a[i] += a[i]
 
-    for kernel, args in ((silent, ()), (doubled, (np.zeros(0, np.float32),))):
+    @sb.kernel
+    def read(a: sb.ReadOnly[float32]) -> None:
+        for i in range(len(a)):
+            assert a[i] > 0
+
+    one, none = np.ones(1, np.float32), np.zeros(0, np.float32)
+    for kernel, args in ((silent, ()), (doubled, (none,)), (read, (one,))):
         with pytest.raises(sb.ArgumentError, match="left nothing to compare"):
             sb.assert_same_bits(kernel, *args)
     assert len(sb.assert_same_bits(doubled, np.ones(1, np.float32))) > 2

@@ -158,6 +158,29 @@ def test_a_pipe_gets_the_same_bytes_as_a_file() -> None:
     assert not pipe.closed
 
 
+def test_a_disk_that_fills_up_leaves_a_file_that_is_named(tmp_path: Path) -> None:
+    resource: Any = pytest.importorskip("resource")
+    path = tmp_path / "a.mcap"
+
+    def record(limit: int) -> ReplayError:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+        try:
+            with pytest.raises(ReplayError) as caught, ReplayWriter(path, HEADER) as writer:
+                for _ in range(100):
+                    writer.add_block(b"".join(inputs_of(frame) for frame in range(256)), None)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        return caught.value
+
+    found = record(16 << 10)
+    assert found.note == f"what was written before is in {path}.partial"
+    assert 0 < Path(f"{path}.partial").stat().st_size <= 16 << 10
+    Path(f"{path}.partial").unlink()
+    assert record(10).note is None
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_full_disk_is_told_as_such() -> None:
     full: Any = Full()
     with pytest.raises(ReplayError) as caught:

@@ -248,6 +248,16 @@ def test_a_replay_verifies_with_the_hashes_that_it_carries(tmp_path: Path) -> No
     assert source.damage is None
 
 
+@pytest.mark.parametrize(
+    "change", [{"players": 1}, {"state_size": 7}, {"schema": {}}, {"schema": {"x": None}}]
+)
+def test_a_header_that_is_not_the_simulations_is_refused(change: dict[str, Any]) -> None:
+    header = SMALL.header(3)
+    SMALL.require(header, "a.mcap")
+    with pytest.raises(ReplayError, match=f"a.mcap contradicts itself: .* {next(iter(change))}"):
+        SMALL.require(replace(header, **change), "a.mcap")
+
+
 class Altered:
     """A source whose recorded hash of one frame is another."""
 
