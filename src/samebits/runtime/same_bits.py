@@ -143,7 +143,7 @@ def assert_same_bits(
         raise ArgumentError(
             f"assert_same_bits: {kernel.__name__} left nothing to compare",
             note="it returns nothing, and its arguments hold no memory that it may write",
-            fix="return what is to be compared, or give arrays that it writes and that are not empty",
+            fix="return what is to be compared, or give arrays that it writes, not empty ones",
         )
     return tuple(compared)
 

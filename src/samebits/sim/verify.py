@@ -429,8 +429,8 @@ class Verification:
             )
 
     def _check_reached(self, name: str, hashes: dict[int, int]) -> None:
-        """A golden file that goes on after the run has ended does not hold either; what damage ended
-        is not all of the run."""
+        """A golden file that goes on after the run has ended does not hold either; what damage
+        ended is not all of the run."""
         if self.source.damage is not None:
             return
         ended = self.frames == self.source.frames or any(row.trap for row in self.rows)

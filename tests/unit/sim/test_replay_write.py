@@ -162,22 +162,28 @@ def test_a_disk_that_fills_up_leaves_a_file_that_is_named(tmp_path: Path) -> Non
     resource: Any = pytest.importorskip("resource")
     path = tmp_path / "a.mcap"
 
-    def record(limit: int) -> ReplayError:
+    block = b"".join(inputs_of(frame) for frame in range(256))
+
+    def write() -> None:
+        with ReplayWriter(path, HEADER) as writer:
+            for _ in range(100):
+                writer.add_block(block, None)
+
+    def failure(limit: int) -> ReplayError:
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
         try:
-            with pytest.raises(ReplayError) as caught, ReplayWriter(path, HEADER) as writer:
-                for _ in range(100):
-                    writer.add_block(b"".join(inputs_of(frame) for frame in range(256)), None)
+            with pytest.raises(ReplayError) as caught:
+                write()
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         return caught.value
 
-    found = record(16 << 10)
+    found = failure(16 << 10)
     assert found.note == f"what was written before is in {path}.partial"
     assert 0 < Path(f"{path}.partial").stat().st_size <= 16 << 10
     Path(f"{path}.partial").unlink()
-    assert record(10).note is None
+    assert failure(10).note is None
     assert list(tmp_path.iterdir()) == []
 
 
