@@ -238,6 +238,9 @@ class Machine:
         return self._sum(a, b, -1)
 
     def _sum(self, a: Number, b: Number, sign: int) -> Number:
+        if b.value == 0:
+            self.discharged["zero"] += 1
+            return a
         form = combined(a.form, b.form, Fraction(sign))
         made = ("add" if sign > 0 else "sub", a, b)
         range_ = expanded(form).range()

@@ -5,6 +5,7 @@ The last phase of such a claim is that of the result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from math import frexp, nextafter
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ from tools.prove import promises
 from tools.prove.rounding.cells import Measured, Proof, binades, linked
 from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
 from tools.prove.rounding.machine import Machine, UndecidedError
-from tools.prove.rounding.numbers import Number, floor_exponent
+from tools.prove.rounding.numbers import Number, combined, expanded, floor_exponent
 from tools.prove.rounding.rounding_rules import BINARY64
 
 from samebits.lang.kernel import Kernel
@@ -81,6 +82,24 @@ def off(found: Expansion, truth: Expansion) -> float:
     return worst
 
 
+ROUNDED = {"add", "sub", "mul", "div", "sqrt", "muladd"}
+"""Operations that give the number nearest to what their operands give exactly."""
+
+
+def off_at_most(found: Number, truth: Expansion) -> float:
+    """The same of a result. Where its last operation rounds, and what is rounded is off by half an
+    ULP at most, that and another half: also where the cell has a power of two in it, as what is
+    next to that on the other side from the truth is rounded to it or nearer."""
+    worst = off(found.expansion, truth)
+    if found.made[:1] and found.made[0] in ROUNDED and found.error is not None:
+        form = combined(found.form, {found.error: Fraction(1)}, Fraction(-1))
+        if found.error in found.form and found.error not in form:
+            before = off(expanded(form), truth)
+            if before <= 0.5:
+                worst = min(worst, before + 0.5)
+    return worst
+
+
 def _rounded_again(worst: float) -> float:
     """Of a result that may become subnormal, where an ULP is twice as large at least. It is not for
     one next to the least normal number, that is below where the truth is not: such a one is away
@@ -106,7 +125,7 @@ def compare(
             (found,) = machine.call(name, [x] if args is None else list(args))
             if not isinstance(found, Number):
                 raise UndecidedError("a result")
-            worst = off(found.expansion, truth(x.expansion))
+            worst = off_at_most(found, truth(x.expansion))
             return (_rounded_again(worst) if scaled else worst) / most(proof)
 
         return machine, part

@@ -31,6 +31,7 @@ from tools.prove.rounding.claims import (
     tangent_f64,
     trigonometric_f64,
     turns_low_f64,
+    turns_medium_f64,
     two_legs_f64,
 )
 
@@ -96,6 +97,11 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 exp MEDIUM": (exponential_low_f64.exp_medium,),
     "float64 exp2 MEDIUM": (exponential_low_f64.exp2_medium,),
     "float64 exp10 MEDIUM": (exponential_low_f64.exp10_medium,),
+    "float64 sin MEDIUM": (turns_medium_f64.sin,),
+    "float64 cos MEDIUM": (turns_medium_f64.cos,),
+    "float64 sincos MEDIUM": (turns_medium_f64.cos, turns_medium_f64.sin),
+    "float64 sinpi MEDIUM": (turns_medium_f64.sinpi,),
+    "float64 cospi MEDIUM": (turns_medium_f64.cospi,),
     "float64 exp LOW": (exponential_low_f64.exp_low,),
     "float64 exp2 LOW": (exponential_low_f64.exp2_low,),
     "float64 exp10 LOW": (exponential_low_f64.exp10_low,),

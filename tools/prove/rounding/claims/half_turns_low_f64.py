@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import nextafter
+from math import frexp, nextafter
 from typing import Any
 
 from flint import arb, arb_series
@@ -38,16 +38,16 @@ SIN = near_zero(lambda x: x.of(arb_series.sin), 0.0)
 TAN = near_zero(lambda x: x.of(arb_series.tan), 0.0)
 
 
-def _is_exact(proof: Proof, kernel: Kernel) -> None:
-    """From DIRECT on the fraction is what rounding to the next integer leaves."""
+def is_exact(proof: Proof, kernel: Kernel, most: float = HALF, limit: float = LIMIT) -> None:
+    """From DIRECT to `limit` the fraction is what rounding leaves, and `most` at most."""
     module, name = linked(kernel)
     slot = kernel.__name__, "f"
-    for x in _arguments():
+    for x in _arguments(limit):
         machine = Machine(module, _counted(module, name, kernel, x))
         machine.reach(name, [x], [slot])
         proof.take(machine)
         f: Number = machine.reached[slot]
-        if f.error is not None or not f.size <= HALF:
+        if f.error is not None or not f.size <= most:
             proof.failures.append(f"the fraction of x in {x.ends}")
 
 
@@ -63,14 +63,14 @@ def _counted(module: Module, name: str, kernel: Kernel, x: Number) -> Cuts:
     return {} if others or value is None else {slot: constant(value)}
 
 
-def _arguments() -> Iterator[Number]:
-    """From DIRECT to LIMIT on both sides: at the end of a binade a half more has a bit less."""
-    for start, high in binades(-2, 49):
+def _arguments(limit: float) -> Iterator[Number]:
+    """From DIRECT to `limit` on both sides: at the end of a binade a half more has a bit less."""
+    for start, high in binades(-2, frexp(limit)[1] - 2):
         middle = max(start, high - 0.5)
         for first, last in ((start, middle), (middle, nextafter(high, 0.0))):
             for sign in (1, -1):
                 yield variable(*sorted((sign * first, sign * last)))
-    for x in (LIMIT, -LIMIT):
+    for x in (limit, -limit):
         yield variable(x, x)
 
 
@@ -96,7 +96,7 @@ def _near_0(proof: Proof, kernel: Kernel, truth: Truth) -> None:
 
 def sinpi_low() -> Proof:
     proof = promised("sinpi", "LOW")
-    _is_exact(proof, low.sinpi)
+    is_exact(proof, low.sinpi)
     _fractions(proof, low.sinpi, 0, lambda f: SIN(f.scaled(PI)), "fraction")
     _near_0(proof, low.sinpi, lambda x: SIN(x.scaled(PI)))
     return proof
@@ -104,7 +104,7 @@ def sinpi_low() -> Proof:
 
 def cospi_low() -> Proof:
     proof = promised("cospi", "LOW")
-    _is_exact(proof, low.cospi)
+    is_exact(proof, low.cospi)
     _fractions(proof, low.cospi, 0, lambda f: SIN(f.scaled(PI)), "fraction")
     for first, last in towards_zero(DIRECT, LEAST):
         # Half an ULP of 1/2 from 0 the count is 0 or 1.
@@ -118,7 +118,7 @@ def cospi_low() -> Proof:
 def tanpi_low() -> Proof:
     proof = promised("tanpi", "LOW")
     kernel = atanpi_low_f64.tanpi
-    _is_exact(proof, kernel)
+    is_exact(proof, kernel)
     _near_0(proof, kernel, lambda x: TAN(x.scaled(PI)))
     _fractions(proof, kernel, 0, lambda f: TAN(f.scaled(PI / 2)), "even")
     _fractions(proof, kernel, 1,

@@ -69,7 +69,7 @@ QUARTER_TURNS = Turns(
 )  # fmt: skip
 
 
-def _unit(x: float) -> int:
+def unit_of(x: float) -> int:
     """x is an odd multiple of 2 to that."""
     exact = Fraction(x)
     return (exact.numerator & -exact.numerator).bit_length() - exact.denominator.bit_length()
@@ -90,12 +90,12 @@ def nearest() -> Fraction:
     return Fraction(found - k, 2**bits)  # the turn is cut off below its last bit
 
 
-def _obligations(proof: Proof, it: Turns) -> None:
+def obligations(proof: Proof, it: Turns) -> None:
     """That products with three parts are exact, and d is no larger than is said."""
     if nearest() < Fraction(2) ** NEAREST:
         proof.failures.append("the nearest float")
     for part in it.parts[:3]:
-        digits = frexp(part)[1] - _unit(part)
+        digits = frexp(part)[1] - unit_of(part)
         if digits + frexp(float(it.count))[1] - it.grid > DIGITS:
             proof.failures.append(f"products with {part} round")
     rounding = it.count * Fraction(1, 2**51) + Fraction(1, 2**52)
@@ -111,7 +111,7 @@ def lost(it: Turns, most: Fraction) -> Fraction:
         after = sum((Fraction(abs(p)) for p in it.parts[n + 1 :]), Fraction(0)) * it.count
         size = most + after * (1 + ROUNDED)
         if n < 3:
-            multiples = min(multiples, _unit(it.parts[n]) + it.grid)
+            multiples = min(multiples, unit_of(it.parts[n]) + it.grid)
             if size <= Fraction(2) ** (DIGITS + multiples):
                 continue
         total += fraction(BINARY64.half_ulp(ball(size)))
@@ -120,28 +120,27 @@ def lost(it: Turns, most: Fraction) -> Fraction:
     return total + product + it.count * turn
 
 
-def _distances(it: Turns) -> Iterator[tuple[Fraction, Fraction, Fraction]]:
-    """Between what a distance is, and what it misses: near the end of a binade a difference may be
+def distances(it: Turns) -> Iterator[tuple[Fraction, Fraction]]:
+    """Between what a distance is: near the end of a binade a difference may be
     in the next one."""
     for e in range(NEAREST, 1):
         first, last = Fraction(2) ** e, Fraction(2) ** (e + 1)
         end = min(last, Fraction(it.largest))
         for low_end, high_end in ((first, last * (1 - TOP)), (last * (1 - TOP), last)):
             if low_end < end:
-                most = min(high_end, end)
-                yield low_end, most, lost(it, most)
+                yield low_end, min(high_end, end)
 
 
 def _turned(proof: Proof, kernel: Kernel, it: Turns, count: int, of: Truth) -> None:
     """Of any count with the parity of `count`."""
-    _obligations(proof, it)
+    obligations(proof, it)
     name = kernel.__name__
 
     def cuts(d: Number) -> Cuts:
         return {(name, "d"): d, (name, "rounded"): constant(low.ROUNDER + count)}
 
-    for first, last, missed in _distances(it):
-        off = error_atom(ball(missed), "reduction").expansion
+    for first, last in distances(it):
+        off = error_atom(ball(lost(it, last)), "reduction").expansion
         for sign in (1, -1):
             compare(proof, kernel, lambda d, off=off: of(d + off), f"count {count}",
                     variable(*sorted((sign * first, sign * last))), cuts=cuts,
