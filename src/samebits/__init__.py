@@ -157,6 +157,7 @@ from samebits.lang.matrices import (
     uint4x3,
     uint4x4,
 )
+from samebits.lang.half import float16, half
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.quaternions import dquaternion, quaternion
 from samebits.lang.scalars import (
@@ -371,12 +372,14 @@ __all__ = [
     "float4x2",
     "float4x3",
     "float4x4",
+    "float16",
     "float32",
     "float64",
     "floor",
     "fma",
     "fpenv",
     "guarded",
+    "half",
     "hazards",
     "inspect",
     "int2",

@@ -22,17 +22,17 @@ from samebits.types import (
     VectorType,
 )
 
-CANONICAL_NAN = {32: 0x7FC00000, 64: 0x7FF8000000000000}
+CANONICAL_NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
 """The one NaN, by width in bits."""
 
 SMALLEST_NORMAL = {32: 2.0**-126, 64: 2.0**-1022}
 """The least positive normal number, by width in bits; what is nearer to zero is subnormal."""
 
-_FORMATS = {32: ("<f", "<I"), 64: ("<d", "<Q")}
+_FORMATS = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}
 
 
 def float_to_bits(value: float, bits: int) -> int:
-    """The binary32 or binary64 pattern of `value` (exact for that width); NaN is canonical."""
+    """The binary16, 32 or 64 pattern of `value` (exact for that width); NaN is canonical."""
     if value != value:
         return CANONICAL_NAN[bits]
     as_float, as_int = _FORMATS[bits]
@@ -40,7 +40,7 @@ def float_to_bits(value: float, bits: int) -> int:
 
 
 def bits_to_float(pattern: int, bits: int) -> float:
-    """The value of a binary32 or binary64 pattern, as a Python float; NaNs become canonical."""
+    """The value of a binary16, 32 or 64 pattern, as a Python float; NaNs become canonical."""
     as_float, as_int = _FORMATS[bits]
     value = struct.unpack(as_float, struct.pack(as_int, pattern))[0]
     return float(value) if value == value else float("nan")
@@ -56,7 +56,7 @@ def ulp_distance(a: int, b: int, bits: int) -> int | None:
 
     −0 and +0 are 1 apart, so that distance 0 means the same bits.
     """
-    infinity = {32: 0x7F800000, 64: 0x7FF0000000000000}[bits]
+    infinity = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}[bits]
     sign = 1 << (bits - 1)
 
     def ordinal(pattern: int) -> int:
@@ -134,7 +134,7 @@ def _convert(t: MemoryType, source: np.ndarray[Any, Any], target: np.ndarray[Any
             np.not_equal(source.view(np.uint8), 0, out=target)
         case ScalarType():
             target[...] = source
-            if t.kind is Kind.FLOAT:
+            if t.is_ieee:
                 canonicalize_nans(target)
 
 
@@ -163,12 +163,12 @@ def xxh64(data: bytes | memoryview, seed: int = 0) -> int:
     return xxhash.xxh64_intdigest(data, seed)
 
 
-_PRECISION = {32: (24, -149, 128), 64: (53, -1074, 1024)}
+_PRECISION = {16: (11, -24, 16), 32: (24, -149, 128), 64: (53, -1074, 1024)}
 """Significand bits, exponent of the least subnormal, exponent past the largest float."""
 
 
 def round_scaled(mantissa: int, exponent: int, bits: int) -> float:
-    """`mantissa` × 2^`exponent` rounded once to binary32 or binary64, ties to even.
+    """`mantissa` × 2^`exponent` rounded once to binary16, 32 or 64, ties to even.
 
     Too large gives an infinity; a zero mantissa gives +0; a nonzero value that rounds to zero
     keeps its sign.

@@ -21,6 +21,7 @@ class Kind(Enum):
     UNSIGNED = "unsigned"
     FLOAT = "float"
     FIXED = "fixed"
+    HALF = "half"
 
 
 class Overflow(Enum):
@@ -59,12 +60,19 @@ class ScalarType:
         return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
 
     @property
+    def is_ieee(self) -> bool:
+        """Whether the bits are an IEEE 754 number: a float's, or those of a half, which is kept
+        but not computed with."""
+        return self.kind in (Kind.FLOAT, Kind.HALF)
+
+    @property
     def is_signed(self) -> bool:
         return self.kind in (Kind.SIGNED, Kind.FIXED)
 
     @property
     def storage(self) -> ScalarType:
-        """The type that a value has in IR: itself, or the integer that a fixed-point number is."""
+        """The type that a value has in IR: itself, or the integer that a fixed-point number or a
+        half is."""
         return self
 
     @property
@@ -80,8 +88,7 @@ class ScalarType:
         """The NumPy dtype of the scalar in memory, native byte order."""
         if self.kind is Kind.BOOL:
             return np.dtype(np.bool_)
-        letter = {Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f", Kind.FIXED: "i"}[self.kind]
-        return np.dtype(f"{letter}{self.bits // 8}")
+        return np.dtype(f"{_DTYPE_LETTERS[self.kind]}{self.bits // 8}")
 
     @property
     def minimum(self) -> int:
@@ -93,6 +100,10 @@ class ScalarType:
         """Greatest value of an integer type; of a fixed-point type, its integer."""
         return (1 << (self.bits - 1)) - 1 if self.is_signed else (1 << self.bits) - 1
 
+
+_DTYPE_LETTERS = {
+    Kind.SIGNED: "i", Kind.UNSIGNED: "u", Kind.FLOAT: "f", Kind.FIXED: "i", Kind.HALF: "f",
+}  # fmt: skip
 
 BOOL = ScalarType("bool", Kind.BOOL, 1)
 INT8 = ScalarType("int8", Kind.SIGNED, 8)
@@ -130,6 +141,20 @@ class FixedPointType(ScalarType):
         return INT32 if self.bits == 32 else INT64
 
 
+@dataclass(frozen=True)
+class HalfType(ScalarType):
+    """binary16, in which numbers are kept: it converts from and to other types, and computes
+    nothing."""
+
+    __hash__ = ScalarType.__hash__
+
+    @property
+    def storage(self) -> ScalarType:
+        return UINT16
+
+
+FLOAT16 = HalfType("float16", Kind.HALF, 16)
+
 _SUFFIXES = {Overflow.TRAP: "", Overflow.SATURATE: "_sat", Overflow.WRAP: "_wrap"}
 FIXED_POINT = {
     f"{name}{suffix}": FixedPointType(
@@ -140,7 +165,7 @@ FIXED_POINT = {
 }
 """Q16.16, Q32.32 and Q48.16 by name, each with the three ways to overflow."""
 
-SCALARS = {t.name: t for t in (*STRONG_SCALARS, INT, FLOAT, *FIXED_POINT.values())}
+SCALARS = {t.name: t for t in (*STRONG_SCALARS, FLOAT16, INT, FLOAT, *FIXED_POINT.values())}
 
 
 @dataclass(frozen=True)
@@ -412,11 +437,13 @@ PROMOTIONS = _promotions()
 
 
 def promote(a: ScalarType, b: ScalarType) -> ScalarType | None:
-    """The common type of `a` and `b` in arithmetic; None where there is none (bool, or
+    """The common type of `a` and `b` in arithmetic; None where there is none (bool, float16, or
     a weak float beside an integer).
 
     NEP 50: a weak type takes the strong one's side; weak int beside weak float gives float.
     """
+    if FLOAT16 in (a, b):
+        return None
     if a == b:
         return None if a is BOOL else a
     if BOOL in (a, b):

@@ -10,7 +10,7 @@ import numpy as np
 
 import samebits as sb
 from samebits import Array, ReadOnly, float2, float3, float32, float64, int32, int64, math
-from samebits import uint8, uint32, uint64, uint3
+from samebits import half, uint8, uint32, uint64, uint3
 
 T = TypeVar("T")
 WEIGHTS = np.ones(4, np.float32)
@@ -607,3 +607,80 @@ def float_becomes_int(n: int) -> int:
     total = 0.5
     total = n
     return total
+
+
+@refused
+def half_times_float(h: ReadOnly[half], x: float32) -> float32:
+    return h[0] * x
+
+
+@refused
+def half_beside_literal(h: half) -> half:
+    return 2 * h
+
+
+@refused
+def half_added_in_place(h: Array[half]) -> None:
+    h[0] += 1
+
+
+@refused
+def half_compared(h: half) -> bool:
+    return h == h
+
+
+@refused
+def half_negated(h: half) -> half:
+    return -h
+
+
+@refused
+def half_in_function(h: half) -> float32:
+    return math.sin(h)
+
+
+@refused
+def half_in_builtin(h: half, x: float32) -> float32:
+    return math.max(x, h)
+
+
+@refused
+def half_from_float(h: Array[half], x: float32) -> None:
+    h[0] = x
+
+
+@refused
+def float_from_half(h: half) -> float32:
+    return h
+
+
+@refused
+def half_as_condition(h: half) -> bool:
+    if h:
+        return True
+    return False
+
+
+@refused
+def half_beside_number_in_select(h: half, c: bool) -> half:
+    return math.select(c, h, 0.0)
+
+
+@refused
+def half_as_fixed_point(h: half) -> sb.fix32:
+    return sb.fix32(h)
+
+
+@refused
+def fixed_point_as_half(x: sb.fix32) -> half:
+    return half(x)
+
+
+@refused
+def half_as_int(h: half) -> int:
+    return int(h)
+
+
+@refused
+def half_summed(h: ReadOnly[half]) -> float32:
+    return math.sum(h)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from samebits.bits import round_scaled
-from samebits.frontend import fixed_point
+from samebits.bits import float_to_bits, round_scaled
+from samebits.frontend import fixed_point, halves
 from samebits.frontend.context import Context, values_of
 from samebits.frontend.values import (
     Literal,
@@ -21,6 +21,7 @@ from samebits.lang.conversions import round_float
 from samebits.types import (
     BOOL,
     FLOAT,
+    FLOAT16,
     FLOAT64,
     INT,
     INT64,
@@ -50,6 +51,8 @@ def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value
         return fixed_point.literal(ctx, node, value, t)
     if t.is_float:
         return ctx.builder.const(round_literal(number, t), t, span)
+    if t == FLOAT16:
+        return ctx.builder.const(float_to_bits(round_literal(number, t), 16), t, span)
     if t is BOOL or isinstance(number, float):
         ctx.fail(
             node,
@@ -91,6 +94,8 @@ def to_scalar(ctx: Context, node: ast.AST, operand: Literal | Scalar, t: ScalarT
         return operand.value
     if isinstance(t, FixedPointType):
         return fixed_point.convert(ctx, node, operand, t)
+    if t == FLOAT16:
+        return halves.convert(ctx, node, operand, t)
     span = ctx.span(node)
     if operand.type is INT and t.is_int and not t.weak:
         return ctx.builder.value("narrow", (operand.value,), t, span)
@@ -99,7 +104,7 @@ def to_scalar(ctx: Context, node: ast.AST, operand: Literal | Scalar, t: ScalarT
 
 def conversion_fix(t: Type, text: str, source: Type | None = None) -> str:
     """The conversion that a user should write."""
-    if isinstance(t, FixedPointType) and isinstance(source, ScalarType) and source.is_float:
+    if isinstance(t, FixedPointType) and isinstance(source, ScalarType) and source.is_ieee:
         return f"write {t}.from_float({text})"
     if isinstance(t, ScalarType) and t.weak:
         return f"write {'int' if t is INT else 'float64'}({text}), or annotate a fixed-width type"
@@ -126,7 +131,7 @@ def coerce(
         case (Scalar(), ScalarType()) if operand.type == t:
             return operand
         case (Scalar(), ScalarType()) if (
-            operand.type.weak and t is not BOOL and (t.is_float or operand.type is INT)
+            operand.type.weak and t is not BOOL and (t.is_ieee or operand.type is INT)
         ):
             return Scalar(to_scalar(ctx, node, operand, t), t)
         case (Vector() | Place(), _) if operand.type == t:
@@ -145,7 +150,7 @@ def _fix(ctx: Context, node: ast.AST, operand: Operand, t: Type) -> str:
     text = ctx.text(node)
     if isinstance(t, ScalarType) and isinstance(operand, (Scalar, Literal)):
         if t is BOOL:
-            return f"write `{text} != 0`"
+            return f"write `{halves.nonzero(text, operand)}`"
         return conversion_fix(t, text, operand.type)
     if isinstance(t, VectorType) and isinstance(operand, (Scalar, Literal, Vector)):
         return f"write {t}({text})"
@@ -175,10 +180,12 @@ def convert_explicit(ctx: Context, node: ast.Call, operand: Operand, t: ScalarTy
                 ctx.fail(
                     node,
                     f"bool() of {describe(operand)} is not in the language",
-                    fix=f"write `{ctx.text(argument)} != 0`",
+                    fix=f"write `{halves.nonzero(ctx.text(argument), operand)}`",
                 )
             if isinstance(t, FixedPointType) or isinstance(operand.type, FixedPointType):
                 return Scalar(fixed_point.convert(ctx, node, operand, t), t)
+            if FLOAT16 in (operand.type, t):
+                return Scalar(halves.convert(ctx, node, operand, t), t)
             if operand.type is INT and t.is_int:
                 opcode = "convert" if t is INT64 else "narrow"
                 return Scalar(ctx.builder.value(opcode, (operand.value,), t, ctx.span(node)), t)
@@ -280,4 +287,6 @@ def _cast(ctx: Context, node: ast.Call, v: Value, source: ScalarType, t: VectorT
         ctx.fail(node, "a bool vector of numbers is not in the language", fix="write `v != 0`")
     if isinstance(source, FixedPointType) or isinstance(t.element, FixedPointType):
         return fixed_point.convert(ctx, node, Scalar(v, source), t.element)
+    if FLOAT16 in (source, t.element):
+        return halves.convert(ctx, node, Scalar(v, source), t.element)
     return ctx.builder.value("convert", (v,), t.element, ctx.span(node))

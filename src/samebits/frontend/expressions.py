@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from samebits.frontend import calls, linear, operators, places
+from samebits.frontend import calls, halves, linear, operators, places
 from samebits.frontend.context import Context
 from samebits.frontend.convert import index_value, materialize
 from samebits.frontend.names import attribute, name
@@ -55,7 +55,7 @@ def condition(ctx: Context, node: ast.expr) -> Value:
     operand = lower(ctx, node)
     if isinstance(operand, Scalar) and operand.type is BOOL:
         return operand.value
-    fix = f"write `{ctx.text(node)} != 0`"
+    fix = f"write `{halves.nonzero(ctx.text(node), operand)}`"
     if isinstance(operand, Vector):
         fix = f"write `sb.any({ctx.text(node)})` or `sb.all({ctx.text(node)})`"
     ctx.fail(node, f"a condition is a bool, but this is {describe(operand)}", fix=fix)

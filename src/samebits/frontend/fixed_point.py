@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from samebits.errors import ArgumentError
+from samebits.frontend import halves
 from samebits.frontend.context import Context
 from samebits.frontend.values import Literal, Operand, Scalar, describe, number_text
 from samebits.ir.grammar import Value
@@ -20,6 +21,7 @@ from samebits.lang.kernel import Kernel
 from samebits.types import (
     BOOL,
     FLOAT,
+    FLOAT16,
     FLOAT64,
     INT,
     INT32,
@@ -347,9 +349,11 @@ def convert(ctx: Context, node: ast.AST, operand: Scalar, t: ScalarType) -> Valu
     if isinstance(source, FixedPointType):
         if isinstance(t, FixedPointType):
             return _rescaled(_Emit(ctx, node, t), operand.value, source)
+        if t == FLOAT16:
+            return halves.convert(ctx, node, operand, t)
         return _number(_Emit(ctx, node, source), operand.value, t)
     assert isinstance(t, FixedPointType)
-    if source.is_float:
+    if source.is_ieee:
         message, fix = not_implicit(source, t)
         ctx.fail(node, message, fix=fix)
     emit, value = _Emit(ctx, node, t), operand.value
@@ -386,6 +390,8 @@ def from_float(ctx: Context, node: ast.AST, operand: Operand, t: FixedPointType)
     emit = _Emit(ctx, node, t)
     if isinstance(operand, Literal) and operand.type is FLOAT:
         value = emit.const(float(operand.value), FLOAT64)
+    elif isinstance(operand, Scalar) and operand.type == FLOAT16:
+        value = halves.convert(ctx, node, operand, FLOAT64)
     elif isinstance(operand, Scalar) and operand.type.is_float:
         value = emit.to(FLOAT64, operand.value)
     else:

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from samebits.frontend import fixed_point, linear
+from samebits.errors import Span
+from samebits.frontend import fixed_point, halves, linear
 from samebits.frontend.context import Context, values_of
 from samebits.frontend.convert import index_value, literal, to_scalar
 from samebits.frontend.operators import vector_operands
@@ -15,6 +16,7 @@ from samebits.ir.grammar import Value
 from samebits.types import (
     BOOL,
     FLOAT,
+    FLOAT16,
     INT,
     VECTORS,
     FixedPointType,
@@ -122,7 +124,8 @@ def elementwise(ctx: Context, node: ast.Call, name: str, operands: list[Operand]
     arguments(ctx, node, name, row.arity)
     if any(isinstance(_element(operand), FixedPointType) for operand in operands):
         return _fixed_point(ctx, node, name, operands)
-    for operand in operands:
+    for source, operand in zip(node.args, operands, strict=True):
+        halves.refuse(ctx, f"{name}()", source, operand)
         element = operand.type.element if isinstance(operand, Vector) else operand.type
         allowed = isinstance(operand, (Literal, Scalar, Vector)) and isinstance(element, ScalarType)
         if allowed and isinstance(element, ScalarType):
@@ -176,6 +179,10 @@ def broadcast(
         ctx.fail(node, f"{what} on {names}", fix=f"convert one, such as {min(map(str, strong))}(x)")
     if strong:
         t = strong.pop()
+        weak = next((o for o in scalars if o.type.weak), None)
+        if t == FLOAT16 and weak is not None:
+            number = ctx.text(node.args[operands.index(weak) - len(operands)])
+            ctx.fail(node, f"{what} on {t} and {describe(weak)}", fix=f"write {t}({number})")
         wrong = next((o for o in scalars if o.type is FLOAT and t.is_int), None)
         mixed = wrong is not None or t is BOOL
         if mixed and not all(o.type is BOOL for o in scalars):
@@ -381,6 +388,11 @@ def _rotate(opcode: str) -> Callable[[Context, ast.Call, list[Operand]], Operand
     return emit
 
 
+def _bits(ctx: Context, value: Value, source: ScalarType, t: ScalarType, span: Span) -> Value:
+    value = ctx.builder.value("bitcast", (value,), t, span)
+    return halves.canonical(ctx, value, span) if t == FLOAT16 else value
+
+
 def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     """`bitcast(T, x)`: the same bits as another scalar type (vectors: component by component)."""
     arguments(ctx, node, "bitcast", 2)
@@ -407,7 +419,7 @@ def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
         )
     span = ctx.span(node)
     items = tuple(
-        v if source == t else ctx.builder.value("bitcast", (v,), t, span) for v in values_of(x)
+        v if source == t else _bits(ctx, v, source, t, span) for v in values_of(x)
     )
     if isinstance(x, Scalar):
         return Scalar(items[0], t)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-from samebits.frontend import fixed_point, linear
+from samebits.frontend import fixed_point, halves, linear
 from samebits.frontend.context import Context
 from samebits.frontend.convert import literal, round_literal, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
@@ -83,6 +83,7 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
         folded = fold(row, a, b)
         if folded is not None:
             return Literal(folded.value, ctx.span(node))
+    halves.refuse_binary(ctx, node, row.sign, a, b)
     match a, b:
         case (Literal() | Scalar(), Literal() | Scalar()):
             t = _operand_type(ctx, node, row, a, b)
@@ -306,6 +307,7 @@ def unary(ctx: Context, node: ast.UnaryOp, a: Operand) -> Operand:
         folded = fold_unary(node.op, a)
         if folded is not None:
             return Literal(folded.value, ctx.span(node))
+    halves.refuse(ctx, f"`{sign}`", node.operand, a)
     match a:
         case Literal():
             bad = True
@@ -344,6 +346,7 @@ def compare(ctx: Context, node: ast.AST, op: ast.cmpop, a: Operand, b: Operand) 
     span = ctx.span(node)
     if isinstance(a, Literal) and isinstance(b, Literal):
         return Scalar(ctx.builder.const(fold(a.value, b.value), BOOL, span), BOOL)
+    halves.refuse_binary(ctx, node, sign, a, b)
     if isinstance(a, Vector) or isinstance(b, Vector):
         left, right, t = vector_operands(ctx, node, sign, a, b)
         if t.element is BOOL and sign not in ("==", "!="):

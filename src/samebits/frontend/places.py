@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from samebits.errors import Span
+from samebits.frontend import halves
 from samebits.frontend.context import Context, values_of
 from samebits.frontend.convert import coerce, index_value
 from samebits.frontend.values import Operand, Place, Scalar, Vector, View, describe
 from samebits.ir.grammar import Value
 from samebits.types import (
+    FLOAT16,
     INT,
     ArrayType,
     FixedArrayType,
@@ -27,14 +29,17 @@ def load(
     """What lies at `ref`: a scalar or vector by value, a struct or array as a place."""
     match t:
         case ScalarType():
-            return Scalar(ctx.builder.value("load", (ref,), t, span), t)
+            return Scalar(_loaded(ctx, ref, t, span), t)
         case VectorType():
             items = [component(ctx, ref, t, i, span) for i in range(t.length)]
-            return Vector(
-                tuple(ctx.builder.value("load", (item,), t.element, span) for item in items), t
-            )
+            return Vector(tuple(_loaded(ctx, item, t.element, span) for item in items), t)
         case _:
             return Place(ref, t, roots, readonly)
+
+
+def _loaded(ctx: Context, ref: Value, t: ScalarType, span: Span) -> Value:
+    value = ctx.builder.value("load", (ref,), t, span)
+    return halves.canonical(ctx, value, span) if t == FLOAT16 else value
 
 
 def component(ctx: Context, ref: Value, t: VectorType, index: int, span: Span) -> Value:

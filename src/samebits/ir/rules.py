@@ -59,7 +59,8 @@ def is_bool(t: ValueType) -> bool:
 
 
 def is_scalar(t: ValueType) -> bool:
-    """Whether values may have the type: a fixed-point number is an integer in IR."""
+    """Whether values may have the type: a fixed-point number and a half are integers in IR.
+    """
     return isinstance(t, ScalarType) and t.storage == t
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from samebits.lang.conversions import kind_of
 from samebits.lang.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
-from samebits.types import STRONG_SCALARS
+from samebits.types import FLOAT16, STRONG_SCALARS
 
-_BY_DTYPE = {t.dtype: t for t in STRONG_SCALARS}
+_BY_DTYPE = {t.dtype: t for t in (*STRONG_SCALARS, FLOAT16)}
 
 
 def constant(value: Any) -> Any:

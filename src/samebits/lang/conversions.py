@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,9 @@ kind_of: Callable[[object], type[Any]] = type
 
 FLOAT32_LIMIT = float((1 << 128) - (1 << 103))
 """Least magnitude that rounds to infinity in binary32 (half an ULP past the largest float)."""
+
+HALF_LIMIT = 65520.0
+"""Least magnitude that rounds to infinity in binary16."""
 
 _EXACT = 1 << 53
 
@@ -66,17 +70,27 @@ def saturate_int(value: int, t: ScalarType) -> int:
 
 
 def int_to_float(value: int, bits: int) -> float:
-    """`value` rounded once to binary32 or binary64, ties to even."""
+    """`value` rounded once to binary16, 32 or 64, ties to even."""
     if -_EXACT <= value <= _EXACT:
         return round_float(float(value), bits)
     return round_scaled(value, 0, bits)
 
 
 def round_float(value: float, bits: int) -> float:
-    """A binary64 rounded to binary32 (or kept, for 64 bits), ties to even; NaN is canonical."""
+    """A binary64 rounded to binary16 or 32 (or kept, for 64 bits), ties to even; NaN is canonical.
+    """
     if value != value:
         return math.nan
+    if bits == 16:
+        return round_half(value)
     return value if bits == 64 else ctypes.c_float(value).value
+
+
+def round_half(value: float) -> float:
+    """A binary64 that is no NaN, rounded once to binary16, ties to even; CPython's own code."""
+    if abs(value) >= HALF_LIMIT:
+        return math.copysign(math.inf, value)
+    return float(struct.unpack("<e", struct.pack("<e", value))[0])
 
 
 def divide(a: float, b: float) -> float:

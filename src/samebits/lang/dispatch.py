@@ -13,9 +13,9 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.structs import Struct
 from samebits.lang.vectors import Vector
-from samebits.types import MATRICES, STRONG_SCALARS, VECTORS, ArrayType, Type
+from samebits.types import FLOAT16, MATRICES, STRONG_SCALARS, VECTORS, ArrayType, Type
 
-_BY_DTYPE = {t.dtype: t for t in STRONG_SCALARS}
+_BY_DTYPE = {t.dtype: t for t in (*STRONG_SCALARS, FLOAT16)}
 
 
 def argument_type(value: Any, annotation: object) -> Type | None:

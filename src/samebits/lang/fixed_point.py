@@ -182,10 +182,10 @@ class FromFloat:
         self.__name__ = f"{self.type}.from_float"
 
     def __call__(self, value: Any) -> Any:
-        """The nearest step, ties to even. An infinity overflows; a NaN traps, and where the type
+        """Of a float or a half: the nearest step, ties to even. An infinity overflows; a NaN traps, and where the type
         does not trap it gives 0, as an infinity that wraps does."""
         source = TYPE_OF.get(kind_of(value))
-        if source is None or not source.is_float:
+        if source is None or not source.is_ieee:
             raise ArgumentError(
                 f"{self.__name__} takes a float, got {source or type(value).__name__}",
                 fix=f"write {self.type}(x)",
@@ -209,7 +209,7 @@ def inexact(value: float, t: FixedPointType) -> tuple[str, str]:
 
 def not_implicit(source: ScalarType, t: FixedPointType) -> tuple[str, str]:
     """What is wrong with a float or another fixed-point type beside `t`, and what to write."""
-    if source.is_float:
+    if source.is_ieee:
         return f"{source} is not {t} unless asked for by name", f"write {t}.from_float(x)"
     return f"{source} and {t} are different types", f"write {t}(x)"
 

@@ -22,11 +22,14 @@ Buffer = memoryview
 Load = Callable[[Buffer, int], Any]
 Store = Callable[[Buffer, int, Any], None]
 
-_LETTERS = {Kind.SIGNED: "bhiq", Kind.UNSIGNED: "BHIQ", Kind.FIXED: "bhiq"}
+_LETTERS = {
+    Kind.SIGNED: "bhiq", Kind.UNSIGNED: "BHIQ", Kind.FIXED: "bhiq", Kind.HALF: "BHIQ",
+}  # fmt: skip
 
 
 def format_letter(t: ScalarType) -> str:
-    """The letter of `struct` and `memoryview` for a scalar type in memory."""
+    """The letter of `struct` and `memoryview` for a scalar type in memory; of the integer that a
+    fixed-point number or a half is."""
     if t.is_float:
         return "f" if t.bits == 32 else "d"
     return "?" if t.kind is Kind.BOOL else _LETTERS[t.kind][t.size.bit_length() - 1]

@@ -292,7 +292,7 @@ def takes(source: ScalarType, target: ScalarType) -> bool:
     if not source.weak or target is BOOL:
         return False
     # Of a fixed-point type the conversion refuses a float that it does not hold exactly.
-    return target.is_float or source.is_int or target.kind is Kind.FIXED
+    return target.is_ieee or source.is_int or target.kind is Kind.FIXED
 
 
 def as_element(value: Any, cls: type[Vector], symbol: str) -> Any:

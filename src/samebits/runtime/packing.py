@@ -20,7 +20,7 @@ from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.weak import Int
 from samebits.runtime.host import host_target
 from samebits.runtime.loading import load, own_code
-from samebits.types import BOOL, ArrayType, Kind, ScalarType, VectorType
+from samebits.types import BOOL, ArrayType, ScalarType, VectorType
 
 SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH = range(6)
 """What to do with an argument: nothing; take an ndarray's address and lengths; read the scalar's
@@ -70,7 +70,7 @@ def scalar_step(t: ScalarType, slot: int) -> Step:
     """How an argument for a scalar parameter is packed."""
     if t is BOOL:
         return Step(TRUTH, slot, (id(True), id(False), 0))
-    if t.kind is Kind.FIXED:
+    if t.storage != t:
         return Step(READ, slot, a=t.size)  # of no class that is read here: the slow path's
     own, numpys = (0, 0) if t.weak else (id(SCALAR_CLASSES[t]), id(t.dtype.type))
     if t.is_int:
@@ -369,7 +369,7 @@ def _layout_is_as_expected() -> bool:
     checks.append([_word(pair, _TUPLE_ITEMS + 8 * i) for i in (0, 1)] == [id(a) for a in pair])
     checks.append(ctypes.c_double.from_address(id(pi := 3.25) + _HEAD).value == pi)
     for t, cls in SCALAR_CLASSES.items():
-        if t is BOOL or t.weak or t.kind is Kind.FIXED:
+        if t is BOOL or t.weak or t.storage != t:
             continue
         for kind in (cls, t.dtype.type):
             scalar = kind(101)

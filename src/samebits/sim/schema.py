@@ -11,6 +11,7 @@ from samebits.errors import ReplayError
 from samebits.types import (
     COMPOSITES,
     FIXED_POINT,
+    FLOAT16,
     STRONG_SCALARS,
     FixedArrayType,
     MemoryType,
@@ -26,6 +27,7 @@ MAX_FIELDS = 4096
 
 _NAMED: dict[str, ScalarType | VectorType] = {
     **{t.name: t for t in STRONG_SCALARS},
+    FLOAT16.name: FLOAT16,
     **FIXED_POINT,
     **COMPOSITES,
 }
