@@ -108,6 +108,7 @@ from samebits.lang.functions import (
     trunc,
     unlikely,
 )
+from samebits.lang.half import float16, half
 from samebits.lang.hints import expect_vectorized
 from samebits.lang.literals import f32
 from samebits.lang.matrices import (
@@ -157,7 +158,6 @@ from samebits.lang.matrices import (
     uint4x3,
     uint4x4,
 )
-from samebits.lang.half import float16, half
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.quaternions import dquaternion, quaternion
 from samebits.lang.scalars import (

@@ -25,6 +25,9 @@ from samebits.types import (
 CANONICAL_NAN = {16: 0x7E00, 32: 0x7FC00000, 64: 0x7FF8000000000000}
 """The one NaN, by width in bits."""
 
+INFINITY = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}
+"""The pattern of +inf, by width in bits; a larger one without a sign is a NaN."""
+
 SMALLEST_NORMAL = {32: 2.0**-126, 64: 2.0**-1022}
 """The least positive normal number, by width in bits; what is nearer to zero is subnormal."""
 
@@ -56,7 +59,7 @@ def ulp_distance(a: int, b: int, bits: int) -> int | None:
 
     −0 and +0 are 1 apart, so that distance 0 means the same bits.
     """
-    infinity = {16: 0x7C00, 32: 0x7F800000, 64: 0x7FF0000000000000}[bits]
+    infinity = INFINITY[bits]
     sign = 1 << (bits - 1)
 
     def ordinal(pattern: int) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samebits.bits import INFINITY
 from samebits.diagnose.finding import Datum, FieldFact, HeatFact, TimelineFact
 from samebits.sim.columns import Column, Patterns, columns
 from samebits.sim.difference import hexadecimal, shown
@@ -135,7 +136,7 @@ def _part(column: Column, left: Patterns, right: Patterns, start: int) -> _Part 
         return None
     left, right = left[flat], right[flat]
     flat += start
-    if column.type.is_float:
+    if column.type.is_ieee:
         ulps, nan = _ulps(column.type, left, right)
         distance = np.where(nan, _NAN, ulps.astype(np.float64))
         return _Part(column, flat, left, right, distance, ulps)
@@ -146,7 +147,7 @@ def _part(column: Column, left: Patterns, right: Patterns, start: int) -> _Part 
 def _ulps(t: ScalarType, a: Patterns, b: Patterns) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
     """Representable floats from `a` to `b`, -0 and +0 being 1 apart; and where either is NaN,
     for which it is 0."""
-    sign, infinity = {32: (1 << 31, 0x7F800000), 64: (1 << 63, 0x7FF0000000000000)}[t.bits]
+    sign, infinity = 1 << (t.bits - 1), INFINITY[t.bits]
     x, y = (p.astype(np.uint64) for p in (a, b))
     nan = (x & np.uint64(sign - 1) > infinity) | (y & np.uint64(sign - 1) > infinity)
     mask = np.uint64(2 * sign - 1)

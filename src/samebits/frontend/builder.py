@@ -1,6 +1,6 @@
 """Makes IR statements: numbers them, keeps their spans, and knows the open region.
 
-In IR a fixed-point number is an integer, and so is a half: results and slots get the integer's type here.
+In IR fixed-point numbers and halves are integers: results and slots get the integer's type here.
 """
 
 from __future__ import annotations

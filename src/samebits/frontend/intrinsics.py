@@ -418,9 +418,7 @@ def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
             fix=f"use a type of {source.bits} bits, or convert first",
         )
     span = ctx.span(node)
-    items = tuple(
-        v if source == t else _bits(ctx, v, source, t, span) for v in values_of(x)
-    )
+    items = tuple(v if source == t else _bits(ctx, v, source, t, span) for v in values_of(x))
     if isinstance(x, Scalar):
         return Scalar(items[0], t)
     vector = next(

@@ -59,8 +59,7 @@ def is_bool(t: ValueType) -> bool:
 
 
 def is_scalar(t: ValueType) -> bool:
-    """Whether values may have the type: a fixed-point number and a half are integers in IR.
-    """
+    """Whether values may have the type: a fixed-point number and a half are integers in IR."""
     return isinstance(t, ScalarType) and t.storage == t
 
 

@@ -77,8 +77,7 @@ def int_to_float(value: int, bits: int) -> float:
 
 
 def round_float(value: float, bits: int) -> float:
-    """A binary64 rounded to binary16 or 32 (or kept, for 64 bits), ties to even; NaN is canonical.
-    """
+    """A binary64 rounded to binary16 or 32, or kept for 64 bits; ties to even, NaN canonical."""
     if value != value:
         return math.nan
     if bits == 16:

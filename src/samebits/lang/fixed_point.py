@@ -182,8 +182,8 @@ class FromFloat:
         self.__name__ = f"{self.type}.from_float"
 
     def __call__(self, value: Any) -> Any:
-        """Of a float or a half: the nearest step, ties to even. An infinity overflows; a NaN traps, and where the type
-        does not trap it gives 0, as an infinity that wraps does."""
+        """Of a float or a half: the nearest step, ties to even. An infinity overflows; a NaN traps,
+        and where the type does not trap it gives 0, as an infinity that wraps does."""
         source = TYPE_OF.get(kind_of(value))
         if source is None or not source.is_ieee:
             raise ArgumentError(

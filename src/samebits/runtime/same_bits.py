@@ -45,7 +45,7 @@ class Leaf:
 
     def __str__(self) -> str:
         digits = max(2, self.type.bits // 4)
-        if self.type.is_float:
+        if self.type.is_ieee:
             value: object = bits.bits_to_float(self.pattern, self.type.bits)
         elif self.type.is_signed and self.pattern >> (self.type.bits - 1):
             value = self.pattern - (1 << self.type.bits)
@@ -236,7 +236,7 @@ def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
         yield from memory_leaves(place, t, value.memory.reshape(1), single=True)
     elif value is not None:
         t = _scalar_type(value)
-        if t.is_float:
+        if t.is_ieee:
             yield Leaf(place, t, bits.float_to_bits(float(value), t.bits))
         else:
             yield Leaf(place, t, int(RAW_OF[t](value)) & ((1 << t.bits) - 1))
@@ -299,7 +299,7 @@ def _compare_leaves(
     for a, b in zip(one, two, strict=True):
         if a.pattern == b.pattern and a.type == b.type:
             continue
-        ulp = bits.ulp_distance(a.pattern, b.pattern, a.type.bits) if a.type.is_float else None
+        ulp = bits.ulp_distance(a.pattern, b.pattern, a.type.bits) if a.type.is_ieee else None
         distance = f"\n  distance: {ulp} ULP" if ulp is not None else ""
         width = max(len(target), len(first))
         raise BitsMismatchError(

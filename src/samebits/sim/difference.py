@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -53,7 +52,7 @@ def first_difference(t: StructType, expected: bytes, found: bytes) -> FieldDiffe
         found=shown(scalar, b),
         expected_bits=hexadecimal(scalar, a),
         found_bits=hexadecimal(scalar, b),
-        ulps=ulp_distance(a, b, scalar.bits) if scalar.is_float else None,
+        ulps=ulp_distance(a, b, scalar.bits) if scalar.is_ieee else None,
         others=count - 1,
     )
 
@@ -65,9 +64,9 @@ def hexadecimal(t: ScalarType, pattern: int) -> str:
 
 def shown(t: ScalarType, pattern: int) -> str:
     """The value of a bit pattern of `t`, in the fewest digits that give it back."""
-    if t.is_float:
-        value: Any = bits_to_float(pattern, t.bits)
-        return str(np.float32(value)) if t.bits == 32 else repr(value)
+    if t.is_ieee:
+        value = bits_to_float(pattern, t.bits)
+        return repr(value) if t.bits == 64 else str(t.dtype.type(value))
     if t.kind is Kind.BOOL:
         return str(bool(pattern))
     if t.is_signed and pattern >> (t.bits - 1):

@@ -10,11 +10,12 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import count
 
-from samebits.bits import canonical_size
+from samebits.bits import CANONICAL_NAN, INFINITY, canonical_size
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Value, ValueType
 from samebits.types import (
     BOOL,
+    FLOAT16,
     INT,
     UINT8,
     UINT16,
@@ -119,6 +120,12 @@ class Words:
         assert isinstance(t, ScalarType)
         return self.b.op(opcode, value, self.b.const(t, amount)) if amount else value
 
+    def half(self, word: Value) -> Value:
+        """The bits of a half, those of the canonical NaN for any NaN."""
+        size = self.b.op("and", word, self.b.const(UINT16, 0x7FFF))
+        is_nan = self.b.op("gt", size, self.b.const(UINT16, INFINITY[16]))
+        return self.b.op("select", is_nan, self.b.const(UINT16, CANONICAL_NAN[16]), word)
+
     @contextmanager
     def loop(self, turns: int | Value) -> Generator[Value]:
         """A loop over 0 … turns-1; inside, the counter's value."""
@@ -181,6 +188,8 @@ class _Pack(Words):
     def _scalar(self, t: ScalarType, value: Value, base: Value | None, offset: int) -> int:
         if t.is_float:
             pattern = self.b.to(UNSIGNED[t.size], value, "bitcast")
+        elif t == FLOAT16:
+            pattern = self.half(value)
         elif t in (BOOL, *UNSIGNED.values()):
             pattern = value if t is not BOOL else self.b.to(UINT8, value)
         else:

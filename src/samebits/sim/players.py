@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import canonical_size, from_canonical, leaves
+from samebits.bits import INFINITY, canonical_size, from_canonical, leaves
 from samebits.errors import SimulationError
 from samebits.sim.inputs import Inputs
 from samebits.sim.simulation import Simulation
@@ -97,9 +97,9 @@ def _values(
     if t.kind is Kind.BOOL:
         return (bits & np.uint64(1)).astype(unsigned)
     values = bits.astype(unsigned)
-    if t.is_float:
+    if t.is_ieee:
         half = unsigned.type(1 << (t.bits - 1))
-        exponent = unsigned.type({32: 0x7F800000, 64: 0x7FF0000000000000}[t.bits])
+        exponent = unsigned.type(INFINITY[t.bits])
         # An exponent of all ones would be infinite or NaN: one bit less makes it finite.
         full = values & exponent == exponent
         values = np.where(full, values ^ unsigned.type(int(exponent) & -int(exponent)), values)

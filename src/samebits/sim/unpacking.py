@@ -12,6 +12,7 @@ from samebits.ir.grammar import Function, Value, ValueType
 from samebits.sim.hashing import UNSIGNED, Words, word_count, word_type
 from samebits.types import (
     BOOL,
+    FLOAT16,
     ArrayType,
     FixedArrayType,
     MemoryType,
@@ -87,4 +88,6 @@ class _Unpack(Words):
             return self.b.op("ne", pattern, self.b.const(wide, 0))
         if t.is_float:
             return self.b.to(t, pattern, "bitcast")
+        if t == FLOAT16:
+            return self.half(pattern)
         return pattern if t == wide else self.b.to(t.storage, pattern)

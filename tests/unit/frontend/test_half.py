@@ -7,12 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.unit.frontend.executions import refusal_of, same
 
 import samebits as sb
 from samebits import float16, float32, float64, half, int32, uint16
-from samebits.backend import llvm
 from samebits.runtime.evaluated import evaluate
-from tests.unit.frontend.executions import refusal_of, same
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 """Every half, all NaNs included."""
@@ -63,7 +62,7 @@ def numpys(x):
 def boundaries(kind, steps):
     """Numbers of a float type within a few steps of every half and of every middle of two, so that
     a tie, a subnormal tie and the border of infinity are among them."""
-    finite = EVERY[: 0x7C00].astype(np.float64)
+    finite = EVERY[:0x7C00].astype(np.float64)
     places = np.concatenate([finite, (finite[1:] + finite[:-1]) / 2, [65520.0, 65536.0]])
     near = [places.astype(kind)]
     for _ in range(steps):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.bits import CANONICAL_NAN
+from samebits.bits import CANONICAL_NAN, INFINITY
 from samebits.sim.export.header import type_name
 from samebits.sim.export.interface import Interface
 from samebits.types import (
@@ -78,15 +78,15 @@ def _call(verb: str, what: str, place: str) -> str:
 def _scalar(t: ScalarType) -> str:
     if t.kind is Kind.BOOL:
         return "samebits_bool"
-    return f"samebits_{'f' if t.is_float else 'u'}{t.bits}"
+    return f"samebits_{'f' if t.is_ieee else 'u'}{t.bits}"
 
 
-def _scalar_pair(bits: int, is_float: bool) -> str:
-    name, size = f"samebits_{'f' if is_float else 'u'}{bits}", bits // 8
+def _scalar_pair(bits: int, is_ieee: bool) -> str:
+    name, size = f"samebits_{'f' if is_ieee else 'u'}{bits}", bits // 8
     nan = ""
-    if is_float:
+    if is_ieee:
         pattern = CANONICAL_NAN[bits]
-        infinity = {32: 0x7F800000, 64: 0x7FF0000000000000}[bits]
+        infinity = INFINITY[bits]
         nan = (
             f"    if ((v & UINT{bits}_C({(1 << (bits - 1)) - 1:#x})) > "
             f"UINT{bits}_C({infinity:#x})) v = UINT{bits}_C({pattern:#x});\n"
@@ -129,6 +129,6 @@ UNUSED static const uint8_t *take_samebits_bool(uint8_t *to, const uint8_t *from
 """ + "\n".join(
     [
         *(_scalar_pair(bits, False) for bits in (8, 16, 32, 64)),
-        *(_scalar_pair(bits, True) for bits in (32, 64)),
+        *(_scalar_pair(bits, True) for bits in (16, 32, 64)),
     ]
 )

@@ -8,6 +8,7 @@ from samebits.sim.export.interface import Interface
 from samebits.sim.export.templates import template
 from samebits.types import (
     COMPONENTS,
+    FLOAT16,
     FixedArrayType,
     FixedPointType,
     Kind,
@@ -22,7 +23,8 @@ SCALARS = {"float32": "float", "float64": "double", "bool": "uint8_t"}
 
 
 def scalar_name(t: ScalarType) -> str:
-    """A scalar's C type; a bool is a byte, 0 or 1, a fixed-point number its count of steps."""
+    """A scalar's C type; a bool is a byte, 0 or 1, a fixed-point number its count of steps,
+    a half its bits."""
     return SCALARS.get(t.name) or f"{t.storage.name}_t"
 
 
@@ -101,6 +103,8 @@ def _struct(interface: Interface, t: StructType) -> Iterator[str]:
         steps = _fraction(field_type)
         if steps is not None:
             note += f", in steps of 2^-{steps}"
+        if _scalar(field_type) == FLOAT16:
+            note += ", the bits of a binary16"
         yield (
             f"    {aligned}{type_name(interface, field_type)} {members[name]}"
             f"{extents(field_type)}; /* at {t.offsets[name]}{note} */"
@@ -121,9 +125,15 @@ def _is_bool(t: MemoryType) -> bool:
 
 def _fraction(t: MemoryType) -> int | None:
     """The fraction bits of fixed-point numbers; None for anything else."""
+    scalar = _scalar(t)
+    return scalar.fraction if isinstance(scalar, FixedPointType) else None
+
+
+def _scalar(t: MemoryType) -> MemoryType:
+    """What arrays and vectors are made of in the end."""
     while isinstance(t, FixedArrayType | VectorType):
         t = t.element
-    return t.fraction if isinstance(t, FixedPointType) else None
+    return t
 
 
 def _aligned(interface: Interface, t: MemoryType) -> str:

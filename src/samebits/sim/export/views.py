@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from samebits.sim.export.interface import Interface
 from samebits.types import (
+    FLOAT16,
     FixedArrayType,
     Kind,
     MatrixType,
@@ -21,6 +22,10 @@ _ARRAYS = {
     "uint32": "Uint32Array", "uint64": "BigUint64Array", "float32": "Float32Array",
     "float64": "Float64Array",
 }  # fmt: skip
+
+
+_BITS = ", as the bits of a binary16"
+"""What a view says of halves, which few JavaScript engines have an array of."""
 
 
 def view_name(interface: Interface, t: StructType) -> str:
@@ -116,7 +121,7 @@ def _declaration(interface: Interface, member: str, t: MemoryType) -> Iterator[s
         kind = {"bool": "boolean", "int64": "bigint", "uint64": "bigint"}.get(
             t.storage.name, "number"
         )
-        yield f"  /** {t} */"
+        yield f"  /** {t}{_BITS if t == FLOAT16 else ''} */"
         yield f"  {member}: {kind};"
         return
     element, count = _flat(t)
@@ -126,6 +131,7 @@ def _declaration(interface: Interface, member: str, t: MemoryType) -> Iterator[s
         order = ", row after row" if isinstance(t, FixedArrayType) and len(t.shape) > 1 else ""
         if isinstance(t.element if isinstance(t, FixedArrayType) else t, MatrixType):
             order += ", column after column"
+        order += _BITS if element == FLOAT16 else ""
         yield f"  /** {t}: {count} values{order}; assigning copies into it */"
         yield f"  get {member}(): {array};"
         yield f"  set {member}(values: ArrayLike<{one}>);"
