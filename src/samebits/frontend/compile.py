@@ -134,7 +134,7 @@ _tables: weakref.WeakKeyDictionary[Table, TableData] = weakref.WeakKeyDictionary
 def _data(table: Table) -> TableData:
     found = _tables.get(table)
     if found is None:
-        found = _tables[table] = TableData(table.element, tuple(table.data.tolist()))
+        found = _tables[table] = TableData(table.element, tuple(table.raw.tolist()))
     return found
 
 

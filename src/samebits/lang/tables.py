@@ -26,9 +26,12 @@ class Table:
                 fix="write sb.table(values, sb.float32)",
             )
         self.element = element
-        self.data: np.ndarray[Any, Any] = np.array(_raw(values, element), element.dtype)
+        self.raw: np.ndarray[Any, Any] = np.array(_raw(values, element), element.storage.dtype)
+        """What the values are in IR: of fixed-point numbers the steps, of halves the bits."""
+        self.data: np.ndarray[Any, Any] = self.raw.view(element.dtype)
         if not len(self.data):
             raise ArgumentError("sb.table needs at least one value", fix="give the values")
+        self.raw.setflags(write=False)
         self.data.setflags(write=False)
         little = self.data.astype(element.dtype.newbyteorder("<")).tobytes()
         digest = hashlib.blake2b(little, digest_size=8).hexdigest()
@@ -43,13 +46,13 @@ class Table:
         return (Int(len(self.data)),)
 
     def __iter__(self) -> Iterator[Any]:
-        return map(MAKERS[self.element], self.data.tolist())
+        return map(MAKERS[self.element], self.raw.tolist())
 
     def __getitem__(self, index: SupportsIndex) -> Any:
         i = index.__index__()
         if not 0 <= i < len(self.data):
             raise Trap("index")
-        return MAKERS[self.element](self.data[i].item())
+        return MAKERS[self.element](self.raw[i].item())
 
 
 def _raw(values: Iterable[Any], t: ScalarType) -> list[Any]:

@@ -276,3 +276,29 @@ def test_a_constant_from_outside_is_one():
         return step, array_step
 
     assert same(captured) == (half(0.1), half(0.3))
+
+
+TABLE = sb.table([0.1, 2, -3.5, float("nan"), 1e9], half)
+
+
+@sb.kernel
+def looked_up(i: int32) -> tuple[half, float32]:
+    local = sb.zeros(4, half)
+    local[1] = TABLE[i]
+    return local[1], float32(local[0])
+
+
+def test_tables_and_local_arrays_hold_halves():
+    values = [same(looked_up, int32(i))[0] for i in range(5)]
+    assert [value.tobytes() for value in values] == [h.tobytes() for h in TABLE]
+    assert str(values) == "[float16(0.1), float16(2.0), float16(-3.5), float16(nan), float16(inf)]"
+
+
+@sb.kernel
+def filled(h: sb.Array[half], first: half) -> None:
+    for i in sb.prange(len(h)):
+        h[i] = half(float32(first) * float32(i))
+
+
+def test_parallel_ranges_write_halves():
+    same(filled, np.zeros(100, np.float16), half(0.1))
