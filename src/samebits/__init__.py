@@ -109,6 +109,7 @@ from samebits.lang.functions import (
     unlikely,
 )
 from samebits.lang.half import float16, half
+from samebits.lang.half_vectors import half2, half3, half4
 from samebits.lang.hints import expect_vectorized
 from samebits.lang.literals import f32
 from samebits.lang.matrices import (
@@ -380,6 +381,9 @@ __all__ = [
     "fpenv",
     "guarded",
     "half",
+    "half2",
+    "half3",
+    "half4",
     "hazards",
     "inspect",
     "int2",

@@ -252,11 +252,15 @@ def _fixed_vectors() -> dict[str, VectorType]:
 VECTOR_ELEMENTS = {
     "float": FLOAT32, "double": FLOAT64, "int": INT32, "uint": UINT32, "bool": BOOL,
 }  # fmt: skip
-VECTORS = {
-    f"{base}{n}": VectorType(f"{base}{n}", element, n)
-    for base, element in VECTOR_ELEMENTS.items()
-    for n in (2, 3, 4)
-} | _fixed_vectors()
+VECTORS = (
+    {
+        f"{base}{n}": VectorType(f"{base}{n}", element, n)
+        for base, element in VECTOR_ELEMENTS.items()
+        for n in (2, 3, 4)
+    }
+    | _fixed_vectors()
+    | {f"half{n}": VectorType(f"half{n}", FLOAT16, n) for n in (2, 3, 4)}
+)
 COMPONENTS = "xyzw"
 
 
@@ -264,7 +268,7 @@ _VECTOR_OF = {(v.element, v.length): v for v in VECTORS.values()}
 
 
 def vector_of(element: ScalarType, length: int) -> VectorType:
-    """The vector of 2 to 4 elements of float32, float64, int32, uint32, bool or a fixed-point type.
+    """The vector of 2 to 4 elements of float32, float64, int32, uint32, bool, half or fixed-point.
     KeyError."""
     return _VECTOR_OF[element, length]
 

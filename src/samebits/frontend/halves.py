@@ -37,7 +37,8 @@ def is_half(operand: Operand) -> bool:
 def refuse(ctx: Context, what: str, source: ast.AST, operand: Operand) -> None:
     """A CompileError if the operand, written as `source`, is a half: it has no `what`."""
     if is_half(operand):
-        message, fix = refusal(what, ctx.text(source))
+        length = len(operand.items) if isinstance(operand, Vector) else 1
+        message, fix = refusal(what, ctx.text(source), length)
         ctx.fail(source, message, fix=fix)
 
 

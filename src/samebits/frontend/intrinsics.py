@@ -241,6 +241,8 @@ def _bools_beside(t: ScalarType | VectorType) -> Type:
 
 def _vectors(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> list[Vector]:
     found = [o for o in operands if isinstance(o, Vector)]
+    for source, operand in zip(node.args, operands, strict=True):
+        halves.refuse(ctx, f"{name}()", source, operand)
     bad = next((o for o in operands if not isinstance(o, Vector)), None)
     matrix = next((o for o in found if isinstance(o.type, MatrixType)), None)
     if matrix is not None:

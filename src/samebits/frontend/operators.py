@@ -77,13 +77,13 @@ FOLD_BITS = 4096
 
 def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -> Operand:
     """`a row b`; `node` is the expression that errors and traps point at."""
+    halves.refuse_binary(ctx, node, row.sign, a, b)
     if row.sign == "@":
         return linear.mul(ctx, node, a, b)
     if isinstance(a, Literal) and isinstance(b, Literal):
         folded = fold(row, a, b)
         if folded is not None:
             return Literal(folded.value, ctx.span(node))
-    halves.refuse_binary(ctx, node, row.sign, a, b)
     match a, b:
         case (Literal() | Scalar(), Literal() | Scalar()):
             t = _operand_type(ctx, node, row, a, b)

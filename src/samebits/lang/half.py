@@ -53,9 +53,10 @@ half = float16
 _new = np.float16.__new__
 
 
-def refusal(what: str, text: str = "h") -> tuple[str, str]:
-    """What is wrong with `what` of a half, and what to write."""
-    return f"{what} of float16, which only keeps numbers", f"write float32({text}) instead"
+def refusal(what: str, text: str = "h", length: int = 1) -> tuple[str, str]:
+    """What is wrong with `what` of a half or of a vector of so many, and what to write."""
+    name, wide = ("float16", "float32") if length == 1 else (f"half{length}", f"float{length}")
+    return f"{what} of {name}, which only keeps numbers", f"write {wide}({text}) instead"
 
 
 def not_of_fixed(source: ScalarType, text: str = "x") -> tuple[str, str]:

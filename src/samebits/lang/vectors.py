@@ -103,7 +103,9 @@ class Vector:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         element = self.__sb_type__.element
-        return np.array(list(map(RAW_OF[element], self._items)), dtype or element.dtype)
+        raw = np.array(list(map(RAW_OF[element], self._items)), element.storage.dtype)
+        items = raw.view(element.dtype)
+        return items if dtype is None else items.astype(dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._items

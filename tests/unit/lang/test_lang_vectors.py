@@ -31,13 +31,9 @@ from samebits.lang.vectors import (
     uint3,
 )
 from samebits.lang.weak import Int
-from samebits.types import BOOL, Kind
+from samebits.types import BOOL
 
-NUMERIC = [
-    cls
-    for t, cls in VECTOR_CLASSES.items()
-    if t.element is not BOOL and t.element.kind is not Kind.FIXED
-]
+NUMERIC = [cls for t, cls in VECTOR_CLASSES.items() if t.element.is_float or t.element.is_int]
 
 
 def bits(v):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import samebits as sb
-from samebits import float32, half, uint8, uint64
+from samebits import float3, float32, half, half3, uint8, uint64
 
 
 @sb.struct
@@ -23,6 +23,7 @@ class State:
     sparks: sb.FixedArray[Spark, 5]
     field: sb.FixedArray[half, 4, 6]
     total: sb.float64
+    drift: half3
 
 
 @sb.struct
@@ -52,6 +53,7 @@ def step(state: State, inputs: sb.ReadOnly[Input]) -> None:
     for i in range(4):
         for j in range(6):
             state.field[i, j] = half(float32(state.field[i, j]) + push / float32(7 + i * j))
+    state.drift = half3(float3(state.drift) * 0.5 + float3(push, 1, -push))
     state.frame += 1
 
 

@@ -48,6 +48,7 @@ def test_every_execution_has_the_same_hashes(name):
 def test_schemas_keep_the_type():
     text = schema.to_json(T)
     assert ["height", "float16"] in text["fields"]
+    assert ["drift", "half3"] in text["fields"]
     assert schema.from_json(text, 1 << 20).fields == T.fields
 
 
@@ -87,6 +88,7 @@ def hostile():
     memory = np.zeros(1, T.dtype)
     memory["height"].view(np.uint16)[:] = 0xFC01
     memory["field"].view(np.uint16)[:] = 0x7C01
+    memory["drift"].view(np.uint16)[:] = 0xFFFF
     return memory
 
 
@@ -109,6 +111,7 @@ def test_a_session_goes_on_from_what_it_saved_and_hashes_canonical_nans():
 def test_the_c_header_and_the_views_say_what_the_words_are():
     text = header_text(interface_of(SIMULATION), 0)
     assert "uint16_t height; /* at 0, the bits of a binary16 */" in text
+    assert "halves_half3 drift; /* at 120, the bits of a binary16 */" in text
     assert "uint16_t field[4][6]; /* at 58, the bits of a binary16 */" in text
 
 
