@@ -18,13 +18,18 @@ from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
 from samebits.diagnose.fields import differences
 from samebits.diagnose.search import diagnose
 from samebits.diagnose.sides import parse_side
+from samebits.ir.evaluate import evaluate
+from samebits.ir.grammar import Module
+from samebits.ir.verify import verify
 from samebits.sim import schema
 from samebits.sim.difference import first_difference
 from samebits.sim.export.header import header_text
 from samebits.sim.export.interface import interface_of
+from samebits.sim.hashing import word_type
 from samebits.sim.players import player
 from samebits.sim.sources import PlayerSource
 from samebits.sim.targets import all_rows, choose_rows
+from samebits.sim.unpacking import UNPACK, unpack_function
 from samebits.sim.verify import Verification
 
 T = State.__sb_type__
@@ -106,6 +111,17 @@ def test_a_session_goes_on_from_what_it_saved_and_hashes_canonical_nans():
     assert b"\x00\x7e" * 24 in expected
     assert session.canonical_state() == expected
     assert session.hash() == xxh64(expected)
+
+
+def test_bytes_of_another_machine_are_unpacked_with_one_nan():
+    function = unpack_function(T)
+    module = Module({function.name: function})
+    verify(module)
+    data = b"\xff" * canonical_size(T)
+    memory = np.zeros(1, T.dtype)
+    evaluate(module, UNPACK, [memory, np.frombuffer(data, word_type(T).dtype).copy()])
+    assert memory.tobytes() == from_canonical(T, data).tobytes()
+    assert memory["drift"].tobytes() == b"\x00\x7e" * 3
 
 
 def test_the_c_header_and_the_views_say_what_the_words_are():

@@ -33,6 +33,7 @@ from samebits.sim.unpacking import (
     unpack_inputs_function,
 )
 from samebits.types import (
+    FLOAT16,
     STRONG_SCALARS,
     VECTORS,
     FixedArrayType,
@@ -40,7 +41,7 @@ from samebits.types import (
     StructType,
 )
 
-LEAVES = st.sampled_from([*STRONG_SCALARS, *VECTORS.values()])
+LEAVES = st.sampled_from([*STRONG_SCALARS, FLOAT16, *VECTORS.values()])
 
 
 @st.composite
