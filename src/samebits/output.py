@@ -205,6 +205,7 @@ _REMEDIES = {
     errno.ENOENT: "make the folder first, or give another name",
     errno.ENOTDIR: "give a path whose folders are folders: one of them is a file",
     errno.EISDIR: "name a file in it",
+    errno.EEXIST: "give another name: there is something of this name",
     errno.ELOOP: "give a path whose links lead somewhere",
     errno.EINVAL: "give another name",
     errno.ENOSPC: "make room on that disk, or give a place that has it",

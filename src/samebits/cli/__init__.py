@@ -6,9 +6,11 @@ only a command that has compared says that something differs.
 
 from __future__ import annotations
 
+import atexit
 import errno
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -37,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with suppress(BaseException):
                 _forget_output()
         code = BAD
+    # The last to be registered is the first that runs: what is known is kept, and folders are
+    # removed, whatever is pressed meanwhile.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 
 

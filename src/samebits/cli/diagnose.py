@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.consoles import progress_console
 from samebits.cli.diagnosis import print_diagnosis
-from samebits.cli.named import named_simulation
+from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
 from samebits.diagnose.beside_report import diagnose_report
@@ -210,7 +210,9 @@ def _side(options: Options, letter: str, simulation: Simulation) -> Side:
 def _source(options: Options, simulation: Simulation, replays: list[str]) -> Source:
     if replays:
         _refuse(options, "a replay has its own inputs and seed", "players", "seed")
-        return ReplaySource(simulation, replays[0], options.frames)
+        source = ReplaySource(simulation, replays[0], options.frames)
+        tell_fewer(source.replay, source.frames, options.frames)
+        return source
     seed = DEFAULT_SEED if options.seed is None else options.seed
     return PlayerSource(simulation, options.players, seed, options.frames or DEFAULT_FRAMES)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from samebits.errors import ArgumentError, SimulationError
@@ -21,6 +22,8 @@ def words(option: str, text: str) -> tuple[str, ...]:
 def named_simulation(name: str) -> Simulation:
     """The simulation of that name. Raises SimulationError, also for files and folders that are
     something else."""
+    if name.endswith(":"):
+        raise SimulationError(f"{name} names no simulation behind the colon", fix=f"give {FORMS}")
     path = Path(name)
     parts = name.split(".")
     if path.is_dir() and not all(part.isidentifier() for part in parts):
@@ -31,6 +34,12 @@ def named_simulation(name: str) -> Simulation:
             f"{name} is {what}, and a simulation is to be named first", fix=f"give {FORMS}"
         )
     return load_simulation(name)
+
+
+def tell_fewer(replay: str | None, frames: int, asked: int | None) -> None:
+    """Say on stderr where a replay has fewer frames than were asked for."""
+    if replay is not None and asked is not None and frames < asked:
+        sys.stderr.write(f"{replay} has {frames:,} frames, fewer than the {asked:,} asked for\n")
 
 
 def _is_recording(path: Path) -> bool:

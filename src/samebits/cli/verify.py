@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 
 from samebits.cli import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAME
-from samebits.cli.named import named_simulation
+from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.printing import Run, Unread, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError
 from samebits.sim import targets
@@ -146,7 +146,9 @@ def _check(options: Options) -> None:
 
 def _source(options: Options, simulation: Simulation, replay: str | None) -> Source:
     if replay is not None:
-        return ReplaySource(simulation, replay, options.limit)
+        source = ReplaySource(simulation, replay, options.limit)
+        tell_fewer(replay, source.frames, options.limit)
+        return source
     seed = DEFAULT_SEED if options.seed is None else options.seed
     return PlayerSource(simulation, options.players, seed, options.limit or DEFAULT_FRAMES)
 

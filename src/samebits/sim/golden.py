@@ -196,7 +196,10 @@ def _check_first(name: str, text: str) -> None:
             f"samebits verify SIM --golden {name} --update-golden",
         )
     if text != _FIRST:
-        raise _wrong(name, 1, f"is {text[:60]!a}", f"begin the file with {_FIRST!r}")
+        raise ReplayError(
+            f"{name} is no golden file: its first line is {text[:60]!a}, not '{_FIRST}'",
+            fix="name the file that --update-golden wrote",
+        )
 
 
 def _take(name: str, number: int, text: str, lines: _Lines) -> None:
@@ -249,6 +252,11 @@ def _decode(name: str, number: int, line: bytes) -> str:
         # A checkout with CRLF line ends is still the same golden file.
         return line.decode().removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError:
+        if number == 1:
+            raise ReplayError(
+                f"{name} is no golden file: it does not begin with '{_FIRST}'",
+                fix="name the file that --update-golden wrote",
+            ) from None
         raise _wrong(name, number, "is not UTF-8", _REWRITE) from None
 
 

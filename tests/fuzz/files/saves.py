@@ -8,7 +8,7 @@ from random import Random
 
 from samebits.bits import from_canonical, xxh64
 from samebits.errors import ReplayError
-from samebits.sim.saved import Saved, read_saved
+from samebits.sim.saved import MAX_FRAME, Saved, read_saved
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mutate import mutated
 from tests.fuzz.files.tiny_simulation import TINY
@@ -26,7 +26,7 @@ class Saves(Target):
     def seeds(self) -> list[bytes]:
         saved = (
             Saved(1, 0, bytes(self._size)),
-            Saved(2**64 - 1, 2**64 - 1, bytes(i % 256 for i in range(self._size))),
+            Saved(2**64 - 1, MAX_FRAME, bytes(i % 256 for i in range(self._size))),
         )
         return [one.to_bytes(self._simulation) for one in saved]
 

@@ -333,3 +333,14 @@ def test_sources_that_can_be_none_are_told(
     ):
         assert status(words) == 2
         assert capsys.readouterr().err.startswith(said)
+
+
+def test_a_ctrl_c_while_the_process_ends_shows_no_traceback() -> None:
+    code = (
+        "import atexit, os, signal\n"
+        "atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "from samebits.cli import main\n"
+        "main(['--version'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

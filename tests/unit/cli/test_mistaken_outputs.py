@@ -84,3 +84,32 @@ def test_a_name_that_goes_on_in_another_line_is_refused(run: Run) -> None:
     code, said = run("verify", "game.py", "one\nx86-64-v1-O3  600  same\n.mcap")
     assert code == 2
     assert said == "'one\\nx86-64-v1-O3  600  same\\n.mcap' has a line break: rename the file\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("verify game.py one.mcap --targets evaluate --frames 4", 0),
+        ("diagnose game.py one.mcap --b precision=LOW --frames 4", 0),
+        ("replay export one.mcap --frames 4 --out one.inputs", 0),
+    ],
+)
+def test_a_replay_with_fewer_frames_than_asked_for_is_told(
+    run: Run, arguments: str, code: int
+) -> None:
+    told = "one.mcap has 3 frames, fewer than the 4 asked for"
+    found, said = run(*arguments.split())
+    assert (found, told in said) == (code, True)
+    assert told not in run(*arguments.replace("--frames 4", "--frames 3").split())[1]
+
+
+def test_a_colon_with_nothing_behind_it_is_told(run: Run) -> None:
+    code, said = run("verify", "game.py:", "--targets", "evaluate")
+    assert code == 2
+    assert said.startswith("game.py: names no simulation behind the colon\n  fix: give ")
+
+
+def test_a_file_where_a_folder_is_to_be_made_is_told(run: Run) -> None:
+    code, said = run("build", "game.py", "--out", "mine.txt")
+    assert code == 2
+    assert "give another name: there is something of this name" in said

@@ -162,8 +162,13 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         ("", " is empty", AGAIN),
         (
             "0 1\n",
-            ": line 1 is '0 1'",
-            "begin the file with '# samebits golden 2'",
+            " is no golden file: its first line is '0 1', not '# samebits golden 2'",
+            "name the file that --update-golden wrote",
+        ),
+        (
+            "\udcff" + HEAD,
+            " is no golden file: it does not begin with '# samebits golden 2'",
+            "name the file that --update-golden wrote",
         ),
         ("# samebits golden 2\n" + ROW, " has no line '# simulation: …'", AGAIN),
         (HEAD[:-27] + ROW, " has no line '# digest: …'", AGAIN),
