@@ -148,7 +148,7 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "sinh": {"float32": Promise(0.51, 100, _below(87.0, "87")), "float64": Promise(0.5, 40)},
     "cosh": {"float32": Promise(0.51, 100, _below(87.0, "87")), "float64": Promise(0.5, 40)},
     "tanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 40)},
-    "asinh": {"float32": Promise(0.51, 20, _below(2.0**62, "2^62")), "float64": Promise(0.5, 7)},
+    "asinh": {"float32": Promise(0.51, 20, _below(2.0**62, "2^62")), "float64": Promise(0.5, 8)},
     "acosh": {"float32": Promise(0.51, 20, ACOSH_F32), "float64": Promise(0.5, 10)},
     "atanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 10)},
     "pow": {

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
+from sys import float_info
 from typing import Any
 
 import gmpy2
@@ -93,6 +95,103 @@ def test_what_is_lost_at_medium_is_more_than_any_sample_loses() -> None:
             assert abs(missed) <= gmpy2.mpq(turns_medium_f64.lost(most))
             assert abs(float(d_low)) <= math.ulp(float(d)) / 2
     assert turns_medium_f64.lost(Fraction(1, 2**60)) < Fraction(1, 2**127)
+
+
+def _without_gaps(ends: set[tuple[float, float]], first: float, last: float) -> None:
+    """Every float from `first` to `last` is in one of these cells."""
+    at = first
+    for low, high in sorted(ends):
+        if high < at:
+            continue
+        assert low <= at, f"nothing from {at} to {low}"
+        at = math.nextafter(high, math.inf)
+        if at > last:
+            return
+    raise AssertionError(f"nothing from {at}")
+
+
+@pytest.mark.parametrize(
+    ("claim", "argument", "first"),
+    [
+        (area_low_f64.asinh, area_low_f64.asinh_argument, 5e-324),
+        (area_low_f64.acosh, area_low_f64.acosh_argument, math.nextafter(1.0, 2.0)),
+        (area_low_f64.atanh, area_low_f64.atanh_argument, 5e-324),
+    ],
+)
+def test_no_argument_is_in_no_cell(
+    claim: Callable[[], Proof],
+    argument: Callable[[], Proof],
+    first: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = set[tuple[float, float]]()
+
+    def note(*given: Any, **more: Any) -> None:
+        if "cuts" not in more:  # the kernel is run as it is
+            seen.add(given[4].ends)
+
+    def take(self: Proof, cell: str, measure: Any, x: Any) -> None:
+        seen.add(x.ends)
+
+    monkeypatch.setattr(area_low_f64, "compare", note)
+    monkeypatch.setattr(area_low_f64, "scaling", lambda proof: None)
+    claim()
+    monkeypatch.setattr(Proof, "bound", take)
+    argument()
+    last = math.nextafter(1.0, 0.0) if claim is area_low_f64.atanh else float_info.max
+    _without_gaps(seen, first, last)
+
+
+@pytest.mark.parametrize(
+    ("claim", "first", "most"),
+    [
+        (area_low_f64.asinh, 1.25, 1024),
+        (area_low_f64.acosh, 1.0925, 1024),
+        (area_low_f64.atanh, 1.25, 54),
+    ],
+)
+def test_no_sum_is_in_no_cell(
+    claim: Callable[[], Proof], first: float, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 1 + u = z·2^e: every e that there is, every z, and the kernel's way for sums of that size
+    where what they lost counts, below 2^54, and where it is left out."""
+    seen: dict[tuple[int, bool], set[tuple[float, float]]] = {}
+
+    def note(*given: Any, **more: Any) -> None:
+        if "cuts" in more:
+            low, high = map(int, re.findall(r"\d+", given[3]))
+            (x,) = more["args"]
+            counts = x.value not in (2**60, Fraction(math.nextafter(1.0, 0.0)))
+            for e in range(low, high + 1):
+                seen.setdefault((e, counts), set()).add(given[4].ends)
+
+    monkeypatch.setattr(area_low_f64, "compare", note)
+    monkeypatch.setattr(area_low_f64, "scaling", lambda proof: None)
+    claim()
+    for e in range(most + 1):
+        for counts in (True, False):
+            if e == 54 or counts == (e < 54):
+                start = first if e == 0 else 0.6875
+                _without_gaps(seen[e, counts], start, math.nextafter(1.375, 0.0))
+
+
+@pytest.mark.parametrize("claim", [turns_medium_f64.sinpi, turns_medium_f64.cospi])
+def test_no_fraction_is_in_no_cell(
+    claim: Callable[[], Proof], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, set[tuple[float, float]]] = {}
+
+    def note(*given: Any, **more: Any) -> None:
+        seen.setdefault(given[3], set()).add(given[4].ends)
+
+    monkeypatch.setattr(turns_medium_f64, "compare", note)
+    claim()
+    assert len(seen) == 3
+    for cell, ends in seen.items():
+        last = math.nextafter(0.25, 0.0) if cell == "x" else 0.25
+        for sign in (1, -1):
+            cells = {tuple(sorted((sign * a, sign * b))) for a, b in ends}
+            _without_gaps(cells, 2.0**-54, last)
 
 
 def test_how_far_an_argument_is_off_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -392,8 +392,9 @@ class Machine:
     def _div(self, a: Number, b: Number) -> Number:
         if not (b.range > 0 or b.range < 0):
             raise UndecidedError("a divisor may be 0")
-        if b.value is not None and _is_power_of_two(b.value) and abs(b.value) <= 2**1022:
-            return self._mul(a, constant(float(1 / b.value)))
+        inverse = 1 / b.value if b.value is not None and _is_power_of_two(b.value) else 0
+        if 2.0**-1022 <= abs(inverse) <= 2.0**1022:
+            return self._mul(a, constant(float(inverse)))
         expansion = a.expansion * b.expansion.inverse()
         return self._of_atom(expansion, a.range / b.range, ("div", a, b))
 

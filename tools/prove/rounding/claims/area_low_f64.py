@@ -107,7 +107,7 @@ def _far(
                 return (sum_of + Expansion.constant(LN2 * more)).scaled(scale)
 
             for n, x in enumerate(given):
-                if (most < 54, least > 54)[n]:
+                if (least > 54, most < 54)[n]:
                     continue
                 cell = f"e from {least} to {most}"
                 compare(proof, kernel, truth, cell, variable(*ends), cuts=cuts, args=[constant(x)])
@@ -173,8 +173,7 @@ def acosh() -> Proof:
     scaling(proof)
     kernel, near = sinh_fast_f64.acosh_low, NEAR["acosh"]
     is_zero(proof, kernel, 1.0)
-    last = frexp(near)[1] - 2
-    for x in near_one(-52, last, 1):
+    for x in near_one(-52, frexp(near)[1] - 1, 1):
         compare(proof, kernel, lambda x: log1p_of(of_acosh(x)), "near 1", x)
     # Between U(near) and the arguments of greater x there is none.
     _far(proof, kernel, UP_TO_LARGE, float(_least_argument(near)), OFF["acosh"], [1.5])

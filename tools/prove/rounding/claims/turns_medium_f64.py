@@ -119,7 +119,8 @@ def cos() -> Proof:
 
 def _half_turns(proof: Proof, kernel: Kernel, *, is_sine: bool) -> None:
     """The fraction is exact, and any number up to 1/4. Its leading part is what is left of it
-    without a rest, which is any number as small as the digits say."""
+    without a rest, which is any number as small as the digits say; below SMALLEST, where there may
+    be fewer, neither is used."""
     is_exact(proof, medium.reduce_half_turns, QUARTER, medium.HALF_TURNS_LIMIT)
 
     def top(f: Number) -> Number:
@@ -129,7 +130,7 @@ def _half_turns(proof: Proof, kernel: Kernel, *, is_sine: bool) -> None:
         size = arb(2) ** (least + 2 - TOP_DIGITS)
         rest = small(size, "rest", f.grid)
         whole = combined(f.form, rest.form, Fraction(-1))
-        return Number(whole, max(least + 1 - TOP_DIGITS, LEAST), limit=f.range)
+        return Number(whole, max(least + 1 - TOP_DIGITS, LEAST), limit=f.range + arb(0, 1) * size)
 
     def cuts(f: Number) -> Cuts:
         return {("reduce_half_turns", "top"): top(f)}
@@ -142,7 +143,8 @@ def _half_turns(proof: Proof, kernel: Kernel, *, is_sine: bool) -> None:
             of = SIN if is_sine else cosine
             compare(proof, kernel, lambda x, of=of: of(x.scaled(PI)), "x",
                     variable(first, last), cuts=cuts)  # fmt: skip
-    for first, last in towards_zero(DIRECT, SHORTEST):
+    ends = (DIRECT, DIRECT), (-DIRECT, -DIRECT)
+    for first, last in (*towards_zero(DIRECT, SHORTEST), *ends):
         # Of arguments whose quarter turns are 4·n, 4·n + 1, and 4·n - 1 for cosines.
         for given, of in ((2.0, SIN), (0.5, cosine)) if is_sine else ((2.0, cosine), (1.5, SIN)):
             if not (first and last):  # a multiple of 2^SHORTEST, so 0
