@@ -150,7 +150,7 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "tanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 40)},
     "asinh": {"float32": Promise(0.51, 20, _below(2.0**62, "2^62")), "float64": Promise(0.5, 8)},
     "acosh": {"float32": Promise(0.51, 20, ACOSH_F32), "float64": Promise(0.5, 10)},
-    "atanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 10)},
+    "atanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 8)},
     "pow": {
         "float32": Promise(0.54, 400, POW_F32),
         "float64": Promise(0.5, 450, POW_F64),

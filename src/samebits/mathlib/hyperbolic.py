@@ -94,6 +94,6 @@ atanh = Overloads(
     float32: correctly rounded, proven on all 2³² inputs.
     float32 at MEDIUM: at most 0.51 ULP off; at LOW: at most 20.
     float64: correctly rounded on every published hard case and all inputs tried;
-    at MEDIUM the same; at LOW at most 10 ULP off.
+    at MEDIUM the same; at LOW at most 8 ULP off.
     """,
 )
