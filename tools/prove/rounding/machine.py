@@ -57,6 +57,8 @@ class Unknown:
 UNKNOWN = Unknown()
 UNCLEAR = object()
 """What follows from what the cell does not decide: to be cut off before it matters."""
+DECISIVE = {"and": False, "or": True}
+"""The bool that decides an operation, whatever the other is."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,8 @@ class Machine:
 
     def _op(self, op: Op, args: list[Any], slots: dict[str, Any]) -> tuple[Any, ...]:
         known = op.opcode == "call" or (op.opcode == "select" and isinstance(args[0], bool))
+        if (decisive := DECISIVE.get(op.opcode)) is not None:
+            known = any(arg is decisive for arg in args)
         if UNCLEAR in args and not known:
             return tuple(UNCLEAR for _ in op.results)
         try:
@@ -498,6 +502,8 @@ class Machine:
 
     def _integer(self, op: Op, args: list[Any], result: ScalarType) -> Any:
         bits = (1 << result.bits) - 1 if result.bits else 0
+        if isinstance(args[0], Number) and op.opcode != "convert":
+            raise UndecidedError(f"{op.span}: an integer")
         match op.opcode:
             case "select":
                 if args[0] is UNKNOWN:
@@ -506,11 +512,11 @@ class Machine:
             case "bitcast" if result.is_float:
                 return self.float_of(args[0])
             case "convert" if result.is_float:
-                return constant(float(args[0]))
+                return args[0] if isinstance(args[0], Number) else constant(float(args[0]))
             case "convert" | "narrow":
                 return args[0] if isinstance(args[0], Bits) else _wrapped(args[0], result)
             case "or" | "and" if result.bits == 1:
-                decisive = op.opcode == "or"
+                decisive = DECISIVE[op.opcode]
                 if decisive in args:
                     return decisive
                 return UNKNOWN if UNKNOWN in args else not decisive

@@ -46,7 +46,8 @@ def _log(z: Expansion) -> Expansion:
     return log1p_of(z - ONE)
 
 
-def _significands(e: int) -> Iterator[tuple[float, float]]:
+def significands(e: int) -> Iterator[tuple[float, float]]:
+    """Pieces of z, but of those near 1 where the exponent is 0."""
     if e:
         yield from pieces(FIRST, LAST, CUTS)
         return
@@ -69,16 +70,16 @@ def _logarithm(function: str, kernel: Kernel, base: Ball) -> Proof:
         def truth(z: Expansion, e: Number = e) -> Expansion:
             return (_log(z) + e.expansion.scaled(LN2)).scaled(unit)
 
-        for low, high in _significands(first):
+        for low, high in significands(first):
             compare(proof, kernel, truth, f"e from {first} to {last}", variable(low, high),
                     cuts=cuts, args=[constant(1.5)])  # fmt: skip
-    for low, high in _next_to_1():
+    for low, high in next_to_1():
         compare(proof, kernel, lambda x: _log(x).scaled(unit), "near 1", variable(low, high))
     is_zero(proof, kernel, 1.0)
     return proof
 
 
-def _next_to_1() -> Iterator[tuple[float, float]]:
+def next_to_1() -> Iterator[tuple[float, float]]:
     """All floats up to NEAR from 1, but 1."""
     for e in range(-52, -2):
         yield 1.0 + 2.0**e, nextafter(1.0 + 2.0 ** (e + 1), 0.0)
@@ -114,7 +115,7 @@ def _one_more(function: str, kernel: Kernel, reduction: str, base: Ball) -> Proo
         def truth(z: Expansion, e: Number = e) -> Expansion:
             return (_log(z + LOST_PART.expansion) + e.expansion.scaled(LN2)).scaled(unit)
 
-        for low, high in _significands(first):
+        for low, high in significands(first):
             for x in _sums(first, last):
                 compare(proof, kernel, truth, f"e from {first} to {last}", variable(low, high),
                         cuts=cuts, args=[constant(x)])  # fmt: skip
