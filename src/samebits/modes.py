@@ -18,7 +18,7 @@ class Precision(Enum):
     MEDIUM = "MEDIUM"
     """At most 1 ULP off, as each function states."""
     LOW = "LOW"
-    """At most 450 ULP off on the range that each function states; the fastest."""
+    """At most 575 ULP off on the range that each function states; the fastest."""
 
     __hash__ = object.__hash__  # Enum's own is written in Python, and this is part of hot keys
 

@@ -33,9 +33,9 @@ def test_a_docstring_states_every_error_that_is_promised(name: str) -> None:
 
 
 @pytest.mark.parametrize("promise", [p for row in promises.PROMISES.values() for p in row.values()])
-def test_medium_is_within_one_ulp_and_low_within_450(promise: promises.Promise) -> None:
+def test_medium_is_within_one_ulp_and_low_within_575(promise: promises.Promise) -> None:
     assert promise.medium <= 1
-    assert promise.low <= 450
+    assert promise.low <= 575
 
 
 @pytest.mark.parametrize("name", [row.name for row in ROWS])
