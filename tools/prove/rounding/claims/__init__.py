@@ -25,6 +25,7 @@ from tools.prove.rounding.claims import (
     logarithm_f64,
     logarithm_low_f64,
     power_f64,
+    power_low_f64,
     roots_f64,
     roots_low_f64,
     squares_f64,
@@ -33,6 +34,7 @@ from tools.prove.rounding.claims import (
     turns_low_f64,
     turns_medium_f64,
     two_legs_f64,
+    two_legs_low_f64,
 )
 
 POW = power_f64.log, power_f64.product, exponent_sums_f64.reduction, power_f64.pow
@@ -120,6 +122,8 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 atanpi LOW": (arc_low_f64.atanpi_low,),
     "float64 asinpi LOW": (arc_low_f64.asinpi_low,),
     "float64 acospi LOW": (arc_low_f64.acospi_low,),
+    "float64 atan2 LOW": (two_legs_low_f64.atan2,),
+    "float64 atan2pi LOW": (two_legs_low_f64.atan2pi,),
     "float64 sinpi LOW": (half_turns_low_f64.sinpi_low,),
     "float64 cospi LOW": (half_turns_low_f64.cospi_low,),
     "float64 tanpi LOW": (half_turns_low_f64.tanpi_low,),
@@ -132,6 +136,10 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 cbrt LOW": (cube_root_f64.start, cube_root_f64.step, roots_low_f64.cbrt_low),
     "float64 rsqrt LOW": (roots_low_f64.half_root_start, roots_low_f64.rsqrt_low),
     "float64 hypot LOW": (roots_low_f64.hypot_low,),
+    "float64 pow LOW": (power_low_f64.log, power_low_f64.pow),
+    "float64 powr LOW": (power_low_f64.log, power_low_f64.powr),
+    "float64 pown LOW": (power_low_f64.log, power_low_f64.pown),
+    "float64 rootn LOW": (power_low_f64.log, power_low_f64.reciprocal, power_low_f64.rootn),
     "float64 sin LOW": (turns_low_f64.sin_low,),
     "float64 cos LOW": (turns_low_f64.cos_low,),
     "float64 sincos LOW": (turns_low_f64.sin_low, turns_low_f64.cos_low),
