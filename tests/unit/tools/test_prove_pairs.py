@@ -11,7 +11,7 @@ from typing import Any
 
 import gmpy2
 import pytest
-from tests.unit.tools.test_prove_ulps import _without_gaps, promise
+from tests.unit.tools.test_prove_ulps import without_gaps, promise
 from tools.prove.rounding import cells, kept
 from tools.prove.rounding.cells import Proof, a_float, length, pieces
 from tools.prove.rounding.claims import power_low_f64, two_legs_low_f64
@@ -22,7 +22,8 @@ from tools.prove.rounding.numbers import constant
 import samebits as sb
 from samebits import float64, int32
 from samebits import math as of
-from samebits.mathlib.float64 import inverse_trigonometric_low_f64, log_fast_f64
+from samebits.lang.kernel import Kernel
+from samebits.mathlib.float64 import inverse_trigonometric_low_f64, log_fast_f64, rootn_low_f64
 
 POWERS = {"pow": 575, "powr": 575, "pown": 575, "rootn": 450}
 
@@ -90,6 +91,18 @@ def test_counts_are_as_near_as_is_said_and_not_nearer(monkeypatch: pytest.Monkey
     assert failures()
 
 
+def test_what_is_exact_is_shown_of_each_kernel() -> None:
+    def failures(kernel: Kernel, second: Any) -> list[str]:
+        proof = Proof("special", power_low_f64, ())
+        power_low_f64.special(proof, kernel, second)
+        return proof.failures
+
+    assert not failures(log_fast_f64.pow_low, constant(1.0))
+    assert not failures(rootn_low_f64.pown, 1)
+    assert not failures(rootn_low_f64.powr, constant(1.0))
+    assert failures(rootn_low_f64.rootn, 3)  # of what is below 0 it takes no parity
+
+
 def _without_gaps_between(ends: list[tuple[Any, Any]], first: float, last: float) -> None:
     """Every real number from `first` to `last` is in one of these cells."""
     ends = sorted(ends)
@@ -132,8 +145,8 @@ def test_every_logarithm_is_in_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
         exponents |= {*range(first, last + 1)}
         ends |= near if first == last == 0 else set()
         above = math.nextafter(1.0, 2.0)
-        _without_gaps(ends, FIRST, math.nextafter(1.0, 0.0))
-        _without_gaps(ends, above, LAST)
+        without_gaps(ends, FIRST, math.nextafter(1.0, 0.0))
+        without_gaps(ends, above, LAST)
     assert exponents == {*range(-1074, 1025)}
 
 

@@ -97,7 +97,7 @@ def test_what_is_lost_at_medium_is_more_than_any_sample_loses() -> None:
     assert turns_medium_f64.lost(Fraction(1, 2**60)) < Fraction(1, 2**127)
 
 
-def _without_gaps(ends: set[tuple[float, float]], first: float, last: float) -> None:
+def without_gaps(ends: set[tuple[float, float]], first: float, last: float) -> None:
     """Every float from `first` to `last` is in one of these cells."""
     at = first
     for low, high in sorted(ends):
@@ -139,7 +139,7 @@ def test_no_argument_is_in_no_cell(
     monkeypatch.setattr(Proof, "bound", take)
     argument()
     last = math.nextafter(1.0, 0.0) if claim is area_low_f64.atanh else float_info.max
-    _without_gaps(seen, first, last)
+    without_gaps(seen, first, last)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_no_sum_is_in_no_cell(
         for counts in (True, False):
             if e == 54 or counts == (e < 54):
                 start = first if e == 0 else 0.6875
-                _without_gaps(seen[e, counts], start, math.nextafter(1.375, 0.0))
+                without_gaps(seen[e, counts], start, math.nextafter(1.375, 0.0))
 
 
 @pytest.mark.parametrize("claim", [turns_medium_f64.sinpi, turns_medium_f64.cospi])
@@ -191,7 +191,7 @@ def test_no_fraction_is_in_no_cell(
         last = math.nextafter(0.25, 0.0) if cell == "x" else 0.25
         for sign in (1, -1):
             cells = {tuple(sorted((sign * a, sign * b))) for a, b in ends}
-            _without_gaps(cells, 2.0**-54, last)
+            without_gaps(cells, 2.0**-54, last)
 
 
 def test_how_far_an_argument_is_off_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

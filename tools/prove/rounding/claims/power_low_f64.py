@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from math import frexp
+from math import frexp, log1p
 
 from flint import arb, arb_series
 from tools.prove.rounding.cells import (
@@ -30,7 +30,13 @@ from tools.prove.rounding.cells import (
     variable,
 )
 from tools.prove.rounding.claims.logarithm_f64 import exponent, log1p_of, scaling
-from tools.prove.rounding.claims.logarithm_low_f64 import EXPONENTS, next_to_1, significands
+from tools.prove.rounding.claims.logarithm_low_f64 import (
+    EXPONENTS,
+    FIRST,
+    LAST,
+    next_to_1,
+    significands,
+)
 from tools.prove.rounding.expansions import Ball, Expansion, magnitude
 from tools.prove.rounding.machine import Bits, Machine, UndecidedError
 from tools.prove.rounding.numbers import Number, combined, constant
@@ -111,6 +117,8 @@ def log() -> Proof:
 
         proof.bound(cell, measure, z)
 
+    if not (FAR_EXPONENT - 1) * LN2 + max(log1p(LAST - 1), -log1p(FIRST - 1)) < FAR:
+        proof.failures.append("a logarithm of FAR with a smaller exponent")
     for first, last in EXPONENTS:
         e = exponent(first, last)
         bound = LOG_FAR if first >= FAR_EXPONENT or last <= -FAR_EXPONENT else LOG
@@ -240,16 +248,18 @@ def special(proof: Proof, kernel: Kernel, second: Number | int) -> None:
     y: Cuts = {(KERNEL, "y"): small(sys.float_info.max, "y"), WHOLE: True}
     zero: Cuts = {(KERNEL, "y"): constant(0.0), (KERNEL, "log"): small(MOST_LOG, "log")}
     between: Cuts = {(KERNEL, "p"): small(LARGEST, "p"), WHOLE: False}
-    below = None if kernel is rootn_low_f64.powr else 1
+    below = math.nan if kernel is rootn_low_f64.powr else 1.0
     for x, cuts, exact in (
-        (1.0, y, 1), (-1.0, y, below), (ARGUMENT, zero, 1), (-ARGUMENT, zero, below),
-        (-ARGUMENT, between, None),
+        (1.0, y, 1.0), (-1.0, y, below), (ARGUMENT, zero, 1.0), (-ARGUMENT, zero, below),
+        (-ARGUMENT, between, math.nan),
     ):  # fmt: skip
         machine = Machine(module, {**anything, **cuts})
         (found,) = machine.call(name, [constant(x), second])
         proof.take(machine)
-        if (found.value if isinstance(found, Number) else None) != exact:
-            proof.failures.append(f"{x}: {found}")
+        value = found.value if isinstance(found, Number) else found
+        both_nan = math.isnan(exact) and isinstance(value, float) and math.isnan(value)
+        if not (both_nan or value == exact):
+            proof.failures.append(f"the power of {x} is to be {exact}")
 
 
 def reciprocal() -> Proof:
