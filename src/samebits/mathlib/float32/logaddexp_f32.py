@@ -39,9 +39,11 @@ NOTICED = 2.0**-120
 LN2_WHOLE = float.fromhex("0x1.62e42fefa39efp-1")
 ROOT_TWO_LESS_1 = 0.41421356
 """About: it only says of which half of the numbers from 1 to 2 the logarithm is taken."""
-MARGIN = 2.0**-49
-"""The error of what is added to the greater is below a relative 2^-51, 2^-53 of it from the
-difference's rounding, times at most 1/e, and that of the sum below 2^-53."""
+MARGIN = 2.0**-47
+"""Of the greater and what is added to it, each as large as it is. What is added is off by a
+relative 2^-51, and by half an ULP of the difference d; that is at most 2^-48 where it is more than
+2^-53·|d|/8 of the greater and of the sum: there the greater is about -e^d, cancels it, and is all
+that d can lose. The sum's rounding is 2^-53 of it."""
 
 
 @rare_kernel
