@@ -35,6 +35,7 @@ from tools.prove.rounding.numbers import (
 from tools.prove.rounding.rounding_rules import (
     BINARY32,
     BINARY64,
+    Format,
     is_absorbed,
     is_exact_sum,
     is_two_difference,
@@ -75,11 +76,41 @@ class RoundingTest:
 
 
 @dataclass(frozen=True)
+class SidesTest:
+    """y32 != other32 of the float32 nearest to `below` and to `above`: where they are the same, all
+    between them round to it."""
+
+    below: Number
+    above: Number
+
+
+@dataclass(frozen=True)
+class TieTest:
+    """Whether `of`, a float64, is `margin` units in its last place or more from every tie of
+    float32: on the side away from 0 of one, or more than that on the other."""
+
+    of: Number
+    margin: int
+
+
+Test = RoundingTest | SidesTest | TieTest
+
+
+@dataclass(frozen=True)
 class Bits:
     """The bits of a positive float, plus `added`, as an unsigned integer."""
 
     of: Number
     added: int = 0
+    format: Format = BINARY64
+
+
+@dataclass(frozen=True)
+class LowBits:
+    """The last `count` of a pattern."""
+
+    of: Bits
+    count: int
 
 
 @dataclass(frozen=True)
@@ -98,7 +129,7 @@ class Machine:
     module: Module
     cuts: Mapping[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
     reached: dict[tuple[str, str], Any] = field(default_factory=dict[tuple[str, str], Any])
-    tests: list[RoundingTest] = field(default_factory=list[RoundingTest])
+    tests: list[Test] = field(default_factory=list[Test])
     discharged: Counter[str] = field(default_factory=Counter[str])
     rounded: int = 0
 
@@ -109,7 +140,7 @@ class Machine:
 
     # Functions
 
-    def test(self, name: str, args: list[Any]) -> RoundingTest:
+    def test(self, name: str, args: list[Any]) -> Test:
         """Run a function as far as its rounding test."""
         try:
             self.call(name, args)
@@ -210,8 +241,8 @@ class Machine:
         operand = op.args[0].type
         self._format = BINARY32 if FLOAT32 in (result, operand) else BINARY64
         if isinstance(operand, ScalarType) and operand.is_float:
-            if op.opcode == "convert" and result.is_float and self._format is BINARY64:
-                return (args[0],)  # a literal
+            if op.opcode == "convert" and result.is_float and result.bits == 64:
+                return (args[0],)  # a literal, or a float32, which is one of float64 too
             if any(isinstance(arg, float) for arg in args):
                 return (_with_special(op.opcode, args),)
             handler = getattr(self, f"_{op.opcode}", None)
@@ -245,6 +276,9 @@ class Machine:
         if b.value == 0:
             self.discharged["zero"] += 1
             return a
+        if a.value == 0:
+            self.discharged["zero"] += 1
+            return b if sign > 0 else self._neg(b)
         form = combined(a.form, b.form, Fraction(sign))
         made = ("add" if sign > 0 else "sub", a, b)
         range_ = expanded(form).range()
@@ -447,12 +481,20 @@ class Machine:
         raise UndecidedError("a sign")
 
     def _bitcast(self, a: Number) -> Bits | int:
-        if a.value and a.ends is not None and self._format is BINARY64:  # 0 has two patterns
-            return struct.unpack("<Q", struct.pack("<d", a.ends[0]))[0]
-        return Bits(a)
+        if a.value and a.ends is not None:  # 0 has two patterns
+            return _pattern(a.ends[0], self._format)
+        return Bits(a, format=self._format)
 
-    def _convert(self, a: Number) -> Any:
-        raise NotImplementedError("convert a float")
+    def _convert(self, a: Number) -> Number:
+        """To float32."""
+        ends = None if a.ends is None else self._format.rounded_ends(*map(Fraction, a.ends))
+        made = ("convert", a)
+        if exponent(a.size) <= self._format.digits + a.grid and a.grid >= self._format.least:
+            self.discharged["few digits"] += 1
+            return self._number(a.form, a.grid, made, None, a.range, ends)
+        bound = rounding_bound(self._format, a.size)
+        error = error_atom(bound, f"convert {self.rounded}", unit=unit_of(a.form))
+        return self._rounded(a.form, self._format.least, made, error, a.range, ends)
 
     def _ne(self, a: Number, b: Number) -> Any:
         """A rounding test is noted."""
@@ -463,6 +505,8 @@ class Machine:
             if _is(below, "sub") and _is(above, "add") and below.made[1:] == above.made[1:]:
                 low, margin = below.made[1:]
                 self.tests.append(RoundingTest(one.made[1], low, below, above, margin))
+        if _is(a, "convert") and _is(b, "convert"):
+            self.tests.append(SidesTest(a.made[1], b.made[1]))  # type: ignore[arg-type]
         return UNKNOWN
 
     def _eq(self, a: Number, b: Number) -> Any:
@@ -502,17 +546,20 @@ class Machine:
 
     def _integer(self, op: Op, args: list[Any], result: ScalarType) -> Any:
         bits = (1 << result.bits) - 1 if result.bits else 0
-        if isinstance(args[0], Number) and op.opcode != "convert":
-            raise UndecidedError(f"{op.span}: an integer")
+        if any(isinstance(arg, Number) for arg in args) and op.opcode != "select":
+            return self._of_known_integer(op, args, result)
+        if op.opcode not in ("ge", "select") and any(isinstance(arg, LowBits) for arg in args):
+            raise UndecidedError("low bits of a pattern")
         match op.opcode:
             case "select":
                 if args[0] is UNKNOWN:
                     raise UndecidedError(f"{op.span}: a choice")
                 return args[1] if args[0] else args[2]
             case "bitcast" if result.is_float:
-                return self.float_of(args[0])
+                return self.float_of(args[0], BINARY32 if result.bits == 32 else BINARY64)
             case "convert" if result.is_float:
-                return args[0] if isinstance(args[0], Number) else constant(float(args[0]))
+                value = float(args[0])
+                return constant(BINARY32.round(Fraction(value)) if result.bits == 32 else value)
             case "convert" | "narrow":
                 return args[0] if isinstance(args[0], Bits) else _wrapped(args[0], result)
             case "or" | "and" if result.bits == 1:
@@ -531,6 +578,8 @@ class Machine:
             case "not":
                 return _wrapped(~args[0], result)
             case "shr":
+                if isinstance(args[0], Bits) and result.is_signed:
+                    return _shifted(args[0], args[1], result)
                 if isinstance(args[0], Bits):
                     return self._masked(args[0], bits & ~((1 << args[1]) - 1)) >> args[1]
                 return args[0] >> args[1]
@@ -546,7 +595,7 @@ class Machine:
                         return _wrapped(a.added - b.added, result)
                     if isinstance(b, Bits):
                         raise UndecidedError("two patterns")
-                    return Bits(a.of, a.added + sign * b)
+                    return Bits(a.of, a.added + sign * b, a.format)
                 if isinstance(b, Bits):
                     raise UndecidedError("a pattern taken away")
                 return _wrapped(a + sign * b, result)
@@ -556,30 +605,83 @@ class Machine:
                 return max(args)
             case "min":
                 return min(args)
+            case "ge" if isinstance(args[0], LowBits):
+                return self._near_tie(args[0], args[1])
             case "eq" | "ne" | "lt" | "le" | "gt" | "ge":
+                if any(isinstance(arg, Bits | LowBits) for arg in args):
+                    raise UndecidedError("a pattern compared")
                 return getattr(args[0], f"__{op.opcode}__")(args[1])
             case _:
                 raise NotImplementedError(op.opcode)
 
-    def _masked(self, pattern: Bits, mask: int) -> int:
-        low, high = ((n + pattern.added) % (1 << 64) & mask for n in _ends(pattern.of))
-        if low != high or mask & (mask + (mask & -mask)) & ((1 << 64) - 1):
-            raise UndecidedError("bits of a pattern")
-        return low
+    def _of_known_integer(self, op: Op, args: list[Any], result: ScalarType) -> Number:
+        """Of an integer of which only a range is known."""
+        operand = op.args[0].type
+        assert isinstance(operand, ScalarType)
+        if op.opcode != "convert" or not result.is_float:
+            raise UndecidedError(f"{op.span}: {op.opcode} of an integer")
+        if operand.bits > 32 and not magnitude(args[0].range) <= 2.0**BINARY64.digits:
+            raise UndecidedError(f"{op.span}: an integer that a float64 may not hold")
+        return args[0] if result.bits == 64 else self._convert(args[0])
 
-    def float_of(self, pattern: Any) -> Any:
+    def _near_tie(self, low: LowBits, limit: int) -> Any:
+        """A test whether a float64 is next to where float32 round up is noted."""
+        tie = 1 << (low.count - 1)
+        margin = tie + low.of.added
+        if low.count == BINARY64.digits - BINARY32.digits and limit == 2 * margin:
+            self.tests.append(TieTest(low.of.of, margin))
+        return UNKNOWN
+
+    def _masked(self, pattern: Bits, mask: int) -> int | LowBits:
+        whole = (1 << 64) - 1 if pattern.format is BINARY64 else (1 << 32) - 1
+        low, high = ((n + pattern.added) & whole for n in _ends(pattern))
+        if low == high:
+            return low & mask
+        if mask & (mask + 1) == 0:
+            return LowBits(pattern, mask.bit_length())
+        if low & mask != high & mask or mask + (mask & -mask) != whole + 1:
+            raise UndecidedError("bits of a pattern")
+        return low & mask
+
+    def float_of(self, pattern: Any, format: Format = BINARY64) -> Any:
         """The float with these bits."""
         if isinstance(pattern, int):
-            value = struct.unpack("<d", pattern.to_bytes(8, "little"))[0]
+            value = _of_pattern(pattern, format)
             return constant(value) if math.isfinite(value) else value
-        added = (pattern.added + (1 << 63)) % (1 << 64) - (1 << 63)
-        power, rest = divmod(added, 1 << 52)
+        if pattern.format is not format:
+            raise UndecidedError("bits of another type")
+        whole = 64 if format is BINARY64 else 32
+        added = (pattern.added + (1 << whole - 1)) % (1 << whole) - (1 << whole - 1)
+        power, rest = divmod(added, 1 << format.digits - 1)
         if rest:
             raise UndecidedError("bits added to a significand")
         factor = Fraction(2) ** power
         of = pattern.of
+        if power and format is BINARY32:
+            low, high = (abs(Fraction(x)) * factor for x in _known(of))
+            if not (min(low, high) >= Fraction(2) ** -126 and max(low, high) < Fraction(2) ** 128):
+                raise UndecidedError("an exponent beyond the normal numbers")
+            if of.least is None or of.least < -126:
+                raise UndecidedError("the bits of a subnormal number")
         return Number(combined({}, of.form, factor), of.grid + power, ("scale", of),
                       limit=of.range * ball(factor))  # fmt: skip
+
+
+def _pattern(value: float, format: Format) -> int:
+    to, of = ("<Q", "<d") if format is BINARY64 else ("<I", "<f")
+    return struct.unpack(to, struct.pack(of, value))[0]
+
+
+def _of_pattern(pattern: int, format: Format) -> float:
+    to, of, mask = ("<Q", "<d", 64) if format is BINARY64 else ("<I", "<f", 32)
+    return struct.unpack(of, struct.pack(to, pattern & ((1 << mask) - 1)))[0]
+
+
+def _shifted(pattern: Bits, by: int, t: ScalarType) -> int:
+    low, high = (_wrapped(n + pattern.added, t) for n in _ends(pattern))
+    if low > high or low >> by != high >> by:
+        raise UndecidedError("bits of a pattern")
+    return low >> by
 
 
 def _with_special(opcode: str, args: list[Any]) -> Any:
@@ -608,13 +710,19 @@ def _not(a: Any) -> Any:
     return UNKNOWN if a is UNKNOWN else not a
 
 
-def _ends(n: Number) -> tuple[int, int]:
+def _known(n: Number) -> tuple[float, float]:
     if n.ends is None:
         raise UndecidedError("bits of a number whose ends are unknown")
     low, high = n.ends
     if not (0 < low <= high or low <= high < 0):
         raise UndecidedError("bits of a number that may be 0")
-    return tuple(struct.unpack("<Q", struct.pack("<d", x))[0] for x in (low, high))  # type: ignore[return-value]
+    return low, high
+
+
+def _ends(pattern: Bits) -> tuple[int, int]:
+    """The least and the greatest pattern of a magnitude, in order of the numbers."""
+    low, high = _known(pattern.of)
+    return _pattern(low, pattern.format), _pattern(high, pattern.format)
 
 
 def _wrapped(n: int, t: ScalarType) -> int:

@@ -55,11 +55,12 @@ class Format:
     def rounded_ends(self, low: Fraction, high: Fraction) -> tuple[float, float] | None:
         """The same of two exact numbers."""
         try:
-            return self._round(low), self._round(high)
+            return self.round(low), self.round(high)
         except OverflowError:
             return None
 
-    def _round(self, exact: Fraction) -> float:
+    def round(self, exact: Fraction) -> float:
+        """The nearest number, ties to even; OverflowError beyond the greatest."""
         if self.digits == BINARY64.digits:
             return float(exact)
         if not exact:
@@ -68,7 +69,10 @@ class Format:
         unit = Fraction(2) ** max(e - self.digits, self.least)
         while abs(exact) >= unit * 2**self.digits:
             unit *= 2
-        return float(round(exact / unit) * unit)
+        found = round(exact / unit) * unit
+        if abs(found) >= Fraction(2) ** (3 - self.digits - self.least):
+            raise OverflowError("beyond the greatest number")
+        return float(found)
 
     def spacing(self, least: int) -> int:
         """The exponent of the spacing of numbers of at least 2^least."""
