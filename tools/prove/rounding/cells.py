@@ -53,7 +53,9 @@ def length(first: float, last: float, power: int = 1) -> Expansion:
     return Expansion(arb_poly([arb(1)]), unit=Unit(1, first, last).to(power))
 
 
-def a_float(expansion: Expansion, name: str, *, normal: bool = False) -> Number:
+def a_float(
+    expansion: Expansion, name: str, *, normal: bool = False, format: Format = BINARY64
+) -> Number:
     """Any float of which an expansion is known, such as that it is so many times a length: a
     positive one, and only those that are normal where that is said."""
     found = expansion.ends()
@@ -66,7 +68,7 @@ def a_float(expansion: Expansion, name: str, *, normal: bool = False) -> Number:
     least, most = float(low), float(high)
     least = nextafter(least, 0.0) if Fraction(least) > low else least
     most = nextafter(most, inf) if Fraction(most) < high else most
-    spacing = BINARY64.spacing(frexp(least)[1] - 1) if least > 0 else BINARY64.least
+    spacing = format.spacing(frexp(least)[1] - 1) if least > 0 else format.least
     return Number({atom: Fraction(1)}, spacing, limit=whole, ends=(least, most))
 
 
