@@ -10,6 +10,7 @@ from tools.prove.rounding.claims import (
     arc_low_f64,
     area_f64,
     area_low_f64,
+    compound_f32,
     cube_root_f64,
     erfc_f64,
     error_f64,
@@ -26,8 +27,10 @@ from tools.prove.rounding.claims import (
     logarithm_low_f64,
     power_f64,
     power_low_f64,
+    powers_f32,
     roots_f64,
     roots_low_f64,
+    slopes_f32,
     squares_f64,
     tangent_f64,
     trigonometric_f64,
@@ -38,6 +41,7 @@ from tools.prove.rounding.claims import (
 )
 
 POW = power_f64.log, power_f64.product, exponent_sums_f64.reduction, power_f64.pow
+POW_F32 = powers_f32.pow_exponent, powers_f32.pow_count, powers_f32.pow_power
 CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 exp": (exponential_f64.exp,),
     "float64 exp2": (exponential_f64.exp2,),
@@ -144,5 +148,16 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float64 cos LOW": (turns_low_f64.cos_low,),
     "float64 sincos LOW": (turns_low_f64.sin_low, turns_low_f64.cos_low),
     "float64 tan LOW": (turns_low_f64.tan_low,),
+    "float32 pow": POW_F32,
+    "float32 powr": POW_F32,
+    "float32 pown": (powers_f32.pown_exponent, powers_f32.pown_count, powers_f32.pown_power),
+    "float32 rootn": (powers_f32.rootn_exponent, powers_f32.rootn_count, powers_f32.rootn_power),
+    "float32 compound": (
+        compound_f32.compound_exponent,
+        compound_f32.compound_count,
+        compound_f32.compound_power,
+    ),
+    "float32 atan2": (slopes_f32.atan2,),
+    "float32 atan2pi": (slopes_f32.atan2pi,),
 }
 """By type, function and precision, which is HIGH where none is named."""

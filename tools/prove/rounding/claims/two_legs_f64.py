@@ -64,7 +64,7 @@ def _lengths(slopes: Number) -> Iterator[tuple[float, float]]:
     return pieces(2.0**e, 2.0 ** (e + 1), PARTS)
 
 
-def _angle(slope: Expansion, steep: bool, back: bool) -> Expansion:
+def angle_of(slope: Expansion, steep: bool, back: bool) -> Expansion:
     """Of the point with these legs."""
     angle = slope.of(arb_series.atan)
     if steep:
@@ -99,7 +99,7 @@ class _Cells:
             ("angle_in_two_parts", "rounded"): constant(kernels.STEPS_ROUNDER + self.i / 64),
         }
         args = [variable(1.0, 2.0), variable(-2.0, -1.0) if self.back else variable(1.0, 2.0)]
-        truth = _angle(slopes.expansion, self.steep, self.back).scaled(self.unit)
+        truth = angle_of(slopes.expansion, self.steep, self.back).scaled(self.unit)
         return Machine(module, cuts), name, args, truth
 
 
@@ -130,7 +130,7 @@ def _no_short_leg(proof: Proof, kernel: Kernel, unit: Ball, steep: bool, back: b
     machine.reach(name, [y, x], slots)
     proof.take(machine)
     s, low = (machine.reached[slot] for slot in slots)
-    turns = _angle(Expansion.constant(arb(0)), steep, back).scaled(unit).range()
+    turns = angle_of(Expansion.constant(arb(0)), steep, back).scaled(unit).range()
     off = abs(expanded(combined(s.form, low.form, Fraction(1))).range() - turns)
     if not off <= arb(kernels.MARGIN) / 2 * turns:
         proof.failures.append(f"no short leg{', steep' * steep}{', back' * back}")
