@@ -47,6 +47,12 @@ from samebits.ir.grammar import Function, If, Module, Op, Region, Return
 from samebits.types import FLOAT32, ScalarType
 
 
+LACKING = BINARY64.digits - BINARY32.digits
+"""Last digits of a float64 that a float32 lacks."""
+TIE = 1 << LACKING - 1
+"""These digits of a number half way between two float32."""
+
+
 class UndecidedError(Exception):
     """What a cell does not decide."""
 
@@ -548,7 +554,7 @@ class Machine:
         bits = (1 << result.bits) - 1 if result.bits else 0
         if any(isinstance(arg, Number) for arg in args) and op.opcode != "select":
             return self._of_known_integer(op, args, result)
-        if op.opcode not in ("ge", "select") and any(isinstance(arg, LowBits) for arg in args):
+        if op.opcode not in ("ge", "ne", "select") and any(isinstance(arg, LowBits) for arg in args):
             raise UndecidedError("low bits of a pattern")
         match op.opcode:
             case "select":
@@ -607,6 +613,8 @@ class Machine:
                 return min(args)
             case "ge" if isinstance(args[0], LowBits):
                 return self._near_tie(args[0], args[1])
+            case "ne" if isinstance(args[0], LowBits):
+                return self._is_no_tie(args[0], args[1])
             case "eq" | "ne" | "lt" | "le" | "gt" | "ge":
                 if any(isinstance(arg, Bits | LowBits) for arg in args):
                     raise UndecidedError("a pattern compared")
@@ -626,10 +634,14 @@ class Machine:
 
     def _near_tie(self, low: LowBits, limit: int) -> Any:
         """A test whether a float64 is next to where float32 round up is noted."""
-        tie = 1 << (low.count - 1)
-        margin = tie + low.of.added
-        if low.count == BINARY64.digits - BINARY32.digits and limit == 2 * margin:
+        margin = TIE + low.of.added
+        if low.count == LACKING and limit == 2 * margin:
             self.tests.append(TieTest(low.of.of, margin))
+        return UNKNOWN
+
+    def _is_no_tie(self, low: LowBits, digits: int) -> Any:
+        if low.count == LACKING and digits == TIE and not low.of.added:
+            self.tests.append(TieTest(low.of.of, 0))
         return UNKNOWN
 
     def _masked(self, pattern: Bits, mask: int) -> int | LowBits:

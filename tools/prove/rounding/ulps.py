@@ -16,7 +16,7 @@ from tools.prove.rounding.cells import Measured, Proof, binades, linked
 from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
 from tools.prove.rounding.machine import Machine, UndecidedError
 from tools.prove.rounding.numbers import Number, combined, expanded, floor_exponent
-from tools.prove.rounding.rounding_rules import BINARY64
+from tools.prove.rounding.rounding_rules import BINARY64, Format
 
 from samebits.lang.kernel import Kernel
 
@@ -52,9 +52,9 @@ def near_zero(function: Truth, bend: float) -> Truth:
     return truth
 
 
-def promised(function: str, precision: str) -> Proof:
-    """The phase of float64 `function` that gives its result, and what is promised of that."""
-    ulp = promises.promised(function, "float64", precision)
+def promised(function: str, precision: str, type_name: str = "float64") -> Proof:
+    """The phase of a function that gives its result, and what is promised of that."""
+    ulp = promises.promised(function, type_name, precision)
     return Proof("result", SimpleNamespace(ULP=ulp), ("ULP",))  # type: ignore[arg-type]
 
 
@@ -63,39 +63,41 @@ def most(proof: Proof) -> float:
     return proof.margins()["ULP"]
 
 
-def ulp(exact: Ball) -> Ball:
+def ulp(exact: Ball, format: Format = BINARY64) -> Ball:
     """The least spacing of numbers at what is in a ball."""
     least = floor_exponent(exact)
     if least is None:
         raise UndecidedError("a result next to 0")
-    return arb(2) ** max(least - BINARY64.digits + 1, BINARY64.least)
+    return arb(2) ** format.spacing(least)
 
 
-def off(found: Expansion, truth: Expansion) -> float:
+def off(found: Expansion, truth: Expansion, format: Format = BINARY64) -> float:
     """How many ULP of the truth a result is off at most, all over the cell."""
     worst = 0.0
-    lengths = truth.unit.range
+    lengths, ends = truth.unit.range, truth.ends() if truth.unit.power else None
+    known = ends[0] if ends is not None and ends[0] > 0 else None
     for error, exact in zip((found - truth).pieces(), truth.pieces(), strict=True):
         if truth.unit.power:
-            error, exact = magnitude(error) * magnitude(lengths), product_range(exact, lengths)
-        worst = max(worst, float((magnitude(error) / ulp(exact)).upper()))
+            error = magnitude(error) * magnitude(lengths)
+            exact = product_range(exact, lengths) if known is None else known
+        worst = max(worst, float((magnitude(error) / ulp(exact, format)).upper()))
     return worst
 
 
-ROUNDED = {"add", "sub", "mul", "div", "sqrt", "muladd"}
+ROUNDED = {"add", "sub", "mul", "div", "sqrt", "muladd", "convert"}
 """Operations that give the number nearest to what their operands give exactly."""
 
 
-def off_at_most(found: Number, truth: Expansion) -> float:
-    """The same of a result. Where its last operation rounds, and what is rounded is off by half an
-    ULP at most, that and another half: also where the cell has a power of two in it, as what is
-    next to that on the other side from the truth is rounded to it or nearer."""
-    worst = off(found.expansion, truth)
+def off_at_most(found: Number, truth: Expansion, format: Format = BINARY64) -> float:
+    """The same of a result. Where its last operation rounds, and what is rounded is off by one ULP
+    at most, that and a half: also where the cell has a power of two in it, as what is next to that
+    on the other side from the truth, where numbers are twice as far apart, is rounded to it."""
+    worst = off(found.expansion, truth, format)
     if found.made[:1] and found.made[0] in ROUNDED and found.error is not None:
         form = combined(found.form, {found.error: Fraction(1)}, Fraction(-1))
         if found.error in found.form and found.error not in form:
-            before = off(expanded(form), truth)
-            if before <= 0.5:
+            before = off(expanded(form), truth, format)
+            if before <= 1:
                 worst = min(worst, before + 0.5)
     return worst
 
