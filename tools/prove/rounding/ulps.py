@@ -112,7 +112,7 @@ def _rounded_again(worst: float) -> float:
 def compare(
     proof: Proof, kernel: Kernel, truth: Truth, cell: str, x: Number, *,
     cuts: Callable[[Number], Cuts] = lambda x: {}, args: Sequence[Number] | None = None,
-    scaled: bool = False,
+    scaled: bool = False, format: Format = BINARY64,
 ) -> None:  # fmt: skip
     """Show that a kernel's result is off by what is promised at most, all over the cell of `x`: its
     argument, or what `cuts` makes of it in the slots, with the arguments `args`. Where `scaled`,
@@ -127,7 +127,7 @@ def compare(
             (found,) = machine.call(name, [x] if args is None else list(args))
             if not isinstance(found, Number):
                 raise UndecidedError("a result")
-            worst = off_at_most(found, truth(x.expansion))
+            worst = off_at_most(found, truth(x.expansion), format)
             return (_rounded_again(worst) if scaled else worst) / most(proof)
 
         return machine, part
