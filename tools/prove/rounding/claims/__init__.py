@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from tools.prove.rounding.cells import Proof
 from tools.prove.rounding.claims import (
+    angles_low_f32,
     arc_f64,
     arc_low_f64,
     area_f64,
@@ -163,5 +164,7 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     ),
     "float32 atan2": (slopes_f32.atan2,),
     "float32 atan2pi": (slopes_f32.atan2pi,),
+    "float32 atan2 LOW": (angles_low_f32.atan2,),
+    "float32 atan2pi LOW": (angles_low_f32.atan2pi,),
 }
 """By type, function and precision, which is HIGH where none is named."""
