@@ -152,11 +152,11 @@ PROMISES: dict[str, dict[str, Promise]] = {
     "acosh": {"float32": Promise(0.51, 20, ACOSH_F32), "float64": Promise(0.5, 10)},
     "atanh": {"float32": Promise(0.51, 20), "float64": Promise(0.5, 8)},
     "pow": {
-        "float32": Promise(0.54, 400, POW_F32),
+        "float32": Promise(0.55, 560, POW_F32),
         "float64": Promise(0.5, 575, POW_F64),
     },
-    "powr": {"float32": Promise(0.5, 400, POW_F32), "float64": Promise(0.5, 575, POW_F64)},
-    "pown": {"float32": Promise(0.5, 400, POWN_F32), "float64": Promise(0.5, 575, POW_F64)},
+    "powr": {"float32": Promise(0.5, 560, POW_F32), "float64": Promise(0.5, 575, POW_F64)},
+    "pown": {"float32": Promise(0.5, 560, POWN_F32), "float64": Promise(0.5, 575, POW_F64)},
     "rootn": {
         "float32": Promise(0.5, 250, _roots(-np.inf, np.inf, "")),
         "float64": Promise(0.5, 450, ROOTN_F64),

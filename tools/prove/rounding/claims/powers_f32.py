@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import inf, nextafter
 from typing import Any
 
@@ -51,6 +52,8 @@ EXPONENTS = (*((2**k, 2 ** (k + 1) - 1) for k in range(7)), (128, 128),
              *((1 - 2 ** (k + 1), -(2**k)) for k in range(7)), (-149, -128))  # fmt: skip
 """Each of these ranges is one cell."""
 LAST = BINARY32.round(Fraction(2) ** 128 - Fraction(2) ** 104)
+COUNTS = range(-126, 127)
+"""Integers next to what 2 is raised to."""
 Cuts = dict[tuple[str, str], Any]
 
 
@@ -71,12 +74,14 @@ class Of:
     kernel: Kernel
     within: str = "power"
     quotient: bool = False
+    lengths: tuple[tuple[float, float], ...] = ((1.0, 2.0),)
+    """Of y, or n."""
 
     @property
     def args(self) -> list[Any]:
         """Arguments where all that follows from them is replaced."""
         x = variable(1.5, 1.75, format=BINARY32)
-        return [x, x if self.kernel is pow_f32.pow else 3]
+        return [x, 3 if self.within == "power" else x]
 
     def times(self, many: Expansion) -> Expansion:
         """What a logarithm is multiplied with."""
@@ -118,9 +123,9 @@ def significands(*, near_one: bool) -> Iterator[Number]:
             yield variable(1 + 2.0**e, min(1 + 2.0 ** (e + 1), HIGH), format=BINARY32)
 
 
-def exponents(of: Of) -> Proof:
-    """t is off by less than OF_EXPONENT·t, for x = 2^k·m."""
-    proof = Proof(PLACE, sys.modules[__name__], ("OF_EXPONENT",))
+def exponents(of: Of, proof: Proof | None = None) -> Proof:
+    """t is off by less than the proof's bound times t, for x = 2^k·m."""
+    proof = proof or Proof(PLACE, sys.modules[__name__], ("OF_EXPONENT",))
     scaling(proof)
     name = of.kernel.__name__
     for first, last in (*EXPONENTS, (0, 0)):
@@ -145,9 +150,10 @@ def product_of(
 ) -> None:  # fmt: skip
     """What 2 is raised to, in a cell of logarithms."""
     module, name = linked(of.kernel)
+    (bound,) = proof.margins().values()
 
-    def measure(x: Number) -> Measured:
-        many = length(1.0, 2.0)
+    def measure(x: Number, lengths: tuple[float, float]) -> Measured:
+        many = length(*lengths)
         machine = Machine(module, cuts(x))
         args = [x if is_argument else of.args[0], a_float(many, "y")]
 
@@ -159,11 +165,12 @@ def product_of(
             exact = truth(x)
             sign = 1 if exact.range() > 0 else -1
             return part_of(t.expansion - exact * of.times(many),
-                           exact.scaled(arb(sign * OF_EXPONENT)) * of.times(many))  # fmt: skip
+                           exact.scaled(arb(sign * bound)) * of.times(many))  # fmt: skip
 
         return machine, part
 
-    proof.bound(cell, measure, x)
+    for lengths in of.lengths:
+        proof.bound(cell, partial(measure, lengths=lengths), x)
 
 
 def no_logarithm(proof: Proof, of: Of, cuts: Cuts, args: list[Any]) -> None:
@@ -176,11 +183,11 @@ def no_logarithm(proof: Proof, of: Of, cuts: Cuts, args: list[Any]) -> None:
         proof.failures.append("x = 1")
 
 
-def counts(of: Of) -> Proof:
+def counts(of: Of, least: float = -126.0, most: float = 126.0) -> Proof:
     """The count is the integer next to t, but for what ROUNDED allows."""
     proof = Proof("count", sys.modules[__name__], ("ROUNDED",))
     module, name = linked(of.kernel)
-    for low, high in ((-126.0, 0.0), (0.0, 126.0)):
+    for low, high in ((least, 0.0), (0.0, most)):
         t = variable(low, high)
         machine = Machine(module, {(of.within, "t"): t})
         machine.reach(name, of.args, [(of.within, "rounded")])
@@ -195,7 +202,7 @@ def powers(of: Of) -> Proof:
     """A test of 2^t, for t of every count."""
     proof = Proof("power", pow_f32, ("MARGIN",))
     module, name = linked(of.kernel)
-    for count in range(-126, 127):
+    for count in COUNTS:
 
         def measure(t: Number, count: int = count) -> Measured:
             cuts = {(of.within, "t"): t, (of.within, "rounded"): constant(ROUNDER + count)}
