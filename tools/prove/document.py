@@ -28,8 +28,8 @@ and published hard cases (CORE-MATH's lists, every sign). The wide reference's o
 measured against MPFR in every run;
 {margins}.
 MEDIUM and LOW are compared with the wide reference, float32 functions of one argument at all 2³²
-inputs; of the float64 ones whose row says *proven* it is shown from their IR, as the margins below,
-that no error is larger than the number there.
+inputs; of float64 ones, and of float32 ones of two arguments, whose row says *proven* it is shown
+from their IR, as the margins below, that no error is larger than the number there.
 
 A function marked **≤ 0.50x ULP** has results that are not correctly rounded; the number and the
 largest error are in its row. MEDIUM and LOW are faster: their error is promised for the inputs

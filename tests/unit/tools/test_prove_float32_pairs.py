@@ -34,9 +34,9 @@ from tools.prove.rounding.rounding_rules import BINARY32
 import samebits as sb
 from samebits import float32
 from samebits import math as of
-from samebits.mathlib.float32 import atan2_f32, hypot_f32 as hypot_kernels, log_f32
+from samebits.mathlib.float32 import atan2_f32, log_f32, pow_f32, rootn_f32
+from samebits.mathlib.float32 import hypot_f32 as hypot_kernels
 from samebits.mathlib.float32 import logaddexp_f32 as logaddexp_kernels
-from samebits.mathlib.float32 import pow_f32, rootn_f32
 
 LARGEST = float(np.finfo(np.float32).max)
 

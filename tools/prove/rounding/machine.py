@@ -554,7 +554,8 @@ class Machine:
         bits = (1 << result.bits) - 1 if result.bits else 0
         if any(isinstance(arg, Number) for arg in args) and op.opcode != "select":
             return self._of_known_integer(op, args, result)
-        if op.opcode not in ("ge", "ne", "select") and any(isinstance(arg, LowBits) for arg in args):
+        tested = op.opcode in ("ge", "ne", "select")
+        if not tested and any(isinstance(arg, LowBits) for arg in args):
             raise UndecidedError("low bits of a pattern")
         match op.opcode:
             case "select":

@@ -64,7 +64,7 @@ def log2_of_ratio(k: float64, s: float64) -> float64:
 
 @kernel
 def power(t: float64) -> tuple[float32, bool]:
-    """2^t, and whether it is certainly the correctly rounded one, for t off by a relative 2^-50."""
+    """2^t, and whether it is certainly rounded correctly, for t off by a relative 1.25·2^-50."""
     near = float32(t)
     rounded = near + ROUNDER
     r = t - float64(rounded - ROUNDER)

@@ -1,4 +1,4 @@
-"""float32 compound at HIGH: n·log2(1 + x) for every exponent of 1 + x; the power is that of pown."""
+"""float32 compound at HIGH: n·log2(1 + x) for every exponent of 1 + x, and the power, as pown's."""
 
 from __future__ import annotations
 

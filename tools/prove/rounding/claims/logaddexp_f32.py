@@ -58,7 +58,8 @@ def count() -> Proof:
         off = combined(rounded.form, d.form, -Fraction(LOG2_E))
         off = combined(off, {ONE: Fraction(ROUNDER)}, Fraction(-1))
         inexact = abs(1 / LN2 - arb(LOG2_E)) * d.size
-        proof.note((magnitude(expanded(off).range()) + inexact) / ROUNDED, f"d from {low} to {high}")
+        far = magnitude(expanded(off).range()) + inexact
+        proof.note(far / ROUNDED, f"d from {low} to {high}")
     return proof
 
 

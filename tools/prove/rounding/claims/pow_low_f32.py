@@ -20,7 +20,6 @@ from tools.prove.rounding.claims.powers_f32 import (
     significands,
 )
 from tools.prove.rounding.expansions import Expansion
-from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import Number, constant, error_atom
 from tools.prove.rounding.rounding_rules import BINARY32
 from tools.prove.rounding.ulps import Cuts as Held

@@ -29,7 +29,8 @@ MEDIUM = Of(powers_fast_f32.pow_medium, "pow_medium")
 
 def exponent() -> Proof:
     source = SimpleNamespace(OFF=OFF)
-    return powers_f32.exponents(MEDIUM, Proof("exponent", source, ("OFF",)))  # type: ignore[arg-type]
+    proof = Proof(powers_f32.PLACE, source, ("OFF",))  # type: ignore[arg-type]
+    return powers_f32.exponents(MEDIUM, proof)
 
 
 def count() -> Proof:

@@ -7,13 +7,11 @@ them. Where a logarithm is negative, or y, so is their product, and all else is 
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from math import inf, nextafter
 from typing import Any
 
 from flint import arb, arb_series
@@ -21,7 +19,6 @@ from tools.prove.rounding.cells import (
     Measured,
     Proof,
     a_float,
-    binades,
     length,
     linked,
     part_of,
@@ -90,6 +87,7 @@ class Of:
 
 POW = Of(pow_f32.pow, "pow")
 PLACE = "exponent"
+"""What the phase of it is called."""
 
 
 def scaling(proof: Proof) -> None:

@@ -9,8 +9,16 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 from flint import arb
-from tools.prove.rounding.cells import Measured, Proof, a_float, binades, length, linked, pieces
-from tools.prove.rounding.cells import variable
+from tools.prove.rounding.cells import (
+    Measured,
+    Proof,
+    a_float,
+    binades,
+    length,
+    linked,
+    pieces,
+    variable,
+)
 from tools.prove.rounding.claims.two_legs_f64 import TURNS, angle_of
 from tools.prove.rounding.expansions import Ball, Expansion
 from tools.prove.rounding.machine import Machine
