@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from tools.prove import catalogue, document, promises, results
+from tools.prove import catalogue, document, inputs, promises, results
 from tools.prove.functions import FORMATS, NAMED
 from tools.prove.plan import Sizes, Subject, prove, sets
 from tools.prove.reference import library
@@ -64,12 +64,22 @@ def main() -> int:
     if not any(_chosen(name, options) for name in subjects):
         console.print("no function has such a type and precision: nothing would be compared")
         return 2
+    lacking = None if options.page_only else inputs.without_hard_cases()
+    if lacking:
+        console.print(lacking, highlight=False, soft_wrap=True)
     if not options.page_only:
         _prove_margins(options, digests)
         with tempfile.TemporaryDirectory() as folder:
             _prove_all(options, subjects, digests, records, sizes, Path(folder), console)
     records = {name: record for name, record in records.items() if name in digests}
     options.page.write_text(document.page(records, digests))
+    current = [record for name, record in records.items() if record.digest == digests[name]]
+    checked = sum(part.checked for record in current for part in record.parts)
+    console.print(
+        f"compared: {checked:,} inputs of {len(current)} of {len(digests)} kernels, "
+        f"{document.hard_cases(current)} among them",
+        highlight=False, soft_wrap=True,
+    )  # fmt: skip
     complaints = [
         f"{name}: {text}" for name, record in records.items()
         if record.digest == digests[name] for text in _complaints(name, record)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tools.prove import identical, promises
 from tools.prove.catalogue import ROWS, Row
-from tools.prove.plan import ALL
+from tools.prove.plan import ALL, HARD
 from tools.prove.results import Part, Record, key
 from tools.prove.rounding import kept
 from tools.prove.rounding.document import section
@@ -24,7 +24,7 @@ Made by `make prove` from `tools/prove/results.json`. Errors are in ULP: the spa
 numbers at the exact result. HIGH functions are compared with the correctly rounded result (the
 nearest number, ties to even): float32 with a float64 function and float64 with an 80-bit one where
 those decide, with MPFR where a rounding boundary is too near for them, and for all special values
-and published hard cases (CORE-MATH's lists, every sign). The wide reference's own error is
+and {hard_cases}. The wide reference's own error is
 measured against MPFR in every run;
 {margins}.
 MEDIUM and LOW are compared with the wide reference, float32 functions of one argument at all 2³²
@@ -48,7 +48,8 @@ def page(records: dict[str, Record], digests: dict[str, str]) -> str:
         f"the largest was {worst['float32']:.1f} of 64 half ULP of float64 left to MPFR, "
         f"{worst['float64']:.1f} of 8 half ULP of the 80-bit type"
     )
-    lines = [INTRODUCTION.format(margins=margins)]
+    current = [record for name, record in records.items() if record.digest == digests.get(name)]
+    lines = [INTRODUCTION.format(margins=margins, hard_cases=hard_cases(current))]
     targets = identical.load()
     proofs = kept.load()
     for type_name in TYPES:
@@ -64,6 +65,20 @@ def page(records: dict[str, Record], digests: dict[str, str]) -> str:
     lines += [section(proofs, records, digests), ""]
     lines += _notes(records)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def hard_cases(records: Iterable[Record]) -> str:
+    """How many published hard cases were compared, and of how many functions, for the page."""
+    counts = [
+        sum(part.checked for part in record.parts if part.what == HARD) for record in records
+    ]
+    if not sum(counts):
+        return "no published hard cases"
+    kernels = sum(count > 0 for count in counts)
+    return (
+        f"{sum(counts):,} published hard cases of {kernels} kernel{'s' * (kernels > 1)} "
+        "(CORE-MATH's lists, every sign)"
+    )
 
 
 def _rows(

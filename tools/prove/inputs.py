@@ -11,6 +11,7 @@ import numpy as np
 from tools.prove.functions import Format, Function
 
 HARD_CASES = Path(__file__).parents[3] / "shared" / "data" / "core-math"
+"""A folder of CORE-MATH's lists beside the repository, which is no part of it."""
 BLOCK = 1 << 17
 SMALL_BLOCK = 1 << 16
 """Stays in a processor's cache: for what is compared as fast as it is read."""
@@ -67,6 +68,16 @@ def special(arity: int, form: Format) -> Arguments:
     if arity == 1:
         return (values,)
     return np.repeat(values, len(values)), np.tile(values, len(values))
+
+
+def without_hard_cases(folder: Path = HARD_CASES) -> str | None:
+    """What is to be said where no list of hard cases can be read; None where there are some."""
+    if any(folder.glob("*.wc.xz")):
+        return None
+    return (
+        f"no hard cases are compared: CORE-MATH's lists, NAME.wc.xz, are not in {folder}\n"
+        "  note: what is compared anew without them counts as compared without"
+    )
 
 
 def hard_cases(function: Function, form: Format, folder: Path = HARD_CASES) -> Arguments | None:

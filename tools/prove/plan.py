@@ -57,6 +57,7 @@ class Subject:
 
 
 ALL = "all 2³²"
+HARD = "hard cases"
 Set = tuple[str, Iterable[inputs.Arguments], int, bool]
 """What the inputs are, the inputs, how many there are, and whether MPFR decides them all."""
 
@@ -75,7 +76,7 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
     found.append(("special values", [special], len(special[0]), high))
     hard = inputs.hard_cases(function, form) if function and high else None
     if hard:
-        found.append(("hard cases", [hard], len(hard[0]), True))
+        found.append((HARD, [hard], len(hard[0]), True))
     if name in ("sin", "cos", "tan") and form.precision == 53 and high:
         near = inputs.near_quarter_turns(form, sizes.near_f64)
         found.append(("near multiples of π/2", near, sizes.near_f64, False))

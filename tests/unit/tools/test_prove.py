@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 pytest.importorskip("ziglang")
 pytest.importorskip("gmpy2")
 
+from tools.prove import __main__ as prove
 from tools.prove import document, inputs, results
 from tools.prove.functions import FORMATS, FUNCTIONS, Format, Function, rounded
 from tools.prove.reference import Reference, library
@@ -126,6 +129,47 @@ def test_the_page_says_what_is_not_correctly_rounded_or_not_compared() -> None:
     assert "| modf | HIGH | | | | not compared since it changed |" in document.page(
         records, digests
     )
+
+
+def test_the_page_claims_the_hard_cases_that_were_compared_and_no_others() -> None:
+    ordinary, hard = Part("random", 10, 10, 0), Part("hard cases", 2000, 2000, 0)
+    records = {
+        "sin float32 HIGH": Record("d1", "2020-01-01", "", (), False, 1.0, [ordinary, hard]),
+        "cos float32 HIGH": Record("old", "2020-01-01", "", (), False, 1.0, [ordinary, hard]),
+    }
+    digests = {"sin float32 HIGH": "d1", "cos float32 HIGH": "d2"}
+    assert "\nand 2,000 published hard cases of 1 kernel (" in document.page(records, digests)
+    records["sin float32 HIGH"].parts.remove(hard)
+    page = document.page(records, digests)
+    assert "\nand no published hard cases." in page
+    assert "CORE-MATH" not in page.split("## float32")[0]
+
+
+def test_a_folder_without_hard_cases_is_told(tmp_path: Path) -> None:
+    said = inputs.without_hard_cases(tmp_path / "core-math")
+    assert said is not None
+    assert f"are not in {tmp_path / 'core-math'}" in said
+    (tmp_path / "sin.wc.xz").touch()
+    assert inputs.without_hard_cases(tmp_path) is None
+
+
+def test_proving_without_hard_cases_says_so_and_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(inputs.without_hard_cases, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(inputs.hard_cases, "__defaults__", (tmp_path,))
+    page, kept = tmp_path / "accuracy.md", tmp_path / "results.json"
+    options = ["--only", "atan2", "--types", "float32", "--precisions", "HIGH", "--quick"]
+    monkeypatch.setattr(
+        "sys.argv", ["prove", *options, "--results", str(kept), "--page", str(page)]
+    )
+    monkeypatch.setattr(prove, "_prove_margins", lambda *_: None)
+    assert prove.main() == 0
+    said = capsys.readouterr().err
+    assert "no hard cases are compared" in said
+    assert re.search(r"compared: 1,128,881 inputs of 1 of \d+ kernels, no published hard", said)
+    assert "hard cases" in page.read_text()
+    assert not re.search(r"\d hard cases", page.read_text())
 
 
 def test_records_survive_their_file(tmp_path: Any) -> None:
