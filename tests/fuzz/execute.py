@@ -33,9 +33,11 @@ from tests.fuzz.outcome import (
     flatten,
     is_canonical,
     masked,
+    passed_bits,
     scalar_bits,
     scalar_value,
     slot_scalar,
+    stored_value,
     struct_memory,
     trap_place,
 )
@@ -139,9 +141,9 @@ def run_evaluate(program: Loaded, inputs: InputSet, *, optimised: bool = False) 
     for t, argument in zip(program.params, inputs.args, strict=True):
         match t:
             case ScalarType():
-                args.append(scalar_value(t, argument[2]))
+                args.append(stored_value(t, argument[2]))
             case VectorType():
-                args += [scalar_value(t.element, bits) for bits in argument[2]]
+                args += [stored_value(t.element, bits) for bits in argument[2]]
             case ArrayType():
                 args.append(array_argument(memory.view(argument), t))
             case _:
@@ -151,7 +153,7 @@ def run_evaluate(program: Loaded, inputs: InputSet, *, optimised: bool = False) 
     except Trap as trap:
         return Outcome(trap_place(trap), (), (), memory.bytes())
     scalars = tuple(
-        scalar_bits(t, v) for t, v in zip(flatten(program.results), values, strict=True)
+        scalar_bits(t.storage, v) for t, v in zip(flatten(program.results), values, strict=True)
     )
     structs = tuple(masked(t, m) for t, m in zip(program.structs, returned, strict=True))
     return Outcome(None, scalars, structs, memory.bytes())
@@ -217,9 +219,9 @@ class Compiled:
         for t, argument in zip(program.params, inputs.args, strict=True):
             match t:
                 case ScalarType():
-                    slots.append(argument[2])
+                    slots.append(passed_bits(t, argument[2]))
                 case VectorType():
-                    slots += argument[2]
+                    slots += [passed_bits(t.element, bits) for bits in argument[2]]
                 case ArrayType():
                     view = memory.view(argument)
                     slots += [int(view.ctypes.data), *view.shape[: t.ndim]]

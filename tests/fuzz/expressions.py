@@ -13,6 +13,7 @@ from samebits.types import (
     BOOL,
     COMPONENTS,
     FLOAT,
+    FLOAT16,
     FLOAT32,
     FLOAT64,
     INT,
@@ -25,12 +26,16 @@ from samebits.types import (
 )
 from tests.fuzz.literals import (
     FLOATS,
+    HALF_VECTORS,
     INTS,
     NUMBERS,
     VECTOR_TYPES,
+    beside_halves,
     float_literal,
     int_literal,
     int_value,
+    is_half,
+    signed,
 )
 from tests.fuzz.scope import INT64_REACH, Callee, Place, Scope, Variable
 
@@ -44,7 +49,7 @@ COMPARABLE = [
     for (a, b), t in PROMOTIONS.items()
     if a != b and not ({a.name, b.name} & {"uint64"} and (a.is_signed or b.is_signed))
 ]
-VECTOR_OF = {(t.element, t.length): t for t in VECTOR_TYPES}
+VECTOR_OF = {(t.element, t.length): t for t in (*VECTOR_TYPES, *HALF_VECTORS)}
 TEMPTING_FLOATS = (
     "({a} * {b} + {c})",
     "({c} - {a} * {b})",
@@ -95,6 +100,31 @@ TEMPTING_INTS = (
     "sb.rotl({a}, {b} & 7)",
 )
 """Integers whose wrapping, flooring or shifting an optimiser might forget."""
+TEMPTING_HALVES = (
+    "half(float32({a}))",
+    "half(float64(float32({a})))",
+    "half(float32(float64({a}) + float64({b})))",
+    "half(float32({a}) + float32({b}))",
+    "half(float32({a}) * float32({b}) - float32({c}))",
+    "half(float64({a}) * float64({b}))",
+    "half(float32({a}) / float32({b}))",
+    "half(float32({a}) * 2.0 * 0.5)",
+    "half(-float32({a}))",
+    "half(sb.abs(float32({a})))",
+    "half(sb.sqrt(float32({a})))",
+    "half(sb.min(float32({a}), float32({b})))",
+    "half(float32({a}) + 0.0)",
+    "half(float32({a}) * 0.0009765625)",
+    "half(float32(half(float64({a}) * 1.0001)))",
+    "half(int32({a}))",
+    "half(uint64({a}))",
+    "half(int64({a}) * 2 + 1)",
+    "sb.bitcast(half, sb.bitcast(uint16, {a}))",
+    "sb.bitcast(half, sb.bitcast(uint16, {a}) ^ 32768)",
+    "sb.bitcast(half, sb.bitcast(uint16, {a}) + 1)",
+    "({a} if float32({a}) < float32({b}) else {b})",
+)
+"""Halves of halves, where an optimiser might round twice, drop a rounding or flush."""
 ROUNDINGS = ("floor", "ceil", "trunc", "round")
 
 
@@ -121,6 +151,11 @@ class Expressions:
         self.hazard = hazard
         self.palette = palette
         self.callees = callees
+        self.halves = any(is_half(t) for t in palette)
+        """Whether the program keeps halves."""
+        self.vectors = (*VECTOR_TYPES, *HALF_VECTORS) if self.halves else VECTOR_TYPES
+        self.sources = (*NUMBERS, BOOL, *[FLOAT16] * (4 * self.halves))
+        """What conversions convert."""
         self.scope = Scope()
         self.affine: dict[str, list[str]] = {}
         """Index expressions of the loop around, by the length that they are for, or by ''."""
@@ -153,6 +188,8 @@ class Expressions:
                     return self.weak_int(depth)[0]
                 if t == FLOAT:
                     return self.weak_float(depth)
+                if t == FLOAT16:
+                    return self.half(depth)
                 return self.float(t, depth) if t.is_float else self.integer(t, depth)
             case StructType():
                 return self.struct(t, depth)
@@ -161,13 +198,14 @@ class Expressions:
 
     def adopted(self, t: Type, depth: int) -> str:
         """An expression that a store, argument or return converts to `t`: weak ones too."""
-        if isinstance(t, ScalarType) and t in NUMBERS and self.rng.random() < 0.15:
+        weak = isinstance(t, ScalarType) and (t in NUMBERS or t == FLOAT16)
+        if weak and self.rng.random() < 0.15:
             return self.weak_for(t, depth)
         return self.expr(t, depth)
 
     def weak_for(self, t: ScalarType, depth: int) -> str:
         """A weak expression that adopts the strong number type `t`."""
-        if t.is_float and self.rng.random() < 0.6:
+        if t.is_ieee and self.rng.random() < 0.6:
             return self.weak_float(depth)
         if self.rng.random() < 0.5:
             value = int_value(self.rng, t if t.is_int else INTS[2])
@@ -190,7 +228,7 @@ class Expressions:
         if isinstance(t, VectorType):
             return self.vector_constant(t)
         if t in NUMBERS and self.rng.random() < 0.7:
-            others = [v for v in self.scope.all() if v.type in NUMBERS or v.type == BOOL]
+            others = [v for v in self.scope.all() if v.type in (*NUMBERS, BOOL, FLOAT16)]
             if others:
                 return f"{t.name}({self.rng.choice(others).name})"
         return self.constant(t)
@@ -198,13 +236,20 @@ class Expressions:
     def constant(self, t: ScalarType) -> str:
         if t == BOOL:
             return self.rng.choice(("True", "False"))
+        if t == FLOAT16:
+            return f"half({self.beside(t, 0.5)})"
         if t.is_float:
-            text = float_literal(self.rng, t)
+            text = self.beside(t, 0.3) if self.halves else float_literal(self.rng, t)
             return text if t.weak else f"{t.name}({text})"
         if t.weak:
             return int_literal(int_value(self.rng, t))
         value = int_value(self.rng, t)
         return f"{t.name}({int_literal(value)})"
+
+    def beside(self, t: ScalarType, chance: float) -> str:
+        """A literal of `t`, by `chance` one where rounding to half decides."""
+        near = self.rng.random() < chance
+        return signed(beside_halves(self.rng)) if near else float_literal(self.rng, t)
 
     def vector_constant(self, t: VectorType) -> str:
         draw = self.leaf if self.rng.random() < 0.6 else self.constant
@@ -499,7 +544,7 @@ class Expressions:
         if roll < 0.85:
             return self.component(t, depth)
         if roll < 0.88:
-            same = [u for u in NUMBERS if u.bits == t.bits and u != t]
+            same = [u for u in dict.fromkeys(self.sources) if u.bits == t.bits and u != t]
             source = self.expr(rng.choice(same), depth - 1)
             return f"{self.module}.bitcast({t.name}, {source})"
         return self.common(t, depth) or self.integer_binary(t, depth)
@@ -552,11 +597,11 @@ class Expressions:
         return f"{self.module}.{name}({', '.join(args)})"
 
     def conversion(self, t: ScalarType, depth: int) -> str:
-        source = self.rng.choice((*NUMBERS, BOOL))
+        source = self.rng.choice(self.sources)
         return f"{t.name}({self.expr(source, depth - 1)})"
 
     def component(self, t: ScalarType, depth: int) -> str:
-        vectors = [v for v in VECTOR_TYPES if v.element == t]
+        vectors = [v for v in self.vectors if v.element == t]
         if not vectors:
             return self.leaf(t)
         v = self.rng.choice(vectors)
@@ -631,11 +676,41 @@ class Expressions:
         count = {"min": 2, "max": 2, "clamp": 3, "copysign": 2, "fma": 3}.get(name, 1)
         return self.intrinsic(name, t, count, depth)
 
+    # Halves
+
+    def half(self, depth: int) -> str:
+        if depth <= 0:
+            return self.leaf(FLOAT16)
+        roll = self.rng.random()
+        if roll < 0.25:
+            return self.tempting(TEMPTING_HALVES, FLOAT16, depth)
+        if roll < 0.35:
+            return f"half({self.leaf(self.rng.choice(FLOATS))})"
+        if roll < 0.6:
+            source = self.rng.choice((*self.sources, *FLOATS * 5, INT, FLOAT))
+            return f"{self.rng.choice(('half', 'float16'))}({self.expr(source, depth - 1)})"
+        if roll < 0.68:
+            return self.component(FLOAT16, depth)
+        if roll < 0.74:
+            source = self.rng.choice([t for t in INTS if t.bits == 16])
+            return f"{self.module}.bitcast(half, {self.expr(source, depth - 1)})"
+        return self.common(FLOAT16, depth) or self.leaf(FLOAT16)
+
+    def half_vector(self, t: VectorType, depth: int) -> str:
+        roll = self.rng.random()
+        if roll < 0.5:
+            return self.construct(t, depth)
+        if roll < 0.7:
+            return self.swizzle(t, depth)
+        return self.common(t, depth) or self.leaf(t)
+
     # Vectors
 
     def vector(self, t: VectorType, depth: int) -> str:
         if depth <= 0:
             return self.leaf(t)
+        if is_half(t):
+            return self.half_vector(t, depth)
         rng = self.rng
         roll = rng.random()
         if roll < 0.35:
@@ -643,12 +718,16 @@ class Expressions:
         if roll < 0.55:
             return self.construct(t, depth)
         if roll < 0.65:
-            source = rng.choice([v for v in VECTOR_TYPES if v.element == t.element])
-            letters = "".join(rng.choice(COMPONENTS[: source.length]) for _ in range(t.length))
-            return f"{self.atom(source, depth)}.{letters}"
+            return self.swizzle(t, depth)
         if roll < 0.82:
             return self.vector_function(t, depth)
         return self.common(t, depth) or self.construct(t, depth)
+
+    def swizzle(self, t: VectorType, depth: int) -> str:
+        rng = self.rng
+        source = rng.choice([v for v in self.vectors if v.element == t.element])
+        letters = "".join(rng.choice(COMPONENTS[: source.length]) for _ in range(t.length))
+        return f"{self.atom(source, depth)}.{letters}"
 
     def vector_binary(self, t: VectorType, depth: int) -> str:
         rng, e = self.rng, t.element
@@ -686,7 +765,7 @@ class Expressions:
         if roll < 0.15:
             return f"{t.name}({self.adopted(t.element, depth - 1)})"
         if roll < 0.3:
-            source = self.rng.choice([v for v in VECTOR_TYPES if v.length == t.length])
+            source = self.rng.choice([v for v in self.vectors if v.length == t.length])
             if source.element == BOOL or t.element != BOOL:
                 return f"{t.name}({self.expr(source, depth - 1)})"
         parts: list[str] = []

@@ -13,6 +13,7 @@ from random import Random
 from samebits.types import (
     BOOL,
     FLOAT,
+    FLOAT16,
     INT,
     NONE,
     STRONG_SCALARS,
@@ -26,6 +27,7 @@ from samebits.types import (
     VectorType,
 )
 from tests.fuzz.expressions import Expressions
+from tests.fuzz.halves import Halves
 from tests.fuzz.inputs import InputSet, random_inputs
 from tests.fuzz.literals import (
     FLOATS,
@@ -52,6 +54,8 @@ NAN = float("nan")
 INF = float("inf")
 T = typing.TypeVar("T")
 """
+
+HALF_HEADER = "from samebits import float16, half, half2, half3, half4\n"
 
 GENERIC_BODIES = (
     ("a: T, b: T", "T", ("return a + b * a",)),
@@ -81,6 +85,7 @@ class _Writer:
     def __init__(self, seed: int) -> None:
         self.rng = Random(f"samebits fuzz {seed}")
         self.options = Options(seed)
+        self.halves = Halves(seed)
         self.hazard = self.rng.choice((0.0, 0.0, 0.01, 0.03, 0.1))
         self.palette = self._palette()
         self.structs: list[StructType] = []
@@ -95,7 +100,7 @@ class _Writer:
         for k in range(rng.choice((0, 0, 1, 2, 4))):
             t = rng.choice(self.palette)
             roll = rng.random()
-            if roll < 0.25 and isinstance(t, ScalarType) and t in NUMBERS:
+            if roll < 0.25 and isinstance(t, ScalarType) and t in (*NUMBERS, FLOAT16):
                 values = [self.constant(t) for _ in range(rng.randint(1, 6))]
                 lines.append(f"K{k} = sb.table([{', '.join(values)}], {t.name})")
                 table = FixedArrayType(t, (len(values),))
@@ -125,6 +130,7 @@ class _Writer:
         types = [random_value_type(rng) for _ in range(rng.randint(3, 6))]
         if rng.random() < 0.6:
             types += [rng.choice(FLOATS)] * 2
+        types += self.halves.types
         return [*types, BOOL, INT] if rng.random() < 0.5 else types
 
     # Structs
@@ -251,7 +257,7 @@ class _Writer:
             t = params[-1 - defaults][1]
             if not isinstance(t, ScalarType):
                 break
-            value = "True" if t == BOOL else "3" if not t.is_float else float_literal(self.rng, t)
+            value = "True" if t == BOOL else "3" if not t.is_ieee else float_literal(self.rng, t)
             texts[-1 - defaults] += f" = {value}"
             defaults += 1
         return ", ".join(texts), defaults
@@ -291,14 +297,17 @@ class _Writer:
         streams = rng.random() < 0.35
         lines = self.stream() if streams else self.function("entry", entry=True)
         sums = Sums(seed)
-        if sums.wanted and self.options.mixed:
+        if sums.wanted and self.options.mixed and not self.halves.wanted:
             lines = [self.options.decorator("kernel"), *sums.write()]
             self.entry_params, streams = [t for _, t in sums.params], True
         self.parts.append("\n".join(lines))
+        halves = self.halves.wanted
         inputs = tuple(
-            random_inputs(rng, self.entry_params, streams=streams) for _ in range(input_sets)
+            random_inputs(rng, self.entry_params, streams=streams, halves=halves)
+            for _ in range(input_sets)
         )
-        return Program(seed, HEADER + "".join(f"\n\n{p}\n" for p in self.parts), "entry", inputs)
+        header = HEADER + HALF_HEADER * halves
+        return Program(seed, header + "".join(f"\n\n{p}\n" for p in self.parts), "entry", inputs)
 
 
 def generate(seed: int, input_sets: int = 3) -> Program:

@@ -35,14 +35,16 @@ class InputSet:
     blobs: tuple[bytes, ...]
 
 
-def random_bytes(rng: Random, t: MemoryType, count: int, *, tame: bool) -> bytes:
+def random_bytes(
+    rng: Random, t: MemoryType, count: int, *, tame: bool, halves: bool = False
+) -> bytes:
     """Memory of `count` values of `t`, special values everywhere, padding of zero bytes."""
     data = bytearray(t.size * count)
     places = [(leaf, offset) for _, leaf, offset in leaves(t)]
     for i in range(count):
         for leaf, offset in places:
             start = i * t.size + offset
-            bits = pattern(rng, leaf, tame=tame)
+            bits = pattern(rng, leaf, tame=tame, halves=halves)
             data[start : start + leaf.size] = bits.to_bytes(leaf.size, sys.byteorder)
     return bytes(data)
 
@@ -58,6 +60,7 @@ def _array(
     seen: list[Argument],
     usual: int,
     tame: bool,
+    halves: bool,
 ) -> Argument:
     name = type_name(t.element)
     same = [a for a in seen if a[0] == "array" and a[1] == name]
@@ -68,7 +71,7 @@ def _array(
     if t.ndim == 2 and usual > 32:
         shape = (rng.randint(2, 6), rng.randint(2, 40))
     count = length if t.ndim == 1 else shape[0] * shape[1]
-    blobs.append(random_bytes(rng, t.element, count, tame=tame))
+    blobs.append(random_bytes(rng, t.element, count, tame=tame, halves=halves))
     return ("array", name, len(blobs) - 1, 0, shape)
 
 
@@ -82,10 +85,13 @@ def _alias(rng: Random, t: ArrayType, other: Argument) -> Argument:
     return ("array", name, blob, offset + first * t.element.size, (count - first,))
 
 
-def random_inputs(rng: Random, params: Sequence[Type], *, streams: bool = False) -> InputSet:
+def random_inputs(
+    rng: Random, params: Sequence[Type], *, streams: bool = False, halves: bool = False
+) -> InputSet:
     """One argument for each of `params`; arrays of one element type sometimes overlap.
 
-    For `streams` most arrays share one length, which may be past a hundred.
+    For `streams` most arrays share one length, which may be past a hundred; for `halves` floats
+    often lie where rounding to half decides.
     """
     usual = rng.choice(LONG) if streams else -1
     tame = rng.random() < 0.5
@@ -95,15 +101,20 @@ def random_inputs(rng: Random, params: Sequence[Type], *, streams: bool = False)
         match t:
             case ScalarType():
                 near = t.is_int and streams and rng.random() < 0.6
-                bits = max(0, usual + rng.randint(-2, 1)) if near else pattern(rng, t, tame=tame)
+                if near:
+                    bits = max(0, usual + rng.randint(-2, 1))
+                else:
+                    bits = pattern(rng, t, tame=tame, halves=halves)
                 args.append(("scalar", t.name, bits & ((1 << t.bits) - 1)))
             case VectorType():
-                items = tuple(pattern(rng, t.element, tame=tame) for _ in range(t.length))
+                items = tuple(
+                    pattern(rng, t.element, tame=tame, halves=halves) for _ in range(t.length)
+                )
                 args.append(("vector", t.name, items))
             case ArrayType():
-                args.append(_array(rng, t, blobs, args, usual, tame))
+                args.append(_array(rng, t, blobs, args, usual, tame, halves))
             case StructType():
-                blobs.append(random_bytes(rng, t, 1, tame=tame))
+                blobs.append(random_bytes(rng, t, 1, tame=tame, halves=halves))
                 args.append(("struct", t.name, len(blobs) - 1, 0))
             case _:
                 raise TypeError(repr(t))

@@ -5,6 +5,7 @@ Owns the distribution of values; knows nothing of expressions or statements.
 
 from __future__ import annotations
 
+import math
 import struct
 from random import Random
 
@@ -12,6 +13,7 @@ from samebits.bits import bits_to_float
 from samebits.types import (
     BOOL,
     FLOAT,
+    FLOAT16,
     FLOAT32,
     FLOAT64,
     INT,
@@ -31,8 +33,14 @@ FLOATS = (FLOAT32, FLOAT64)
 NUMBERS = (*INTS, *FLOATS)
 VECTOR_TYPES = tuple(t for t in VECTORS.values() if t.element in STRONG_SCALARS)
 """Vectors of integers, floats and bools. Fixed-point numbers have tests of their own."""
+HALF_VECTORS = tuple(t for t in VECTORS.values() if t.element == FLOAT16)
+"""Only programs that `halves` chooses have these."""
 
 FLOAT_PATTERNS = {
+    16: (
+        0x0000, 0x8000, 0x3C00, 0xBC00, 0x7C00, 0xFC00, 0x0001, 0x8001, 0x03FF, 0x0400, 0x7BFF,
+        0xFBFF, 0x6400, 0x63FF, 0x3800, 0x37FF, 0x3BFF, 0x4100, 0x5BF8, 0xD800,
+    ),
     32: (
         0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x7F800000, 0xFF800000,
         0x00000001, 0x80000001, 0x007FFFFF, 0x00800000, 0x7F7FFFFF, 0xFF7FFFFF,
@@ -49,6 +57,7 @@ FLOAT_PATTERNS = {
     ),
 }  # fmt: skip
 NAN_PATTERNS = {
+    16: (0x7E00, 0xFE00, 0x7C01, 0xFFFF, 0x7D5A),
     32: (0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF, 0x7FD5A5A5),
     64: (
         0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFFFFFFFFFFFFFFF,
@@ -94,15 +103,29 @@ def float_pattern(rng: Random, bits: int, *, tame: bool = False) -> int:
 
 
 def _float_bits(value: float, bits: int) -> int:
-    form, as_int = ("<f", "<I") if bits == 32 else ("<d", "<Q")
+    form, as_int = {16: ("<e", "<H"), 32: ("<f", "<I"), 64: ("<d", "<Q")}[bits]
     return int(struct.unpack(as_int, struct.pack(form, value))[0])
 
 
-def pattern(rng: Random, t: ScalarType, *, tame: bool = False) -> int:
-    """Bits of a random value of `t`, as an unsigned integer."""
+def beside_halves(rng: Random) -> float:
+    """A number where rounding to half decides: a half, the middle of two or just beside it."""
+    low = rng.getrandbits(10) if rng.random() < 0.3 else rng.randrange(0x7C00)
+    below = bits_to_float(low, 16)
+    above = bits_to_float(low + 1, 16) if low < 0x7BFF else 65536.0
+    middle = (below + above) / 2
+    toward = rng.choice((middle, middle, below, above, 0.0, math.inf))
+    value = rng.choice((below, middle, middle, math.nextafter(middle, toward)))
+    return -value if rng.random() < 0.4 else value
+
+
+def pattern(rng: Random, t: ScalarType, *, tame: bool = False, halves: bool = False) -> int:
+    """Bits of a random value of `t`, as an unsigned integer; with `halves`, floats often lie where
+    rounding to half decides."""
     if t is BOOL:
         return rng.getrandbits(1)
-    if t.is_float:
+    if halves and t.is_float and rng.random() < 0.4:
+        return _float_bits(beside_halves(rng), t.bits)
+    if t.is_ieee:
         return float_pattern(rng, t.bits, tame=tame)
     return int_value(rng, t) & ((1 << t.bits) - 1)
 
@@ -121,7 +144,17 @@ def float_literal(rng: Random, t: ScalarType) -> str:
         return "NAN"
     if value in (float("inf"), float("-inf")):
         return "INF" if value > 0 else "(-INF)"
+    return signed(value)
+
+
+def signed(value: float) -> str:
+    """Source of a finite weak float."""
     return f"({value!r})" if repr(value)[0] == "-" else repr(value)
+
+
+def is_half(t: object) -> bool:
+    """Whether `t` is float16 or a vector of it: kept and converted, never computed with."""
+    return (t.element if isinstance(t, VectorType) else t) == FLOAT16
 
 
 def type_name(t: object) -> str:

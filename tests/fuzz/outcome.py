@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from samebits.bits import CANONICAL_NAN, float_to_bits, leaves
+from samebits.bits import CANONICAL_NAN, INFINITY, float_to_bits, leaves
 from samebits.errors import Trap
-from samebits.types import BOOL, SCALARS, VECTORS, MemoryType, ScalarType, StructType
+from samebits.types import BOOL, FLOAT16, SCALARS, VECTORS, MemoryType, ScalarType, StructType
 from tests.fuzz.inputs import Argument, InputSet
 
 TrapPlace = tuple[str, str | None, str, int, int, int, int]
@@ -124,11 +124,23 @@ def scalar_value(t: ScalarType, bits: int) -> bool | int | float:
     return float("nan") if value != value else value
 
 
+def stored_value(t: ScalarType, bits: int) -> bool | int | float:
+    """What a scalar's bits are in IR, which has a half as its integer."""
+    value = scalar_value(t, bits)
+    return value if t.storage is t else scalar_bits(t, value)
+
+
+def passed_bits(t: ScalarType, bits: int) -> int:
+    """What a caller puts into an argument's slot: a float as it is, since an entry takes any NaN,
+    a half with the canonical NaN, since whoever passes one has converted it."""
+    return int(stored_value(t, bits)) if t == FLOAT16 else bits
+
+
 def scalar_bits(t: ScalarType, value: Any) -> int:
     """The bits of a result; a NaN counts as canonical, as every NaN in Python does."""
     if t == BOOL:
         return int(bool(value))
-    if t.is_float:
+    if t.is_ieee:
         return float_to_bits(float(value), t.bits)
     return int(value) & ((1 << t.bits) - 1)
 
@@ -140,10 +152,10 @@ def slot_scalar(t: ScalarType, slot: int) -> int:
 
 def is_canonical(t: ScalarType, bits: int) -> bool:
     """Whether bits are not a NaN other than the canonical one."""
-    if not t.is_float:
+    if not t.is_ieee:
         return True
-    infinity = {32: 0x7F800000, 64: 0x7FF0000000000000}[t.bits]
-    return (bits & ((1 << (t.bits - 1)) - 1)) <= infinity or bits == CANONICAL_NAN[t.bits]
+    size = bits & ((1 << (t.bits - 1)) - 1)
+    return size <= INFINITY[t.bits] or bits == CANONICAL_NAN[t.bits]
 
 
 def flatten(items: Sequence[Any]) -> tuple[ScalarType, ...]:

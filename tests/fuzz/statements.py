@@ -22,7 +22,7 @@ from samebits.types import (
     VectorType,
 )
 from tests.fuzz.expressions import Expressions
-from tests.fuzz.literals import INTS, NUMBERS, type_name
+from tests.fuzz.literals import INTS, NUMBERS, is_half, type_name
 from tests.fuzz.scope import INT64_REACH, Callee, Place, Variable, value_items
 
 INDENT = "    "
@@ -137,10 +137,13 @@ class Body:
 
     def augment(self, _nested: int) -> None:
         """`x += e` on a name or a place."""
-        names: list[Variable | Place] = [v for v in self.mutable() if v.type != BOOL]
+        names: list[Variable | Place] = [
+            v for v in self.mutable() if v.type != BOOL and not is_half(v.type)
+        ]
         places: list[Variable | Place] = [
             p for p in self.scope.places()
             if not p.readonly and isinstance(p.type, ScalarType | VectorType) and p.type != BOOL
+            and not is_half(p.type)
         ]  # fmt: skip
         pool = places if places and (self.rng.random() < 0.5 or not names) else names
         if not pool:
@@ -425,7 +428,7 @@ class Body:
             self.statement(max(0, nested - 1))
         if self.draw.risky():
             self.emit(f"{own.replace(turn, f'{turn} + 1', 1)} = {mine}")
-        elif t.element != BOOL and self.rng.random() < 0.3:
+        elif t.element != BOOL and not is_half(t.element) and self.rng.random() < 0.3:
             sign, operand = self.operation(t.element)
             self.emit(f"{own} {sign}= {operand}")
         else:

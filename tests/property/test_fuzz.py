@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from tests.fuzz.check import check_seeds
 from tests.fuzz.execute import in_turns, levels
 from tests.fuzz.generator import generate
+from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
 
 PROGRAMS = 1000
 SHARD = 20
+WITH_HALVES = tuple(seeds_with_halves(60_000, 120))
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, SHARD))
 def test_generated_programs_agree_in_every_execution(first: int) -> None:
-    seeds = range(first, first + SHARD)
-    tally = check_seeds(seeds, compiled_at=in_turns(first // SHARD))
+    assert_agree(range(first, first + SHARD), first // SHARD)
+
+
+@pytest.mark.parametrize("first", range(0, len(WITH_HALVES), SHARD))
+def test_generated_programs_that_keep_halves_agree_in_every_execution(first: int) -> None:
+    assert_agree(WITH_HALVES[first : first + SHARD], first // SHARD)
+
+
+def assert_agree(seeds: Sequence[int], turn: int) -> None:
+    tally = check_seeds(seeds, compiled_at=in_turns(turn))
     failures = [f"seed {f.program.seed}: {f.text}" for f in tally.failures]
     assert not failures, "\n".join(
         [*failures, "shrink one with: python -m tests.fuzz.run --programs 1 --seed SEED"]
@@ -32,6 +44,23 @@ def test_each_level_takes_its_turn_without_optimisation() -> None:
     for given in taken:
         assert [level for level in given if level.opt] == [x for x in levels() if x.opt]
         assert sum(not level.opt for level in given) == 1
+
+
+def test_halves_stand_wherever_a_number_is_kept() -> None:
+    text = "".join(generate(seed).source for seed in WITH_HALVES)
+    for kept in (
+        r"p\d: float16[,)=]", r"p\d: half\d[,)]", r"sb\.Array\[float16\]", r"sb\.ReadOnly\[float16",
+        r"sb\.Array\[half\d", r"float16, 2\]", r"f\d: float16\n", r"f\d: half\d\n",
+        r"f\d: sb\.FixedArray\[float16", r"-> .*float16", r"sb\.zeros\(\d, float16\)",
+        r"sb\.table\(\[half", r"K\d = half", r"v\d = half", r"half\(NAN\)", r"float64\(half\(",
+        r"float32\(p\d\)", r"bitcast\(uint16, half", r"sb\.select\(.*half\(", r"half[234]\(half",
+    ):  # fmt: skip
+        assert re.search(kept, text), kept
+
+
+def test_programs_without_halves_are_what_they_were() -> None:
+    assert not any(Halves(seed).wanted for seed in range(FIRST_SEED))
+    assert "half" not in "".join(generate(seed).source for seed in range(50))
 
 
 def test_a_seed_always_gives_the_same_program() -> None:

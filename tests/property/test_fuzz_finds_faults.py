@@ -7,7 +7,8 @@ import re
 import pytest
 from tests.fuzz.check import assert_agreement, check_programs
 from tests.fuzz.execute import levels
-from tests.fuzz.generator import Program
+from tests.fuzz.generator import Program, generate
+from tests.fuzz.halves import seeds_with_halves
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError
 from tests.fuzz.regression import regression_text
@@ -15,7 +16,13 @@ from tests.fuzz.shrink import shrink
 
 from samebits.backend import llvm
 from samebits.backend.targets import Target
+from samebits.errors import Span
+from samebits.frontend import halves
+from samebits.frontend.context import Context
 from samebits.ir import semantics
+from samebits.ir.grammar import Value
+from samebits.lang.kernel import Kernel
+from samebits.types import FLOAT32, UINT16, ScalarType
 
 FUSED = """\
 import samebits as sb
@@ -103,3 +110,38 @@ def test_a_wrong_operation_of_evaluate_is_found_and_shrunk(
     assert "helper" not in small.program.source
     assert "while" not in small.program.source
     compile(regression_text(small), "test_regression.py", "exec")
+
+
+TWICE = 1614
+"""The program of this seed rounds a number just beside the middle of two halves."""
+
+
+def kinds(first: int, count: int) -> set[str]:
+    """What is wrong with the first programs with halves from seed `first` on, nothing compiled."""
+    programs = [generate(seed) for seed in seeds_with_halves(first, count)]
+    return {failure.kind for failure in check_programs(programs, native=False).failures}
+
+
+def test_a_half_loaded_with_a_nan_of_its_own_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def kept(_ctx: Context, word: Value, _span: Span) -> Value:
+        return word
+
+    assert not kinds(1000, 10)
+    monkeypatch.setattr(halves, "canonical", kept)
+    assert kinds(1000, 10) == {"managed and evaluate"}
+
+
+def test_a_half_rounded_twice_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = halves._call  # type: ignore[attr-defined]
+
+    def by_float32(
+        ctx: Context, kernel: Kernel, value: Value, types: tuple[ScalarType, ScalarType], span: Span
+    ) -> Value:
+        if kernel is halves.f64_to_f16:
+            value = ctx.builder.value("convert", (value,), FLOAT32, span)
+            return honest(ctx, halves.f32_to_f16, value, (FLOAT32, UINT16), span)
+        return honest(ctx, kernel, value, types, span)
+
+    assert not kinds(TWICE, 1)
+    monkeypatch.setattr(halves, "_call", by_float32)
+    assert kinds(TWICE, 1) == {"managed and evaluate"}

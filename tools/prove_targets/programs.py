@@ -21,6 +21,7 @@ from tests.fuzz.outcome import (
     flatten,
     is_canonical,
     masked,
+    passed_bits,
     slot_scalar,
     struct_memory,
     trap_place,
@@ -167,9 +168,9 @@ def call(there: Machine, entry: int, program: Loaded, inputs: InputSet) -> Outco
     for t, argument in zip(program.params, inputs.args, strict=True):
         match t:
             case ScalarType():
-                slots.append(argument[2])
+                slots.append(passed_bits(t, argument[2]))
             case VectorType():
-                slots += argument[2]
+                slots += [passed_bits(t.element, bits) for bits in argument[2]]
             case _:
                 blob: Place = blobs[int(argument[2])]
                 slots.append(Place(blob.offset + int(argument[3])))

@@ -1,7 +1,8 @@
 """`float16` in IR, where it is the unsigned integer of its bits: conversions and refusals.
 
 A conversion is a call of a kernel of `half_words`, so that every target has the same bits. Words
-that come from memory may be any NaN's: what is loaded becomes the canonical one here.
+that come from memory may be any NaN's: what is loaded becomes the canonical one here. A half that
+is an argument has it already: calls from Python convert numbers, and kernels pass what they have.
 """
 
 from __future__ import annotations
