@@ -13,6 +13,7 @@ from samebits.diagnose.compare import OperationDifference
 from samebits.diagnose.fields import datum as plain_datum
 from samebits.diagnose.finding import Datum, OperationFact
 from samebits.diagnose.finding import Place as Source
+from samebits.diagnose.halves import shown_type
 from samebits.diagnose.instances import Instance
 from samebits.diagnose.names import Names
 from samebits.diagnose.places import has, statement_at, what
@@ -59,9 +60,9 @@ def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, 
     names = Names(kernels.functions[place.function])
     values = seen.values or seen.operands
     return tuple(
-        datum(value.type, bits, names.of(value))
+        datum(t, bits, names.of(value))
         for value, bits in zip(op.args, values, strict=False)
-        if bits is not None and isinstance(value.type, ScalarType)
+        if bits is not None and (t := shown_type(op, value)) is not None
     )
 
 
@@ -78,8 +79,8 @@ def _result(instance: Instance | None, op: Op | None, which: int) -> Datum | Non
         return None
     if which >= min(len(instance.results), len(op.results)):
         return None
-    t, bits = op.results[which].type, instance.results[which]
-    return None if bits is None or not isinstance(t, ScalarType) else datum(t, bits)
+    t, bits = shown_type(op, op.results[which]), instance.results[which]
+    return None if bits is None or t is None else datum(t, bits)
 
 
 def _apart(op: Op | None, difference: OperationDifference, which: int) -> int | None:
@@ -88,7 +89,7 @@ def _apart(op: Op | None, difference: OperationDifference, which: int) -> int | 
         return None
     if which >= min(len(a.results), len(b.results), len(op.results)):
         return None
-    t, x, y = op.results[which].type, a.results[which], b.results[which]
-    if not isinstance(t, ScalarType) or not t.is_float or x is None or y is None:
+    t, x, y = shown_type(op, op.results[which]), a.results[which], b.results[which]
+    if t is None or not t.is_ieee or x is None or y is None:
         return None
     return ulp_distance(x, y, t.bits)

@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
+from samebits.bits import float_to_bits
 from samebits.diagnose.drafts import Draft, brought, entries
 from samebits.diagnose.frame_count import FRAME, with_frame
+from samebits.diagnose.halves import shown_type
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.places import Place, is_own, op_at
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
 from samebits.ir.semantics import round_float
-from samebits.types import BOOL, INT, UINT64, ArrayType, RefType, ScalarType
+from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, ScalarType
 
 _INPUT = ".input"
 _FRAMES = 240
@@ -100,8 +102,9 @@ def changed_in(
 
 
 def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
-    t = op_at(module, place).result.type
-    assert isinstance(t, ScalarType)
+    op = op_at(module, place)
+    t = shown_type(op, op.result)
+    assert t is not None
     frame, player = draws.randrange(_FRAMES), draws.randrange(2)
     for value, what in _values(t, draws):
         note = f"{what} of player {player} in frame {frame}"
@@ -118,6 +121,9 @@ def _values(t: ScalarType, draws: Random) -> Iterator[tuple[bool | int | float, 
     elif t.is_float:
         yield round_float(t, draws.uniform(-1.0, 1.0)), "another value"
         yield 0.0, "zero, a lost input,"
+    elif t == FLOAT16:  # in IR its bits
+        yield float_to_bits(draws.uniform(-1.0, 1.0), FLOAT16.bits), "another value"
+        yield 0, "zero, a lost input,"
     else:
         yield draws.randint(max(t.minimum, -127), min(t.maximum, 127)), "another value"
         yield 0, "zero, a lost input,"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from random import Random
 
+from samebits.bits import float_to_bits
 from samebits.diagnose.drafts import Draft, entries, own_functions
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.places import Numbered, Place, statement_at
@@ -67,9 +68,11 @@ class _Drawn:
         """Some number of ordinary size, not zero."""
         if t is BOOL:
             return True
-        if t.is_float:
-            return round_float(t, self._draws.choice((1, -1)) * self._draws.uniform(1.0, 1000.0))
-        return self._draws.randint(1, min(t.maximum, 10_000))
+        if t.is_ieee:
+            number = self._draws.choice((1, -1)) * self._draws.uniform(1.0, 1000.0)
+            # In IR a half is its bits.
+            return round_float(t, number) if t.is_float else float_to_bits(number, t.bits)
+        return self._draws.randint(1, min(t.storage.maximum, 10_000))
 
 
 class _Known:
@@ -83,7 +86,7 @@ class _Known:
         return min(self._at.pop(0), length - 1) if self._at else 0
 
     def value(self, t: ScalarType) -> bool | int | float | None:
-        return self._value if t == self._type else None
+        return self._value if t.storage == self._type else None
 
 
 def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn | _Known) -> str | None:
@@ -106,7 +109,7 @@ def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn | _Known) -> str
     assert isinstance(ref.type, RefType)
     t = ref.type.target
     assert isinstance(t, ScalarType)
-    value = there.value(t.storage)
+    value = there.value(t)
     if value is None:
         return None
     draft.store(ref, draft.const(t.storage, value))

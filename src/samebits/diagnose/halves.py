@@ -1,0 +1,22 @@
+"""Which integers of IR are halves: what a load reads from a float16 in memory, or a store writes.
+
+Owns that question alone. In IR a half is the uint16 of its bits; only references know it by name.
+"""
+
+from __future__ import annotations
+
+from samebits.ir.grammar import Op, Value
+from samebits.types import FLOAT16, RefType, ScalarType
+
+
+def shown_type(op: Op, value: Value) -> ScalarType | None:
+    """The type that an operand or a result of an operation has for people; None where it is no
+    scalar."""
+    t = value.type
+    if not isinstance(t, ScalarType):
+        return None
+    if op.opcode in ("load", "store"):
+        ref = op.args[0].type
+        if isinstance(ref, RefType) and ref.target == FLOAT16:
+            return FLOAT16
+    return t
