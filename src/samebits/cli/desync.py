@@ -131,10 +131,6 @@ def _check_place(path: Path, options: Options) -> None:
     """Before the run, which may take long, what would keep its report from being written."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder", fix="name a file in it with -o")
-    if path.exists() and not options.force:
-        raise ReportError(
-            f"{path} exists already", fix="give another name with -o, or --force to replace it"
-        )
     folder = path.parent
     if not folder.is_dir():
         above = next((each for each in (folder, *folder.parents) if os.path.lexists(each)), folder)
@@ -149,6 +145,10 @@ def _check_place(path: Path, options: Options) -> None:
     if path.exists() and path.stat().st_size and not is_report(str(path)):
         raise ReportError(
             f"{path} is there already, and is no report", fix="give another name with -o"
+        )
+    if path.exists() and not options.force:
+        raise ReportError(
+            f"{path} exists already", fix="give another name with -o, or --force to replace it"
         )
     against = hindrance(path)
     if against is not None:

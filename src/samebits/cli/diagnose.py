@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import json
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -93,6 +94,8 @@ class _Case:
     reports: Sequence[Report] = ()
     source: Source | None = None
     sides: Sequence[Side] = ()
+    is_one_report: bool = False
+    """Whether two reports are one file, or one's bytes are the other's."""
 
     @property
     def is_damaged(self) -> bool:
@@ -121,6 +124,8 @@ class _Case:
         """What a comparison that finds nothing may have left out."""
         if len(self.sides) == 2 and _is_one_way(*self.sides):
             yield "a and b are one way to run it: only what is not determined could differ"
+        if self.is_one_report:
+            yield "a and b are one report: nothing in them could differ"
         if self.source is None or self.source.damage or diagnosis.notes:
             return
         if diagnosis.frames < self.source.frames:
@@ -145,7 +150,10 @@ def _case(options: Options) -> _Case:
             _refuse(options, "two reports are compared as they are", "a", "b", "frames", "players",
                     "seed")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
-            return _Case(lambda show: diagnose_reports(a, b, show), (a, b))
+            twice = filecmp.cmp(*reports, shallow=False)
+            return _Case(
+                lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
+            )
         case 1, [sim, replay]:
             _refuse(options, "b is the report", "b", "players", "seed")
             report = _read(options, reports[0])
