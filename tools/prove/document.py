@@ -69,9 +69,7 @@ def page(records: dict[str, Record], digests: dict[str, str]) -> str:
 
 def hard_cases(records: Iterable[Record]) -> str:
     """How many published hard cases were compared, and of how many functions, for the page."""
-    counts = [
-        sum(part.checked for part in record.parts if part.what == HARD) for record in records
-    ]
+    counts = [sum(part.checked for part in record.parts if part.what == HARD) for record in records]
     if not sum(counts):
         return "no published hard cases"
     kernels = sum(count > 0 for count in counts)

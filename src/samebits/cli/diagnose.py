@@ -151,9 +151,7 @@ def _case(options: Options) -> _Case:
                     "seed")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
-            return _Case(
-                lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
-            )
+            return _Case(lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice)
         case 1, [sim, replay]:
             _refuse(options, "b is the report", "b", "players", "seed")
             report = _read(options, reports[0])

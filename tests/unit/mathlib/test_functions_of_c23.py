@@ -132,8 +132,8 @@ HARD = [
 ]
 """Function, type, arguments and the right result, found by sweeps of all float32 and by
 tools/math/hard_cases_f64.py, and of logaddexp at float32 where what is added all but cancels
-the greater and their difference rounds; of tgamma at float64 most are among CORE-MATH's (tgamma.wc), of lgamma
-those next to its zeros are all there."""
+the greater and their difference rounds; of tgamma at float64 most are among CORE-MATH's
+(tgamma.wc), of lgamma those next to its zeros are all there."""
 each = pytest.mark.parametrize("name", SPECIAL)
 both = pytest.mark.parametrize("form", FORMATS.values(), ids=FORMATS)
 

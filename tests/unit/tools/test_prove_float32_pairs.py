@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -142,7 +143,7 @@ def test_every_significand_is_in_a_cell() -> None:
         ends = sorted(m.ends for m in powers_f32.significands(near_one=near_one) if m.ends)
         assert ends[0][0] == powers_f32.LOW
         assert ends[-1][1] == powers_f32.HIGH
-        for (_, high), (low, _) in zip(ends, ends[1:], strict=False):
+        for (_, high), (low, _) in pairwise(ends):
             assert low <= up(high) or (high, low) == (1 - 2.0**-24, 1 + 2.0**-23)
     assert float(np.float32(powers_f32.LOW)).hex() == powers_f32.LOW.hex()
 
@@ -183,7 +184,7 @@ def test_every_slope_is_in_a_cell() -> None:
     ends = [*angles_low_f32.quotients()]
     assert ends[0][0] == 2.0**-126
     assert ends[-1][1] == 1.0
-    assert all(a[1] == b[0] for a, b in zip(ends, ends[1:], strict=False))
+    assert all(a[1] == b[0] for a, b in pairwise(ends))
 
 
 EXACT = {

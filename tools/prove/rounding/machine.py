@@ -46,7 +46,6 @@ from tools.prove.rounding.rounding_rules import (
 from samebits.ir.grammar import Function, If, Module, Op, Region, Return
 from samebits.types import FLOAT32, ScalarType
 
-
 LACKING = BINARY64.digits - BINARY32.digits
 """Last digits of a float64 that a float32 lacks."""
 TIE = 1 << LACKING - 1

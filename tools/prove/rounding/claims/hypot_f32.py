@@ -23,7 +23,7 @@ from tools.prove.rounding.cells import (
 )
 from tools.prove.rounding.expansions import Ball, Expansion, magnitude
 from tools.prove.rounding.machine import Machine, TieTest, UndecidedError
-from tools.prove.rounding.numbers import Number, constant
+from tools.prove.rounding.numbers import Number
 from tools.prove.rounding.rounding_rules import BINARY32, BINARY64
 from tools.prove.rounding.ulps import most, off_at_most, promised
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from types import SimpleNamespace
 
 from flint import arb
@@ -44,7 +45,7 @@ def slopes(*, middle: bool) -> Iterator[Number]:
     if middle:
         low = turn * (1 - TIED)
         ends = [low + (1 - low) * k / CUTS for k in range(CUTS + 1)]
-        yield from (variable(a, b) for a, b in zip(ends, ends[1:], strict=False))
+        yield from (variable(a, b) for a, b in pairwise(ends))
         return
     yield from (variable(*ends) for ends in binades(LEAST, -3))
     yield from (variable(a, min(Fraction(b), turn * (1 + TIED))) for a, b in pieces(0.25, 0.5, 4)
