@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from math import nextafter
+from math import inf, nextafter
 
 import pytest
 from flint import arb
 from tests.unit.tools.test_prove_rounding import changing, part_of_sum, run
-from tools.prove.rounding import cells
+from tools.prove.rounding import cells, ulps
 from tools.prove.rounding.cells import linked, small, variable
 from tools.prove.rounding.claims import area_f64, error_f64, roots_f64, squares_f64
 from tools.prove.rounding.claims.trigonometric_f64 import between
+from tools.prove.rounding.expansions import Expansion
 from tools.prove.rounding.machine import Machine, UndecidedError
 from tools.prove.rounding.numbers import Number
 
@@ -32,6 +33,17 @@ def test_a_root_of_what_is_known_too_little_is_not_decided() -> None:
     machine = Machine(linked(part_of_sum)[0])
     with pytest.raises(UndecidedError, match="known too little"):
         machine._sqrt(Number(small(2.0, "w").form, -60, limit=arb(1.5, 0.25)))
+
+
+def test_what_cannot_be_enclosed_is_no_proof() -> None:
+    """Such as Arb's series of ln Γ about [8, 9], which is NaN."""
+    unknown, one = Expansion.constant(arb("nan")), Expansion.constant(arb(1))
+    assert cells.part_of(unknown, one) == inf
+    assert ulps.off(unknown, one) == inf
+    assert cells.greater(0.5, arb("nan")) == inf
+    proof = cells.Proof("unknown", roots_f64, ())  # type: ignore[arg-type]
+    proof.note(arb("nan"), "a cell")
+    assert proof.failures
 
 
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from math import frexp, inf, nextafter
+from math import frexp, inf, isnan, nextafter
 from types import ModuleType
 
 from flint import arb, arb_poly
@@ -185,7 +185,7 @@ class Proof:
 
     def note(self, part: Ball, where: str) -> None:
         """An error that is `part` of its bound."""
-        ratio = float(arb(part.upper()))
+        ratio = greater(0.0, part)
         if not ratio <= 1:
             self.failures.append(f"{where}: {ratio:.4g} of the margin")
         if not ratio <= self.worst:
@@ -203,8 +203,15 @@ def part_of(off: Expansion, bound: Expansion) -> float:
     for error, most in zip(off.pieces(), bound.pieces(), strict=True):
         if not most > 0:
             return float("inf")
-        worst = max(worst, float((magnitude(error) / arb(most.lower())).upper()))
+        worst = greater(worst, magnitude(error) / arb(most.lower()))
     return worst
+
+
+def greater(worst: float, part: Ball) -> float:
+    """The greater of a part and what a ball is at most: infinite where that is unknown, as of what
+    Arb cannot enclose."""
+    most = float(arb(part.upper()))
+    return inf if isnan(most) else max(worst, most)
 
 
 def _ratio(test: RoundingTest, truth: Truth) -> float:

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import arb
 from tools.prove import promises
-from tools.prove.rounding.cells import Measured, Proof, binades, linked
+from tools.prove.rounding.cells import Measured, Proof, binades, greater, linked
 from tools.prove.rounding.expansions import Ball, Expansion, magnitude, product_range
 from tools.prove.rounding.machine import Machine, UndecidedError
 from tools.prove.rounding.numbers import Number, combined, expanded, floor_exponent
@@ -80,7 +80,7 @@ def off(found: Expansion, truth: Expansion, format: Format = BINARY64) -> float:
         if truth.unit.power:
             error = magnitude(error) * magnitude(lengths)
             exact = product_range(exact, lengths) if known is None else known
-        worst = max(worst, float((magnitude(error) / ulp(exact, format)).upper()))
+        worst = greater(worst, magnitude(error) / ulp(exact, format))
     return worst
 
 
