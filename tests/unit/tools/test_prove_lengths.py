@@ -15,7 +15,12 @@ from flint import arb
 from tests.unit.tools.test_prove_rounding import changing
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof, a_float, length, variable
-from tools.prove.rounding.claims import cube_root_f64, erfc_f64, two_legs_f64
+from tools.prove.rounding.claims import (
+    cube_root_f64,
+    erfc_f64,
+    powers_in_two_parts_f64,
+    two_legs_f64,
+)
 from tools.prove.rounding.expansions import Expansion, UnitError
 from tools.prove.rounding.numbers import Number, fraction
 
@@ -138,7 +143,8 @@ def test_cube_roots_are_proven_and_not_with_a_smaller_margin(
 def test_erfc_is_proven_and_not_with_a_smaller_margin(
     name: str, margin: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for of, some in (("INDICES", [1, 64]), ("NEAR_STEPS", [0, 30]), ("FAR_STEPS", [0, 200, 350])):
+    monkeypatch.setattr(powers_in_two_parts_f64, "INDICES", [1, 64])
+    for of, some in (("NEAR_STEPS", [0, 30]), ("FAR_STEPS", [0, 200, 350])):
         monkeypatch.setattr(erfc_f64, of, some)
     assert shown(getattr(erfc_f64, name)(), 8)
     monkeypatch.setattr(cells, "DEPTH", 0)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import Any
 
-from flint import arb, arb_series
+from flint import arb
 from tools.prove.rounding.cells import (
     Proof,
     Within,
@@ -24,7 +24,9 @@ from tools.prove.rounding.cells import (
     small,
     variable,
 )
-from tools.prove.rounding.claims.exponent_sums_f64 import INDICES, LARGEST, LOST, LOW, MOST, STEPS
+from tools.prove.rounding.claims import powers_in_two_parts_f64
+from tools.prove.rounding.claims.exponent_sums_f64 import LARGEST
+from tools.prove.rounding.claims.powers_in_two_parts_f64 import POWERS, Power
 from tools.prove.rounding.claims.trigonometric_f64 import between
 from tools.prove.rounding.expansions import Expansion, magnitude
 from tools.prove.rounding.machine import Machine
@@ -37,12 +39,10 @@ POWER = 2.0**-67.25
 TINY = -60
 """Products below 2^TINY are taken together."""
 CUTS = 4
-"""Pieces of r."""
+"""Pieces of a binade of results."""
 SECOND = 1.4 * 2.0**-51
 """Times a number, bounds its second part, and OFF its margin."""
 OFF = 2.0**-60
-POWERS = 0.99, 2.01
-"""Between these are all powers, times powers of two."""
 NEAR_STEPS = range(65)
 FAR_STEPS = range(erfc_f64.LAST_STEP + 1)
 NAME = "erfc_in_two_parts"
@@ -53,27 +53,12 @@ ONE = Expansion.constant(arb(1))
 
 def power() -> Proof:
     """2^(i/STEPS)·e^r of every index of the table and all that may be left."""
-    proof = Proof("power", sys.modules[__name__], ("POWER",))
+    kernel, source = erfc_f64.erfc_in_two_parts, sys.modules[__name__]
+    proof = powers_in_two_parts_f64.power(
+        Power(kernel, ANY, NAME, ("s", "s_low"), 2.0**-52, source, "POWER")
+    )
     if erfc_f64.LARGEST_NORMAL**2 > LARGEST:
         proof.failures.append("the range of x")
-    module, name = linked(erfc_f64.erfc_in_two_parts)
-    slots = [(NAME, "s"), (NAME, "s_low")]
-    for i in INDICES:
-        scale = (arb(2).log() * i / STEPS).exp()
-        for ends in pieces(-MOST, MOST, CUTS):
-            r, r_low = variable(*ends), small(LOW, "r_low")
-            cuts = {(NAME, "k"): i, (NAME, "r"): r, (NAME, "r_low"): r_low}
-            machine = Machine(module, cuts)
-            machine.reach(name, ANY, slots)
-            proof.take(machine)
-            s, low = (machine.reached[slot] for slot in slots)
-            left = r.expansion + r_low.expansion + Expansion.error(arb(LOST), "reduction")
-            truth = left.of(arb_series.exp).scaled(scale)
-            off = magnitude((s.expansion + low.expansion - truth).range())
-            least = arb(s.range.lower())
-            inside = POWERS[0] < least and s.range.upper() < POWERS[1]
-            inside = inside and low.size <= least * 2.0**-52
-            proof.note(off / (least * POWER) if inside else arb(inf), f"step {i}, {ends}")
     return proof
 
 

@@ -36,11 +36,16 @@ NAME = "reduce_exp_sum"
 @cache
 def reduction() -> Proof:
     """For any sum of two parts."""
+    return up_to(LARGEST)
+
+
+def up_to(largest: float) -> Proof:
+    """The same where first parts go farther."""
     proof = Proof("reduction", sys.modules[__name__], ("LOST",))
     module, name = linked(pow_f64.reduce_exp_sum)
     cells = [variable(-(2.0**TINY), 2.0**TINY)]
-    for first, last in binades(TINY, frexp(LARGEST)[1] - 1):
-        for low, high in pieces(first, min(last, LARGEST), CUTS):
+    for first, last in binades(TINY, frexp(largest)[1] - 1):
+        for low, high in pieces(first, min(last, largest), CUTS):
             cells += variable(low, high), variable(-high, -low)
     for x in cells:
         x_low = small(x.size * SECOND, "x_low")
