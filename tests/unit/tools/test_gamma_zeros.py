@@ -1,4 +1,5 @@
-"""What the exact phase of lgamma rests on: results next to zeros, and what its series leaves out."""
+"""What the exact phase of lgamma rests on: results next to zeros, and what its series leaves
+out."""
 
 from __future__ import annotations
 

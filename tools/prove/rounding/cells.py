@@ -230,5 +230,5 @@ def _ratio(test: RoundingTest, truth: Truth) -> float:
         for left, margin in zip(gap.pieces(), margins.pieces(), strict=True):
             if not margin > 0:
                 return float("inf")
-            worst = max(worst, float((1 - arb(left.lower()) / arb(margin.upper())).upper()))
+            worst = greater(worst, 1 - arb(left.lower()) / arb(margin.upper()))
     return worst

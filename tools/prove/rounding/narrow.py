@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flint import arb
+from tools.prove.rounding.cells import greater
 from tools.prove.rounding.expansions import Expansion, magnitude
 from tools.prove.rounding.machine import SidesTest, Test, TieTest, UndecidedError
 from tools.prove.rounding.ulps import ulp
@@ -29,7 +30,7 @@ def _between(test: SidesTest, truth: Expansion) -> float:
         for left, half in zip(gap.pieces(), room.pieces(), strict=True):
             if not half > 0:
                 return float("inf")
-            worst = max(worst, float((1 - arb(left.lower()) / arb(half.upper())).upper()))
+            worst = greater(worst, 1 - arb(left.lower()) / arb(half.upper()))
     return worst
 
 
@@ -39,6 +40,5 @@ def _beside_ties(test: TieTest, truth: Expansion) -> float:
     off = test.of.expansion - truth
     worst = 0.0
     for error, found in zip(off.pieces(), test.of.expansion.pieces(), strict=True):
-        part = magnitude(error) / (ulp(found) * test.margin)
-        worst = max(worst, float(part.upper()))
+        worst = greater(worst, magnitude(error) / (ulp(found) * test.margin))
     return worst if worst < 1 else float("inf")
