@@ -17,7 +17,7 @@ from tests.fuzz.halves import FIRST_SEED, Halves, seeds_with_halves
 
 PROGRAMS = 1000
 SHARD = 20
-WITH_HALVES = tuple(seeds_with_halves(60_000, 120))
+WITH_HALVES = tuple(seeds_with_halves(40_000, 120))
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, SHARD))

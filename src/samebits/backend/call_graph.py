@@ -18,6 +18,7 @@ from samebits.backend.rare import RareFunction
 from samebits.backend.run_bound import Bound, run_bound
 from samebits.backend.shared import LEAST_CALLED, Kind, SharedFunction, shared_function
 from samebits.backend.targets import Target
+from samebits.backend.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
 from samebits.ir.carried import local_bytes
 from samebits.ir.grammar import (
@@ -101,6 +102,8 @@ class CallGraph:
             if name not in looped or not plan.vectorise:
                 rare.drop_variants()
         self.in_lanes = plan.straight and self._goes_in_lanes()
+        if plan.straight and has_wide_offsets(module, self.order):
+            self.plan = replace(plan, straight=False)
         if self.in_lanes:
             self.plan = replace(plan, straight=False)
             if target.architecture != "wasm32":  # where addresses of functions need a table
