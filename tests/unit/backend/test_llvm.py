@@ -74,9 +74,12 @@ def test_hundreds_of_programs_leave_no_memory_behind() -> None:
         gc.collect()
 
     work(130)
-    before = resident_kib()
-    work(256)
-    assert resident_kib() - before < 800  # a linker that is kept costs 9 KiB a program
+    grown: list[int] = []
+    for _ in range(3):  # the heap may take a MiB at once, for many programs
+        before = resident_kib()
+        work(256)
+        grown.append(resident_kib() - before)
+    assert min(grown) < 800  # a linker that is kept costs 9 KiB a program
 
 
 @pytest.mark.parametrize(("target", "opt"), CONFIGURATIONS)
