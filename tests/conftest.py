@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,10 @@ import pytest
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
+
+# NumPy's linear algebra, which nothing here uses, starts its threads in every process there is: a
+# quarter of what a child costs before it does anything.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Collections took a seventh of the time of generated programs; modules begin with one, and tests
 # that need one ask for it.

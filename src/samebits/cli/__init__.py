@@ -1,7 +1,7 @@
 """The command line: one thin command a verb, errors as text, exit statuses with a meaning.
 
-0 the same, 1 they differ, 2 bad usage or input, 130 interrupted. What nobody expected is 2 as well:
-only a command that has compared says that something differs.
+0 the same, 1 they differ, 2 bad usage or input, 130 interrupted, 143 terminated. What nobody
+expected is 2 as well: only a command that has compared says that something differs.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import atexit
 import errno
 import io
 import os
-import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = BAD
     # The last to be registered is the first that runs: what is known is kept, and folders are
     # removed, whatever is pressed meanwhile.
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    atexit.register(samebits_command.keep)
     sys.exit(code)
 
 
@@ -79,8 +78,9 @@ def status(arguments: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return BAD
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return INTERRUPTED
+        word, code = samebits_command.interrupted()
+        print(word, file=sys.stderr)
+        return code
     except BrokenPipeError:  # whoever read the output has gone
         _forget_output()
         return BAD

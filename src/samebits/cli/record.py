@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from samebits.cli import DIFFERS, INTERRUPTED, SAME
+from samebits.cli import DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import progress_bars
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import check_seed
+from samebits_command import interrupted
 
 BLOCK_FRAMES = 256
 
@@ -27,7 +28,8 @@ def run(sim: str, out: str, players: str | None, frames: int, seed: int, keyfram
         except SimulationTrap as trap:
             ended, status = f"{trap}\n", DIFFERS
         except KeyboardInterrupt:
-            ended, status = "interrupted\n", INTERRUPTED
+            word, status = interrupted()
+            ended = f"{word}\n"
         value = recording.session.hash()
     sys.stderr.write(ended)
     count = f"{recording.frame:,} frame{'' if recording.frame == 1 else 's'}"

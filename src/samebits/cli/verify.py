@@ -15,6 +15,7 @@ from samebits.sim.golden import Golden, check_place, read_golden, write_golden
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 from samebits.sim.verify import Verification
+from samebits_command import interrupted
 
 DEFAULT_FRAMES = 600
 DEFAULT_SEED = 1
@@ -103,8 +104,9 @@ def run(options: Options) -> int:
     for each in unread:
         sys.stderr.write(f"{each.error}\n")
     if status == INTERRUPTED:
-        sys.stderr.write(f"interrupted: {runs[-1].verification.frames:,} frames compared\n")
-        return status
+        word, code = interrupted()
+        sys.stderr.write(f"{word}: {runs[-1].verification.frames:,} frames compared\n")
+        return code
     results = {made.verification.result for made in runs}
     if results & {"differs", "failed"}:
         return DIFFERS

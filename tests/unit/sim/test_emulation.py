@@ -21,7 +21,7 @@ from samebits.backend.emit import emit_module
 from samebits.backend.host_levels import host_levels
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
-from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
+from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason, folder_of
 from samebits.runtime.runners.remote import MAGIC
 from samebits.sim import verify
 from samebits.sim.emulation import EmulatedExecution
@@ -159,6 +159,7 @@ def planted(tmp_path: Path, name: str, body: str) -> Row:
         def __init__(self) -> None:
             self.target = TARGETS["aarch64"]
             self.traps = ()
+            folder_of(Planted)
             self._command = [sys.executable, str(path)]
 
     def make(simulation: Simulation) -> Execution:
@@ -264,7 +265,8 @@ main(["verify", {small!r}, "--frames", "30"])
 """
 
 
-def test_ctrl_c_ends_everything_and_says_what_was_done(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_everything_and_says_what_was_done(by: signal.Signals, tmp_path: Path) -> None:
     here = Path(__file__).parent
     name = f"hang{os.getpid()}"
     code = INTERRUPTED.format(
@@ -275,18 +277,29 @@ def test_ctrl_c_ends_everything_and_says_what_was_done(tmp_path: Path) -> None:
         small=str(here / "small_simulation.py"),
     )
     command = [sys.executable, "-c", code]
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    made: list[str] = []
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(folders)},
     ) as process:
         try:
             while not (tmp_path / "called").exists() and process.poll() is None:
                 time.sleep(0.05)
-            process.send_signal(signal.SIGINT)
+            made += [path.name for path in folders.glob("samebits-*")]
+            process.send_signal(by)
             out, err = process.communicate(timeout=HANG_SECONDS)
         finally:
             process.kill()
-    assert process.returncode == 130, err
-    assert "interrupted: 0 frames compared" in err
+    word, status = ("interrupted", 130) if by == signal.SIGINT else ("terminated", 143)
+    assert process.returncode == status, err
+    assert f"{word}: 0 frames compared" in err
+    assert made
+    assert not list(folders.glob("samebits-*"))
     assert NATIVE.name in out
     assert "failed" not in out  # none that was ended did
     left = [

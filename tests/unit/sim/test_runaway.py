@@ -65,8 +65,8 @@ def test_an_interrupted_session_is_where_it_was_and_goes_on(how: str) -> None:
     assert session.run(turns(6, 7)).tolist() == other.run(turns(3, 4, 5, 6, 7)).tolist()[3:]
 
 
-def _interrupted(*arguments: object) -> tuple[int, str, str]:
-    """A command that is sent SIGINT once its endless frame is being run."""
+def _interrupted(*arguments: object, by: str = "SIGINT") -> tuple[int, str, str]:
+    """A command that is sent a signal once its endless frame is being run."""
     code = (
         "import sys, threading, os, signal, time\n"
         "from samebits.cli import main\n"
@@ -78,7 +78,7 @@ def _interrupted(*arguments: object) -> tuple[int, str, str]:
         "        seen = seen + 1 if now and now == before else 0\n"
         "        before = now\n"
         "        time.sleep(0.05)\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        f"    os.kill(os.getpid(), signal.{by})\n"
         "threading.Thread(target=interrupt, daemon=True).start()\n"
         f"sys.exit(main({[str(a) for a in arguments]!r}))\n"
     )
@@ -97,6 +97,20 @@ def test_ctrl_c_ends_record_in_the_middle_of_a_frame_and_keeps_the_blocks_before
     )
     assert (code, err.splitlines()[-1]) == (130, "interrupted"), (out, err)
     assert "0 frames" in out
+    assert read_replay(path).frames == 0
+
+
+@needs_signals
+@pytest.mark.parametrize(("by", "status"), [("SIGTERM", 143), ("SIGHUP", 129)])
+def test_what_asks_a_process_to_end_does_as_ctrl_c_does(
+    by: str, status: int, tmp_path: Path
+) -> None:
+    players = ("--players", "endless")
+    code, out, err = _interrupted("verify", SIMULATION, "--targets", NATIVE, *players, by=by)
+    assert (code, err) == (status, "terminated: 0 frames compared\n"), out
+    path = tmp_path / "endless.replay"
+    code, out, err = _interrupted("record", SIMULATION, "--out", path, *players, by=by)
+    assert (code, err.splitlines()[-1]) == (status, "terminated"), (out, err)
     assert read_replay(path).frames == 0
 
 

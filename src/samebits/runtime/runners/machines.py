@@ -42,6 +42,13 @@ def emulation_reason(target: Target) -> str | None:
     return None
 
 
+def folder_of(owner: object) -> Path:
+    """A new folder that is there as long as its owner, and no longer than the process."""
+    folder = Path(tempfile.mkdtemp(prefix="samebits-"))
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 class EmulatedProgram:
     """A linked object. Its folder stays while this is referenced."""
 
@@ -52,8 +59,7 @@ class EmulatedProgram:
             raise RunnerError(f"target '{target.name}' cannot run here: {reason}")
         self.target = target
         self.traps = compiled.traps
-        folder = Path(tempfile.mkdtemp(prefix="samebits-"))
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        folder = folder_of(self)
         if target.runner == "wasmtime":
             module = link_wasm(compiled.object_bytes, target, entries, folder)
             self._command = [sys.executable, "-P", str(WASM_DRIVER), str(module)]
