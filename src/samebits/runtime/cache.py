@@ -286,7 +286,8 @@ class ObjectCache:
     def _warn(self, message: str) -> None:
         first, self._warned = not self._warned, True
         if first:
-            _warn(f"{message}; sb.set_cache_dir(path) chooses another place, None turns it off")
+            place = "XDG_CACHE_HOME or, in a program, " if sys.platform.startswith("linux") else ""
+            _warn(f"{message}; {place}sb.set_cache_dir(path) chooses another place, None none")
 
 
 _NOT_USERS = (_PACKAGE, contextlib.__file__)
