@@ -344,7 +344,8 @@ def explain(
         ),
     ] = None,
     type: Annotated[
-        Literal["float32", "float64"], typer.Option(help="The type of operands and result.")
+        Literal["float16", "float32", "float64"],
+        typer.Option(help="The type of operands and result; float16 is computed in float32."),
     ] = "float32",
     json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.cli import DIFFERS, SAME
 from samebits.diagnose.explain import Cause, Explanation, Miss, explain
-from samebits.diagnose.numbers import Format
+from samebits.diagnose.numbers import FLOAT16, Format
 from samebits.errors import ArgumentError
 
 
@@ -58,21 +58,22 @@ def shown(bits: int, form: Format) -> str:
         text = repr(value)
     else:
         digits = (f"{value:.{n}g}" for n in range(1, 10))
-        text = next(t for t in digits if float_to_bits32(t) == bits)
+        text = next(t for t in digits if float_bits(t, form.bits) == bits)
     return f"0x{bits:0{form.bits // 4}x}  {text}"
 
 
-def float_to_bits32(text: str) -> int:
-    """The float32 pattern of a decimal; −1 where it is out of range."""
+def float_bits(text: str, bits: int) -> int:
+    """The pattern of a decimal in a type of so many bits; −1 where it is out of range."""
     try:
-        return float_to_bits(float(text), 32)
+        return float_to_bits(float(text), bits)
     except OverflowError:
         return -1
 
 
 def as_text(e: Explanation) -> list[str]:
     """What the command prints, by lines."""
-    lines = [f"{e.expression}   in {e.form.name}"]
+    computed = "float32, rounded to float16" if e.form is FLOAT16 else e.form.name
+    lines = [f"{e.expression}   in {computed}"]
     lines += [f"  {name:<9} {shown(bits, e.form)}" for name, bits in e.operands.items()]
     lines += [f"  strict    {shown(e.strict, e.form)}"]
     away = "a NaN" if e.distance is None else f"{e.distance:,} ULP from the strict result"

@@ -9,6 +9,7 @@ from samebits.diagnose.estimates import ESTIMATES
 from samebits.diagnose.functions import call
 from samebits.diagnose.literals import exact
 from samebits.diagnose.numbers import (
+    FLOAT16,
     FLOAT64,
     FORMATS,
     NAN,
@@ -262,7 +263,9 @@ def _convert(a: Arithmetic, detail: str, v: Values) -> Number:
 
 
 def _cast(a: Arithmetic, detail: str, v: Values) -> Number:
-    return rounded(v[0], FORMATS[detail], a.rounding, a.flush)
+    form = FORMATS[detail]
+    # No processor's flag for float32 flushes what it converts to half precision.
+    return rounded(v[0], form, a.rounding, "no" if form is FLOAT16 else a.flush)
 
 
 def _estimate(a: Arithmetic, detail: str, v: Values) -> Number:

@@ -10,9 +10,19 @@ from samebits.bits import ulp_distance
 from samebits.diagnose.arithmetic import Arithmetic, Evaluator
 from samebits.diagnose.expression import operands, parse
 from samebits.diagnose.hazards import HAZARDS, Hazard
+from samebits.diagnose.hazards.spills import cast, stored_as_half
 from samebits.diagnose.literals import pattern
-from samebits.diagnose.numbers import FORMATS, Format, Number, from_bits
-from samebits.diagnose.trees import Tree, written
+from samebits.diagnose.numbers import (
+    FLOAT16,
+    FLOAT32,
+    FORMATS,
+    Format,
+    Number,
+    from_bits,
+    rounded,
+    to_bits,
+)
+from samebits.diagnose.trees import Op, Tree, written
 from samebits.errors import ArgumentError
 
 _MOST_OF_ONE = 12_000
@@ -81,20 +91,24 @@ def explain(
 ) -> Explanation:
     """Try every evaluation of `expression` and say which give the `observed` bits.
 
-    Values are text: bits in hex (0x and 8 or 16 digits), hex floats or decimals. `type` is float32
-    or float64. Two hazards together are tried only where none alone gives the bits. Raises
-    ArgumentError for what is not in the language, and for operands that are missing or not used.
+    Values are text: bits in hex (0x and 4, 8 or 16 digits), hex floats or decimals. `type` is
+    float16, float32 or float64; what is of halves is computed in float32, as in a kernel, and
+    rounded to a half at last. Two hazards together are tried only where none alone gives the bits.
+    Raises ArgumentError for what is not in the language, and for operands that are missing or not
+    used.
     """
     form = FORMATS.get(type)
     if form is None:
-        raise ArgumentError(f"there is no type {type!r:.40} here", fix="float32 or float64")
+        raise ArgumentError(
+            f"there is no type {type!r:.40} here", fix="float16, float32 or float64"
+        )
     tree = parse(expression)
     bits = _operand_bits(tree, values, form)
     goal = pattern(observed, form, "what was observed")
     search = _Search(tree, form, {name: from_bits(b, form) for name, b in bits.items()}, goal)
     causes = search.causes()
     return Explanation(
-        written(tree), form, bits, search.strict, goal, tuple(causes), tuple(search.misses),
+        _written(tree), form, bits, search.strict, goal, tuple(causes), tuple(search.misses),
         search.tried, search.complete,
     )  # fmt: skip
 
@@ -120,7 +134,9 @@ _Way = tuple[Tree, Arithmetic, tuple[str, ...]]
 
 class _Search:
     def __init__(self, tree: Tree, form: Format, values: Mapping[str, Number], goal: int) -> None:
-        self.start: _Way = (tree, Arithmetic(form, form), ())
+        self.computed = FLOAT32 if form is FLOAT16 else form
+        stored = cast(FLOAT16, tree) if form is FLOAT16 else tree
+        self.start: _Way = (stored, Arithmetic(self.computed, self.computed), ())
         self.form, self.values, self.goal = form, values, goal
         self.evaluators: dict[Arithmetic, Evaluator] = {}
         self.seen: set[tuple[Tree, Arithmetic]] = set()
@@ -135,7 +151,10 @@ class _Search:
         evaluator = self.evaluators.get(arithmetic)
         if evaluator is None:
             evaluator = self.evaluators[arithmetic] = Evaluator(arithmetic, self.values)
-        return evaluator.bits(tree)
+        found = evaluator.bits(tree)
+        if self.computed is self.form:
+            return found
+        return to_bits(rounded(from_bits(found, self.computed), self.form), self.form)
 
     def causes(self) -> list[Cause]:
         found: list[Cause] = []
@@ -196,8 +215,13 @@ class _Search:
     def cause(self, hazards: tuple[Hazard, ...], ways: Sequence[_Way]) -> Cause:
         return Cause(
             hazards,
-            tuple(Evaluation(hazards, written(t), notes, self.goal) for t, _, notes in ways),
+            tuple(Evaluation(hazards, _written(t), notes, self.goal) for t, _, notes in ways),
         )
+
+
+def _written(tree: Tree) -> str:
+    """Without the last conversion to a half."""
+    return written(tree.args[0] if isinstance(tree, Op) and stored_as_half(tree) else tree)
 
 
 def _split(total: int, count: int) -> Iterator[tuple[int, int]]:

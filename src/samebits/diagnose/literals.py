@@ -52,7 +52,7 @@ def pattern(text: str, form: Format, what: str) -> int:
     if match := _BITS.fullmatch(text):
         if len(match[1]) == digits:
             return int(match[1], 16)
-        other = {8: "float32", 16: "float64"}.get(len(match[1]))
+        other = {4: "float16", 8: "float32", 16: "float64"}.get(len(match[1]))
         raise ArgumentError(
             f"{what} has {len(match[1])} hex digits, and the bits of a {form.name} are {digits}",
             fix=f"add `--type {other}`" if other else f"write 0x and {digits} digits",

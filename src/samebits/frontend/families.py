@@ -23,13 +23,14 @@ def lower(
     call: Call,
 ) -> Operand:
     """A call of the kernel that fits the operands."""
-    kernel = function.choose([type_of(operand) for operand in operands])
+    types = [type_of(operand) for operand in operands]
+    kernel = function.choose(types)
     if kernel is None:
         given = ", ".join(map(describe, operands))
         ctx.fail(
             node,
             f"{function.__name__}() has no form for {given}",
             note=f"its forms are {function.forms()}",
-            fix="convert the arguments to one of them",
+            fix=function.fix(types),
         )
     return call(ctx, node, kernel, list(zip(node.args, operands, strict=True)))

@@ -30,6 +30,7 @@ from samebits.lang.vectors import VECTOR_CLASSES, as_element, vector
 from samebits.lang.vectors import Vector as ManagedVector
 from samebits.modes import Precision
 from samebits.types import (
+    FLOAT16,
     FLOAT64,
     INT64,
     FixedPointType,
@@ -143,6 +144,8 @@ def _float(
     converted = f"float32({ctx.text(source)})"
     if isinstance(operand, Scalar):
         fix = f"write {name}({converted})" if len(node.args) == 1 else f"write {converted}"
+    elif isinstance(operand, Vector) and element == FLOAT16:
+        fix = f"convert it: float{operand.type.length}({ctx.text(source)})"
     else:
         fix = "give a float"
     ctx.fail(

@@ -15,12 +15,22 @@ import numpy as np
 from samebits.errors import ArgumentError
 from samebits.lang.conversions import kind_of
 from samebits.lang.fixed_rules import FUNCTIONS
-from samebits.lang.kernel import Kernel
+from samebits.lang.half import refusal
+from samebits.lang.instead import instead_of
 from samebits.lang.rules import FUNCTION_RULES
 from samebits.lang.running import running
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
 from samebits.lang.vectors import Vector, as_element, components, vector
-from samebits.types import FLOAT, INT, FixedPointType, ScalarType, promote
+from samebits.types import (
+    FLOAT,
+    FLOAT16,
+    FLOAT32,
+    INT,
+    FixedPointType,
+    ScalarType,
+    VectorType,
+    promote,
+)
 
 _FIXES = {
     "float": "convert it first, for example float32(x)",
@@ -60,7 +70,8 @@ def _check(name: str, takes: str, t: ScalarType) -> ScalarType:
         raise ArgumentError(f"{name} is not there for {t}", fix=f"use {', '.join(FUNCTIONS)}")
     fits = {"float": t.is_float, "integer": t.is_int, "number": t.is_float or t.is_int}[takes]
     if not fits:
-        raise ArgumentError(f"{name} takes a {takes}, got {t}", fix=_FIXES[takes])
+        article = "an" if takes == "integer" else "a"
+        raise ArgumentError(f"{name} takes {article} {takes}, got {t}", fix=_FIXES[takes])
     return t
 
 
@@ -107,14 +118,15 @@ _SEQUENCES: tuple[Any, ...] = (list, tuple)
 class OverArrays:
     """How calls with NumPy arrays are run."""
 
-    mapped: ClassVar[Callable[[str | Kernel, tuple[Any, ...], Any], Any] | None] = None
-    """Installed by the runtime: a function's name, or a kernel of one number; arguments; `out`."""
+    mapped: ClassVar[Callable[[Any, tuple[Any, ...], Any], Any] | None] = None
+    """Installed by the runtime: a function's name, a kernel of one number, or a family that has
+    some; arguments; `out`."""
 
 
-def over_arrays(function: str | Kernel, args: tuple[Any, ...], out: Any) -> Any:
+def over_arrays(function: Any, args: tuple[Any, ...], out: Any) -> Any:
     """A call from Python with arrays among the arguments, or with `out`."""
     if running.managed or OverArrays.mapped is None:
-        name = function if isinstance(function, str) else function.__name__
+        name: str = function if isinstance(function, str) else function.__name__
         refuse_array(name)
     return OverArrays.mapped(function, args, out)
 
@@ -144,10 +156,37 @@ def apply(name: str, *values: Any, out: Any = None) -> Any:
 def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Callable[..., Any]:
     if has_array(*values):
         return lambda *given: over_arrays(name, given, None)
+    if any(map(is_half, values)):
+        return lambda *given: apply(name, *widened(name, *given))
     if any(isinstance(value, Vector) for value in values):
         return lambda *parts: _apply_vector(name, parts)
     _check_scalars(name, values)
     return _resolve(name, kinds)
+
+
+def is_half(value: Any) -> bool:
+    """Whether a value is a half or a vector of them."""
+    t = value.__sb_type__ if isinstance(value, Vector) else TYPE_OF.get(kind_of(value))
+    return (t.element if isinstance(t, VectorType) else t) == FLOAT16
+
+
+def widened(name: str, *values: Any) -> tuple[Any, ...]:
+    """`values` for a function that computes: from Python a half counts as the float32 it is.
+
+    Raises ArgumentError in a kernel, and of a vector.
+    """
+    for value in values:
+        if is_half(value) and (running.managed or isinstance(value, Vector)):
+            refuse_halves(name, value)
+    widen = CONVERTERS[FLOAT32]
+    return tuple(widen[kind_of(v)](v) if is_half(v) else v for v in values)
+
+
+def refuse_halves(name: str, value: Any) -> NoReturn:
+    """Of a function that computes nothing of a half, or of a vector of them."""
+    many = isinstance(value, Vector)
+    message, fix = refusal(f"{name}()", "v" if many else "h", len(value) if many else 1)
+    raise ArgumentError(message, fix=fix)
 
 
 def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
@@ -168,10 +207,7 @@ def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
 
 def refuse_array(name: str) -> NoReturn:
     """Of a function that arrays can't be given."""
-    raise ArgumentError(
-        f"{name}() takes numbers and vectors, got an array",
-        fix="call it for each element, in a kernel",
-    )
+    raise ArgumentError(f"{name}() takes numbers and vectors, got an array", fix=instead_of(name))
 
 
 def _vector_class(name: str, values: tuple[Any, ...]) -> type[Vector]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -11,10 +11,13 @@ from samebits.errors import ArgumentError
 from samebits.lang.annotations import Access, ArrayAnnotation
 from samebits.lang.arrays import ManagedArray
 from samebits.lang.dispatch import argument_type
+from samebits.lang.elementwise import has_array, over_arrays
+from samebits.lang.instead import instead_of
 from samebits.lang.kernel import Kernel
+from samebits.lang.lazily import lazily
 from samebits.lang.running import running
 from samebits.lang.scalars import type_of_scalar
-from samebits.types import ArrayType, FixedArrayType, ScalarType, Type
+from samebits.types import FLOAT16, ArrayType, FixedArrayType, ScalarType, Type, VectorType
 
 _ANY_ARRAY = ArrayAnnotation(None, 1, Access.READ_WRITE)
 
@@ -39,11 +42,44 @@ class Family:
                     return kernel
         return None
 
+    @lazily
+    def takes_arrays(self) -> bool:
+        """Whether some kernel has an array for a parameter."""
+        return any(isinstance(t, ArrayType) for k in self.kernels for t in k.fixed_types or ())
+
+    @lazily
+    def of_numbers(self) -> dict[ScalarType, Kernel]:
+        """The kernels of one number, by its type."""
+        found: dict[ScalarType, Kernel] = {}
+        for kernel in self.kernels:
+            match kernel.fixed_types:
+                case (ScalarType() as t,):
+                    found[t] = kernel
+                case _:
+                    pass
+        return found
+
+    def of_number(self, t: ScalarType) -> Kernel | None:
+        return self.of_numbers.get(t)
+
+    def fix(self, found: Sequence[Type | None]) -> str:
+        """What to write where arguments of types `found` have no kernel."""
+        for t in found:
+            element = t.element if isinstance(t, VectorType) else t
+            if element == FLOAT16:
+                name = f"float{t.length}" if isinstance(t, VectorType) else "float32"
+                return f"convert it: {self.__name__}({name}(h))"
+        return "convert the arguments to one of them"
+
     def forms(self) -> str:
         """The parameters of every kernel, for messages."""
         return ", ".join(f"({', '.join(map(str, k.fixed_types or ()))})" for k in self.kernels)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, out: Any = None) -> Any:
+        if (out is not None or has_array(*args)) and not self.takes_arrays:
+            if not self.of_numbers:
+                self._refuse_arrays(out)
+            return over_arrays(self, args, out)
         types = [_type_of(argument) for argument in args]
         kernel = self.choose(types)
         if kernel is None:
@@ -51,13 +87,24 @@ class Family:
             raise ArgumentError(
                 f"{self.__name__}({given}) has no form",
                 note=f"its forms are {self.forms()}",
-                fix="convert the arguments to one of them",
+                fix=self.fix(types),
             )
         if running.managed:
             from samebits.frontend import managed
 
             return managed.call_inner(kernel, args, {})
         return kernel(*args)
+
+    def _refuse_arrays(self, out: Any) -> NoReturn:
+        if out is not None:
+            raise ArgumentError(
+                f"{self.__name__}() takes no `out`: it gives no array", fix="leave it out"
+            )
+        raise ArgumentError(
+            f"{self.__name__}() has no form for an array",
+            note=f"its forms are {self.forms()}",
+            fix=instead_of(self.__name__),
+        )
 
     def __reduce__(self) -> str:
         return self.__name__

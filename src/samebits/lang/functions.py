@@ -14,7 +14,17 @@ import numpy as np
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of, wrapper
-from samebits.lang.elementwise import apply, has_array, over_arrays, unified
+from samebits.lang.elementwise import (
+    apply,
+    has_array,
+    is_half,
+    over_arrays,
+    refuse_array,
+    refuse_halves,
+    unified,
+    widened,
+)
+from samebits.lang.instead import instead_of
 from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
 from samebits.lang.vectors import Vector, components, vector, vector_class
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
@@ -61,6 +71,8 @@ def clamp(x: Any, lo: Any, hi: Any, *, out: Any = None) -> Any:
     """min(max(x, lo), hi)."""
     if out is not None or has_array(x, lo, hi):
         return over_arrays("clamp", (x, lo, hi), out)
+    if is_half(x) or is_half(lo) or is_half(hi):
+        x, lo, hi = widened("clamp", x, lo, hi)
     x, lo, hi = unified("clamp", x, lo, hi)
     return min(max(x, lo), hi)
 
@@ -105,6 +117,8 @@ def sign(x: Any, *, out: Any = None) -> Any:
 def select(condition: Any, a: Any, b: Any) -> Any:
     """`a` where the bool (or bool vector or matrix) `condition` holds, else `b`; both are
     evaluated."""
+    if has_array(condition, a, b):
+        refuse_array("select")
     a, b = unified("select", a, b)
     if isinstance(condition, Vector):
         t = condition.__sb_type__
@@ -188,15 +202,15 @@ def ctz(x: Any, *, out: Any = None) -> Any:
 
 
 @_intrinsic
-def rotl(x: Any, count: Any) -> Any:
+def rotl(x: Any, count: Any, *, out: Any = None) -> Any:
     """The bits of integer `x` rotated left by `count` modulo the width."""
-    return apply("rotl", x, count)
+    return apply("rotl", x, count, out=out)
 
 
 @_intrinsic
-def rotr(x: Any, count: Any) -> Any:
+def rotr(x: Any, count: Any, *, out: Any = None) -> Any:
     """The bits of integer `x` rotated right by `count` modulo the width."""
-    return apply("rotr", x, count)
+    return apply("rotr", x, count, out=out)
 
 
 def _pattern(value: Any, t: ScalarType) -> int:
@@ -222,6 +236,8 @@ def _bitcast_scalar(target: ScalarType, value: Any) -> Any:
 def bitcast(target: Any, x: Any) -> Any:
     """The bits of `x` (those of the canonical NaN for any NaN) as a type of the same size."""
     t = getattr(target, "__sb_type__", None)
+    if has_array(x):
+        refuse_array("bitcast")
     if isinstance(x, Vector):
         if isinstance(x.__sb_type__, MatrixType):
             raise ArgumentError(f"bitcast of {x.__sb_type__}", fix="bitcast its columns: m.c0")
@@ -240,7 +256,12 @@ def bitcast(target: Any, x: Any) -> Any:
 def _vectors(name: str, *values: Any) -> None:
     for value in values:
         if not isinstance(value, Vector):
-            raise ArgumentError(f"{name} takes vectors, got {type(value).__name__}")
+            raise ArgumentError(
+                f"{name} takes vectors, got {type(value).__name__}",
+                fix=instead_of(name) if has_array(value) else "make one: float3(x, y, z)",
+            )
+        if is_half(value):
+            refuse_halves(name, value)
         if isinstance(value.__sb_type__, MatrixType):
             raise ArgumentError(
                 f"{name} takes vectors, got {value.__sb_type__}", fix="give a column: m.c0"
@@ -280,13 +301,15 @@ def length(a: Any) -> Any:
 @_intrinsic
 def normalize(a: Any) -> Any:
     """a / length(a), element by element; NaN for a zero vector."""
+    _vectors("normalize", a)
     return a / length(a)
 
 
 def _bools(name: str, a: Any) -> tuple[bool, ...]:
     if not isinstance(a, Vector) or a.__sb_type__.element is not BOOL:
         raise ArgumentError(
-            f"{name} takes a bool vector, got {type(a).__name__}", fix="compare first: any(v > 0)"
+            f"{name} takes a bool vector, got {type(a).__name__}",
+            fix=instead_of(name) if has_array(a) else "compare first: any(v > 0)",
         )
     return components(a)
 

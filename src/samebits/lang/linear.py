@@ -14,6 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from samebits.errors import ArgumentError
 from samebits.lang.composites import COMPOSITE_CLASSES
+from samebits.lang.elementwise import has_array
+from samebits.lang.instead import instead_of
 from samebits.lang.storage import describe
 from samebits.lang.vectors import Vector, components, vector
 from samebits.types import BOOL, MatrixType, QuaternionType, Type, VectorType, matrix_of, vector_of
@@ -125,7 +127,11 @@ def mul(a: Any, b: Any) -> Any:
     t = product_type(ta, tb)
     if t is None or not isinstance(a, Vector) or not isinstance(b, Vector):
         raise ArgumentError(
-            f"mul of {describe(a)} and {describe(b)} is not there", note=f"there is {FORMS}"
+            f"mul of {describe(a)} and {describe(b)} is not there",
+            note=f"there is {FORMS}",
+            fix=instead_of("mul")
+            if has_array(a, b)
+            else "give two that have a product, of one element type",
         )
     items = product(_MANAGED, components(a), a.__sb_type__, components(b), b.__sb_type__)
     return vector(COMPOSITE_CLASSES[t], items)
@@ -135,7 +141,10 @@ def transpose(a: Any) -> Any:
     """The matrix whose columns are the rows of a."""
     t = getattr(a, "__sb_type__", None)
     if not isinstance(t, MatrixType) or not isinstance(a, Vector):
-        raise ArgumentError(f"transpose takes a matrix, got {describe(a)}")
+        raise ArgumentError(
+            f"transpose takes a matrix, got {describe(a)}",
+            fix=instead_of("transpose") if has_array(a) else "make one: float2x2(c0, c1)",
+        )
     turned = matrix_of(t.element, t.columns, t.rows)
     return vector(COMPOSITE_CLASSES[turned], transposed(components(a), t))
 

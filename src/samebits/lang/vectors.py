@@ -255,7 +255,9 @@ def vector_class(element: ScalarType, length: int) -> type[Vector]:
     """The vector class of an element type. Raises ArgumentError where there is none."""
     cls = _BY_ELEMENT.get((element, length))
     if cls is None:
-        raise ArgumentError(f"there is no vector of {length} {element}")
+        raise ArgumentError(
+            f"there is no vector of {length} {element}", fix="write it component by component"
+        )
     return cls
 
 

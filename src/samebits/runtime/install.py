@@ -46,7 +46,7 @@ def _map(function: Overloads, args: tuple[Any, ...], out: Any) -> Any:
     return call(function, args, out)
 
 
-def _map_elementwise(function: str | Kernel, args: tuple[Any, ...], out: Any) -> Any:
+def _map_elementwise(function: Any, args: tuple[Any, ...], out: Any) -> Any:
     OverArrays.mapped = call = loaded(_ufunc).map_elementwise
     return call(function, args, out)
 

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.running import python_precision
 from samebits.lang.scalars import CONVERTERS, TYPE_OF, float32, float64
@@ -72,8 +73,8 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
         return _call(function, precision, args, out)
 
 
-def map_elementwise(function: str | Kernel, args: tuple[Any, ...], out: Any = None) -> Any:
-    """A call, with arrays, of an intrinsic or of a kernel of one number: as `call`."""
+def map_elementwise(function: str | Kernel | Family, args: tuple[Any, ...], out: Any = None) -> Any:
+    """A call, with arrays, of an intrinsic or of kernels of one number: as `call`."""
     return call(elementwise(function), args, out)
 
 

@@ -1,4 +1,5 @@
-"""Functions that the compiler knows, and kernels of one number, over NumPy arrays.
+"""Functions that the compiler knows, and kernels of one number, alone or of several types, over
+NumPy arrays.
 
 Owns which there are and at which types they are there; the rest is as of other math functions
 (`runtime.ufunc`).
@@ -11,14 +12,18 @@ from typing import Any
 
 from samebits.lang.annotations import class_of_type
 from samebits.lang.elementwise import refuse_array
+from samebits.lang.family import Family
 from samebits.lang.functions import INTRINSICS
 from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.scalars import int32
 from samebits.modes import HIGH, Precision
 from samebits.runtime.ufunc_types import (
     exact_type,
+    family_type,
     float_type,
     integer_type,
     number_type,
+    turned_type,
 )
 from samebits.types import ScalarType
 
@@ -27,23 +32,24 @@ _TYPES: dict[str, Chosen] = {
     **dict.fromkeys(("sqrt", "floor", "ceil", "trunc", "round", "copysign", "fma"), float_type),
     **dict.fromkeys(("abs", "sign", "min", "max", "clamp"), number_type),
     **dict.fromkeys(("popcount", "clz", "ctz"), integer_type),
+    **dict.fromkeys(("rotl", "rotr"), turned_type),
 }
 """Of each intrinsic that takes arrays: what finds the type of a call."""
-_ARITIES = {"copysign": 2, "min": 2, "max": 2, "clamp": 3, "fma": 3}
+_ARITIES = {"copysign": 2, "min": 2, "max": 2, "rotl": 2, "rotr": 2, "clamp": 3, "fma": 3}
 
 
 class Elementwise(Overloads):
     """One such function: at a type, a kernel that calls it on numbers of that."""
 
     def __init__(self, name: str, arity: int, called: Any, chosen: Chosen) -> None:
-        super().__init__(name, arity, {}, called.__doc__)
+        super().__init__(name, arity, {}, called.__doc__, saturates=False)
         self.called = called
         self._chosen = chosen
         self._kernels: dict[ScalarType, Kernel] = {}
 
     @property
     def integers(self) -> tuple[bool, ...]:  # type: ignore[override]
-        return (False,) * self.arity
+        return (False, self.__name__ in ("rotl", "rotr"), False)[: self.arity]
 
     def type_of(self, args: tuple[Any, ...]) -> ScalarType:
         """The type at which a call is computed. Raises ArgumentError."""
@@ -52,12 +58,15 @@ class Elementwise(Overloads):
     def kernel_for(self, t: ScalarType, precision: Precision = HIGH) -> Kernel:
         if isinstance(self.called, Kernel):
             return self.called
+        if isinstance(self.called, Family):
+            return self.called.of_number(t) or next(iter(self.called.of_numbers.values()))
         kernel = self._kernels.get(t)
         if kernel is None:
             body = _OF_NUMBERS[self.arity](self.called)
             names = body.__code__.co_varnames[: self.arity]
             cls = class_of_type(t)
-            body.__annotations__ = dict.fromkeys((*names, "return"), cls)
+            taken = (int32 if integer else cls for integer in self.integers)
+            body.__annotations__ = {**dict(zip(names, taken, strict=True)), "return": cls}
             kernel = self._kernels[t] = Kernel(body)
         return kernel
 
@@ -65,12 +74,15 @@ class Elementwise(Overloads):
 _made: dict[object, Elementwise] = {}
 
 
-def elementwise(function: str | Kernel) -> Elementwise:
-    """The form for arrays of an intrinsic, by name, or of a kernel of one number."""
+def elementwise(function: str | Kernel | Family) -> Elementwise:
+    """The form for arrays of an intrinsic, by name, or of kernels of one number."""
     made = _made.get(function)
     if made is None:
         if isinstance(function, Kernel):
             made = Elementwise(function.__name__, 1, function, exact_type)
+        elif isinstance(function, Family):
+            chosen = family_type(function.of_numbers)
+            made = Elementwise(function.__name__, 1, function, chosen)
         elif function in _TYPES:
             arity = _ARITIES.get(function, 1)
             made = Elementwise(function, arity, INTRINSICS[function], _TYPES[function])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any, NoReturn, cast
 
@@ -15,6 +16,7 @@ from samebits.types import (
     BOOL,
     FLOAT32,
     FLOAT64,
+    INT32,
     INT64,
     STRONG_SCALARS,
     ScalarType,
@@ -137,6 +139,34 @@ def integer_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
             "x.view(np.uint32)",
         )
     return t
+
+
+def turned_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
+    """The same of an integer and a count, which is an int32. Raises ArgumentError."""
+    _check_integer(function, args[1])
+    return integer_type(function, (args[0], 0))
+
+
+def family_type(
+    kernels: Mapping[ScalarType, Any],
+) -> Callable[[Overloads, tuple[Any, ...]], ScalarType]:
+    """What finds the type of a call of kernels of one number, each of its own type: half floats
+    count as float32. Raises ArgumentError."""
+
+    def choose(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
+        (x,) = args
+        halves = getattr(x, "dtype", None) == np.float16
+        found = FLOAT32 if halves else _number_of(x)
+        if found is not None and found in kernels:
+            return found
+        near = FLOAT32 if found is not None and found.is_float and FLOAT32 in kernels else INT32
+        what = f"an array of {x.dtype}" if isinstance(x, _NDARRAY) else type(x).__name__
+        raise ArgumentError(
+            f"{function.__name__}() takes {', '.join(map(str, kernels))}, got {what}",
+            fix=f"convert it: x.astype(np.{near})",
+        )
+
+    return choose
 
 
 def exact_type(function: Overloads, args: tuple[Any, ...]) -> ScalarType:

@@ -111,7 +111,7 @@ def _rounded_again(worst: float) -> float:
 
 def compare(
     proof: Proof, kernel: Kernel, truth: Truth, cell: str, x: Number, *,
-    cuts: Callable[[Number], Cuts] = lambda x: {}, args: Sequence[Number] | None = None,
+    cuts: Callable[[Number], Cuts] = lambda x: {}, args: Sequence[Number | int] | None = None,
     scaled: bool = False, format: Format = BINARY64,
 ) -> None:  # fmt: skip
     """Show that a kernel's result is off by what is promised at most, all over the cell of `x`: its

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.hazards.spills import cast, plain
+from samebits.diagnose.hazards.spills import cast, plain, stored_as_half
 from samebits.diagnose.numbers import FLOAT16, FLOAT32, FLOAT64
 from samebits.diagnose.trees import Tree, nodes, replaced
 
@@ -26,6 +26,12 @@ def _narrow(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
                     arithmetic,
                     ("an intermediate result stored in a float"),
                 )
+    elif stored_as_half(tree):
+        note = "native half arithmetic: ARM's FP16, AVX512-FP16, GPUs, mediump in shaders"
+        yield tree, replace(arithmetic, working=FLOAT16), note
+        for node in list(nodes(tree))[:-2]:
+            note = "an intermediate result stored in a half"
+            yield replaced(tree, node, cast(FLOAT16, node)), arithmetic, note
     else:
         note = "half precision: mediump and min16float in shaders, results stored as half"
         yield tree, replace(arithmetic, working=FLOAT16), note

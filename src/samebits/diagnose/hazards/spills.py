@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.hazards.hazard import Variant
-from samebits.diagnose.numbers import Format
+from samebits.diagnose.numbers import FLOAT16, Format
 from samebits.diagnose.trees import Op, Tree, choices
 
 _MOST_SPILLS = 256
@@ -28,8 +28,13 @@ def _spilled(tree: Tree, form: Format) -> Iterator[Tree]:
         return
     # The result itself is stored in any case.
     for variant in choices(tree, options, _MOST_SPILLS):
-        if not (isinstance(variant, Op) and variant.name == "cast"):
+        if not (isinstance(variant, Op) and variant.name == "cast" and variant.detail == form.name):
             yield variant
+
+
+def stored_as_half(tree: Tree) -> bool:
+    """Whether an expression's result is rounded to half precision at last."""
+    return isinstance(tree, Op) and tree.name == "cast" and tree.detail == FLOAT16.name
 
 
 def widened(tree: Tree, arithmetic: Arithmetic, form: Format, note: str) -> Iterator[Variant]:

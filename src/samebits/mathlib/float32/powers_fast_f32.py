@@ -98,7 +98,7 @@ def pow_low(x: float32, y: float32) -> float32:
 
 @kernel
 def cbrt_medium(x: float32) -> float32:
-    """Cube root, at most 0.52 ULP off; −0 for −0."""
+    """Cube root, at most 0.51 ULP off; −0 for −0."""
     size = abs(x)
     small = size < LEAST_NORMAL
     bits = bitcast(int32, select(small, size * TWO_24, size))
@@ -153,7 +153,7 @@ def rsqrt_low(x: float32) -> float32:
 
 @kernel
 def hypot_medium(x: float32, y: float32) -> float32:
-    """√(x² + y²), at most 0.5001 ULP off; inf where x or y is infinite, else NaN for a NaN."""
+    """√(x² + y²), at most 0.51 ULP off; inf where x or y is infinite, else NaN for a NaN."""
     a = float64(x)
     b = float64(y)
     infinite = abs(x) == INFINITY or abs(y) == INFINITY

@@ -1,7 +1,7 @@
 """float32 trigonometry at precision LOW: short float32 polynomials, without a branch.
 
 Owns the kernels of every function for |x| ≤ 1600 radians, |x| ≤ 2²¹ half turns, and all quotients
-and slopes; on these they are off by at most 350 ULP, as tools/prove measures. Beyond, results are
+and slopes; on these they are off by at most 157 ULP, each by what is promised. Beyond, results are
 the same everywhere but say nothing; NaN gives NaN.
 """
 

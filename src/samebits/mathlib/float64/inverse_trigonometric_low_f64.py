@@ -40,7 +40,7 @@ STEEP = 2.0**60
 
 @kernel
 def angle(short: float64, long: float64) -> float64:
-    """atan(short/long) for 0 ≤ short ≤ long to 350 ULP."""
+    """atan(short/long) for 0 ≤ short ≤ long to 300 ULP."""
     far = short > long * TAN_EIGHTH_PI
     u = select(far, short - long, short) / select(far, short + long, long)
     z = u * u
@@ -53,7 +53,7 @@ def angle(short: float64, long: float64) -> float64:
 
 @kernel
 def atan(x: float64) -> float64:
-    """Arc tangent of x in radians to 350 ULP; −0 for −0."""
+    """Arc tangent of x in radians to 300 ULP; −0 for −0."""
     size = abs(x)
     size = select(size > STEEP, STEEP, size)
     steep = size > 1.0
@@ -63,7 +63,7 @@ def atan(x: float64) -> float64:
 
 @kernel
 def atan2(y: float64, x: float64) -> float64:
-    """Angle of the point (x, y) in radians to 350 ULP; NaN for (0, 0) and two infinities.
+    """Angle of the point (x, y) in radians to 300 ULP; NaN for (0, 0) and two infinities.
 
     Some number or NaN where both legs are below 2^-1021 or one is above 2^1022.
     """
@@ -86,7 +86,7 @@ def asin_series(z: float64) -> float64:
 
 @kernel
 def asin(x: float64) -> float64:
-    """Arc sine of x in radians to 350 ULP; NaN beyond ±1, −0 for −0."""
+    """Arc sine of x in radians to 60 ULP; NaN beyond ±1, −0 for −0."""
     size = abs(x)
     steep = size > 0.5
     z = select(steep, 0.5 - 0.5 * size, size * size)
@@ -96,7 +96,7 @@ def asin(x: float64) -> float64:
 
 @kernel
 def acos(x: float64) -> float64:
-    """Arc cosine of x in radians to 350 ULP; NaN beyond ±1, +0 for 1."""
+    """Arc cosine of x in radians to 60 ULP; NaN beyond ±1, +0 for 1."""
     size = abs(x)
     steep = size > 0.5
     z = select(steep, 0.5 - 0.5 * size, size * size)

