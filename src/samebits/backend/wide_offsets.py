@@ -79,7 +79,7 @@ class _Parts:
 
         def bits_of(value: Value) -> int:
             got = found.get((value.op, value.index), 0)
-            return min(got, value.type.bits) if isinstance(value.type, ScalarType) else 0
+            return min(got, value.type.bits) if _is_int(value) else got
 
         for statement in walk(function.body):
             match statement:

@@ -85,6 +85,12 @@ def saturated(p: sb.Array[sb.uint8]) -> sb.uint8:
 
 
 @sb.kernel
+def saturated_float32(p: sb.Array[sb.uint8], q: sb.Array[sb.uint8]) -> sb.uint8:
+    h = sb.half(sb.float32(1e30))
+    return two_of(p, sb.int64(sb.float32(h)))
+
+
+@sb.kernel
 def turns(p: sb.Array[sb.uint8]) -> sb.uint8:
     c = sb.int64(1)
     for _ in range(63):
@@ -116,8 +122,9 @@ def offset(p: sb.Array[sb.uint8], c: sb.int64) -> sb.uint8:
 BYTES = np.arange(3, 12, dtype=np.uint8)
 WIDE: dict[Callable[..., Any], tuple[Any, ...]] = {
     literal: (), argument: (), captured: (), least: (), folded: (), multiplied: (), shifted: (),
-    halved: (), minus_one: (), complement: (), saturated: (), turns: (), shown: (MOST,),
-    at_least: (MOST,), through_memory: (np.zeros(1, np.int64),), offset: (-MOST + 4,),
+    halved: (), minus_one: (), complement: (), saturated: (), saturated_float32: (BYTES,),
+    turns: (), shown: (MOST,), at_least: (MOST,), through_memory: (np.zeros(1, np.int64),),
+    offset: (-MOST + 4,),
 }  # fmt: skip
 
 
@@ -170,7 +177,7 @@ def test_no_constant_in_an_index_ends_the_process() -> None:
     done = child(check=True)
     managed = [f"{kernel.__name__} {run(kernel, managed=True)}" for kernel in WIDE]
     assert (done.stdout.split("\n")[:-1], done.returncode) == (managed, 0), done.stderr
-    assert len(managed) == 16
+    assert len(managed) == 17
 
 
 def test_llvm_still_needs_it() -> None:
