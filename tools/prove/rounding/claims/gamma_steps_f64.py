@@ -28,7 +28,13 @@ CUTS = 2
 SECOND = 2.0**-52
 """Times a number, bounds its second part."""
 SHARE = 1 - 2.0**-30
-"""Of a margin, is the error: what is left is for what a relative error is relative to."""
+"""Of a margin, is the error, relative to the first part, and KEPT that relative to both."""
+KEPT = 1 - 2.0**-31
+QUOTIENTS = 0.2, 0.67
+"""Between these is ln Γ(1 + w)/(w·(w - 1)) for -1/4 ≤ w ≤ 7, in both parts or the first alone."""
+GAMMAS = 0.8, 2.0**16
+"""The same of Γ(1 + z) for 0 ≤ z ≤ 8."""
+Ends = tuple[float, float]
 Truth = Callable[[Expansion], Expansion]
 
 
@@ -51,26 +57,35 @@ def _reduction(proof: Proof, kernel: Kernel, within: str, first: float, last: fl
 
 
 def _series(
-    proof: Proof, kernel: Kernel, cell: str, at: int, truth: Truth, most: float, *, coarse: bool
-) -> None:
+    proof: Proof, kernel: Kernel, cell: str, at: int, truth: Truth, most: float, within: Ends,
+    *, coarse: bool,
+) -> None:  # fmt: skip
     """The two parts of a step, its entries in the table from `at` on, are as near `truth` of any
-    distance as `most`, relatively."""
+    distance as `most`, relatively. The second is what rounding the first left."""
     module, name = linked(kernel)
-    within = name.rpartition(".")[2]
+    function = name.rpartition(".")[2]
 
     def measure(h: Number) -> Measured:
-        machine = Machine(module, {(within, "i"): at, (within, "h"): h})
+        machine = Machine(module, {(function, "i"): at, (function, "h"): h})
 
         def part() -> float:
             s, low = machine.call(name, [variable(0.5, 0.75)])
             off = s.expansion + low.expansion - truth(h.expansion)
-            inside = low.size <= arb(s.range.lower()) * SECOND
+            least, largest = arb(s.range.lower()), arb(s.range.upper())
+            inside = within[0] * (1 + SECOND) < least and largest * (1 + SECOND) < within[1]
+            inside = inside and low.size <= least * SECOND and is_rest(low, s)
             return part_of(off, s.expansion.scaled(arb(most * SHARE))) if inside else inf
 
         return machine, part
 
     for ends in pieces(-HALF_STEP, HALF_STEP, CUTS):
         proof.bound(cell, measure, variable(*ends, GRID if coarse else None))
+
+
+def is_rest(low: Number, s: Number) -> bool:
+    """Whether a number is what rounding another left, which so is half a unit in the last place of
+    that at most."""
+    return s.error is not None and low.form == {s.error: Fraction(-1)}
 
 
 @cache
@@ -85,7 +100,7 @@ def gamma() -> Proof:
             return log_gamma(h + c).of(arb_series.exp)
 
         _series(proof, tgamma_f64.gamma_of_steps, f"step {i}", 15 * i, truth,
-                tgamma_f64.TABLE_MARGIN, coarse=i > 0)  # fmt: skip
+                tgamma_f64.TABLE_MARGIN, GAMMAS, coarse=i > 0)  # fmt: skip
     return proof
 
 
@@ -98,5 +113,5 @@ def scaled_log() -> Proof:
     for i in LOG_STEPS:
         c = Fraction(i - lgamma_f64.BELOW_0, 32)
         _series(proof, kernel, f"step {i}", 15 * i, partial(scaled_log_gamma, c), lgamma_f64.MARGIN,
-                coarse=bool(c))  # fmt: skip
+                QUOTIENTS, coarse=bool(c))  # fmt: skip
     return proof

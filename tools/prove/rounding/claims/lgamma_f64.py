@@ -22,7 +22,7 @@ from tools.prove.rounding.cells import (
     variable,
 )
 from tools.prove.rounding.claims import stirling_f64
-from tools.prove.rounding.claims.gamma_steps_f64 import SHARE
+from tools.prove.rounding.claims.gamma_steps_f64 import KEPT, QUOTIENTS
 from tools.prove.rounding.claims.log_gamma import scaled_log_gamma
 from tools.prove.rounding.claims.power_f64 import EXPONENTS
 from tools.prove.rounding.claims.stirling_f64 import LOG_SHARE
@@ -35,8 +35,8 @@ from samebits.mathlib.float64 import lgamma_f64 as kernels
 
 SECOND = 2.0**-52
 """Times a number, bounds its second part."""
-QUOTIENTS = 0.2, 0.67
-"""Between these is ln Γ(1 + w)/(w·(w - 1)) for -1/4 ≤ w ≤ 7."""
+OFF = 1 + 2.0**-10
+"""Times the second part of a quotient, bounds what the first is off."""
 SMALLEST = -900
 """The exponent of the least argument."""
 CUTS = 8
@@ -111,7 +111,7 @@ def _middle(unit: Unit, x: Number) -> tuple[Any, ...]:
     t_low = Number({Atom(low, "t_low", is_float=True): Fraction(1)}, -2000)
     truth = _product(x.expansion + MINUS_ONE) * (t.expansion + t_low.expansion)
     size = truth if x.range.lower() >= 2 or x.range.upper() <= 1 else truth.scaled(arb(-1))
-    off = size.scaled(arb(kernels.MARGIN * SHARE))
+    off = size.scaled(arb(kernels.MARGIN * KEPT))
     return *_held(unit, {"t": t, "t_low": t_low}), [x], Within(truth, off, off)
 
 
@@ -138,12 +138,12 @@ def _near(unit: Unit, of_log: Number, x: Number) -> tuple[Any, ...]:
     c = Fraction(sum(x.ends)) / 2 if x.ends[0] > 0.1 else Fraction(0)
     quotient = scaled_log_gamma(c, x.expansion - Expansion.constant(ball(c)))
     log, log_low = stirling_f64.logarithm(x.expansion)
-    most = arb(QUOTIENTS[1]) * SECOND
+    most = arb(QUOTIENTS[1]) * SECOND * OFF
     t = stirling_f64.about(quotient, most, "t")
     t_low = small(most, "t_low")
     held = {"log": log, "log_low": log_low, "of_log": of_log, "t": t, "t_low": t_low}
     product = _product(x.expansion) * (t.expansion + t_low.expansion)
     truth = product - log.expansion - log_low.expansion
-    off = product.scaled(arb(-kernels.MARGIN * SHARE))
+    off = product.scaled(arb(-kernels.MARGIN * KEPT))
     off = off + of_log.expansion.scaled(arb(LOG_SHARE))
     return *_held(unit, held), [x], Within(truth, off, off)

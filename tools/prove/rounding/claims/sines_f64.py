@@ -10,6 +10,7 @@ from math import inf
 from flint import arb, arb_series
 from tools.prove.rounding.cells import Measured, Proof, linked, part_of, variable
 from tools.prove.rounding.claims import trigonometric_f64
+from tools.prove.rounding.claims.gamma_steps_f64 import is_rest
 from tools.prove.rounding.claims.trigonometric_f64 import LEAST, TOGETHER, parts
 from tools.prove.rounding.expansions import Expansion
 from tools.prove.rounding.machine import Machine
@@ -22,13 +23,16 @@ from samebits.mathlib.float64 import trigonometric_f64 as kernels
 INDICES = trigonometric_f64.INDICES
 SECOND = 2.0**-52
 """Times a sine, bounds its second part."""
+LEAST_SINE = 2.0**-899
+"""Of arguments from 2^LEAST on, where not 0."""
 SHARE = 1 - 2.0**-20
 """Of the margin of a sine, is what it is off: what is left is for what is made of it."""
 
 
 def half_turns(kernel: Kernel, within: str, first: str, args: list[Number], most: float) -> Proof:
-    """Of `within`, sine + sine_low is what the slots `first` and s_low sum up to, which is as near
-    as s_margin says: at most `most` times the sine. `first` may be its magnitude."""
+    """Of `within`, sine + sine_low is what the slots `first` and s_low sum up to, the second part
+    what rounding the first left, and as near as s_margin says: at most `most` times the sine.
+    `first` may be its magnitude."""
     proof = Proof("sine", kernels, ("SERIES_MARGIN", "MARGIN"))
     unit = linked(kernel)
     trigonometric_f64.symmetric(proof)
@@ -62,7 +66,9 @@ def _sine(
         whole = combined(s.form, low.form, Fraction(1))
         exact = combined(sine.form, sine_low.form, Fraction(1)) == whole
         least = arb(sine.range.abs_lower())
+        exact = exact and (is_rest(sine_low, sine) or sine_low.value == 0)
         exact = exact and sine_low.size <= least * SECOND and margin.size <= least * most
+        exact = exact and least >= LEAST_SINE
         off = s.expansion + low.expansion - truth
         return part_of(off, margin.expansion.scaled(arb(SHARE))) if exact else inf
 

@@ -41,15 +41,19 @@ INDICES = range(128)
 NEAR_ONE = 0.75
 """From here to 8, nobody asks for logarithms."""
 LOG_SHARE = 1 - 2.0**-10
-"""Of the margin of a logarithm, is what it is off: what is left is for what is made of both."""
+"""Of the margin of a logarithm, is what it is off, and LOG_KEPT of what that is times an argument
+when rounded."""
+LOG_KEPT = 1 - 2.0**-11
 SECOND = 2.0**-52
 """Times a logarithm, bounds its second part."""
 LEAST_OF_LOG, OF_LOG = 2.0**-85, 2.0**-69
 """Times a logarithm, is its margin at least, and at most."""
 RANGE = 16.0
 """How many times as large margins of a logarithm may be that are taken together."""
+ROOM = 1 + 2.0**-40
+"""Times bounds, holds for what is relative to a logarithm's first part, or rounded."""
 SHARE = 1 - 2.0**-20
-"""Of a margin of Stirling's formula, the same."""
+"""Of a margin of Stirling's formula, is what it is off."""
 SERIES = 64.0
 """From here on Stirling's series is what its first TERMS are, within the next one."""
 TERMS = 8
@@ -123,16 +127,17 @@ def logarithm(z: Expansion) -> tuple[Number, Number]:
     """Any two parts that are as near ln z as the logarithm above."""
     exact = z.of(arb_series.log)
     most = magnitude(exact.range())
-    log = about(exact, most * (SECOND + OF_LOG), "log")
-    second = Expansion.error(most * SECOND, "log_low")
+    log = about(exact, most * (SECOND + OF_LOG) * ROOM, "log")
+    second = Expansion.error(most * SECOND * ROOM, "log_low")
     return log, Number({Atom(second, "log_low", is_float=True): Fraction(1)}, -1074)
 
 
 def margins(log: Number) -> Iterator[Number]:
     """Of any such logarithm."""
-    least, most = float(log.range.abs_lower()) * LEAST_OF_LOG, float(log.range.abs_upper()) * OF_LOG
+    least = float(log.range.abs_lower()) * LEAST_OF_LOG / ROOM
+    most = float(log.range.abs_upper()) * OF_LOG * ROOM
     while least < most:
-        yield between(least, RANGE * least)
+        yield between(least, min(RANGE * least, most))
         least *= RANGE
 
 
@@ -148,13 +153,15 @@ class Formula:
     """A kernel's ln Γ(1 + z) in two slots, of an argument z or -z."""
 
     kernel: Kernel
-    within: str
+    function: str
     logs: tuple[str, str]
     """The slots of ln z."""
     parts: tuple[tuple[str, str], tuple[str, str]]
     negative: bool
     relative: float
     """Times the formula, is what it may be off besides STIRLING_MARGIN."""
+    within: tuple[float, float]
+    """Between what its first part is."""
 
 
 def formula(it: Formula, cells: Iterable[tuple[float, float]]) -> Proof:
@@ -170,7 +177,7 @@ def _formula(unit: tuple[Module, str], it: Formula, z: Number) -> Measured:
     module, name = unit
     log, log_low = logarithm(z.expansion)
     held = dict(zip(it.logs, (log, log_low), strict=True))
-    machine = Machine(module, {(it.within, slot): value for slot, value in held.items()})
+    machine = Machine(module, {(it.function, slot): value for slot, value in held.items()})
     assert z.ends is not None
     argument = z if not it.negative else _opposite(z)
 
@@ -180,7 +187,8 @@ def _formula(unit: tuple[Module, str], it: Formula, z: Number) -> Measured:
         off = s.expansion + low.expansion - truth(z.expansion, 1, log, log_low)
         margin = Expansion.constant(arb(tgamma_f64.STIRLING_MARGIN))
         margin = margin + s.expansion.scaled(arb(it.relative))
-        inside = low.size <= arb(s.range.lower()) * SECOND
+        inside = it.within[0] < s.range.lower() and s.range.upper() < it.within[1]
+        inside = inside and low.size <= arb(s.range.lower()) * SECOND
         return part_of(off, margin.scaled(arb(SHARE))) if inside else inf
 
     return machine, part

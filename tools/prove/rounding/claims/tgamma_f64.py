@@ -3,14 +3,15 @@ these.
 
 Of numbers in two parts nothing is known to quotients but how small the second are and how near both
 are to what they stand for: of another power of two all sums and products are those of 2^0 times
-that.
+that, but for what underflows, most where divisors are least. Of a negative sine both parts of the
+quotient are those of its magnitude but for signs.
 """
 
 from __future__ import annotations
 
 import sys
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from flint import arb
@@ -21,6 +22,7 @@ from tools.prove.rounding.cells import (
     length,
     linked,
     pieces,
+    small,
     variable,
 )
 from tools.prove.rounding.claims import (
@@ -30,7 +32,8 @@ from tools.prove.rounding.claims import (
     stirling_f64,
 )
 from tools.prove.rounding.claims.powers_in_two_parts_f64 import POWERS, Power
-from tools.prove.rounding.claims.stirling_f64 import LOG_SHARE, Formula
+from tools.prove.rounding.claims.sines_f64 import LEAST_SINE
+from tools.prove.rounding.claims.stirling_f64 import LOG_KEPT, Formula
 from tools.prove.rounding.claims.trigonometric_f64 import between
 from tools.prove.rounding.expansions import Expansion
 from tools.prove.rounding.machine import Machine
@@ -42,20 +45,21 @@ POWER = 1.125 * 2.0**-68
 """Bounds the relative error of a power of e in two parts."""
 EXPONENTS = (2, 3), (4, 7), (8, 8)
 """Of z from 8 to LARGEST: each of these ranges is one cell."""
-LARGEST = 172.0
+LARGEST = max(kernels.LARGEST, -kernels.LEAST)
 ROOM = 1 + 2.0**-20
 """Times relative errors of factors, bounds that of a product."""
 LARGEST_LOG = 715.0
-"""Bounds ln Γ(1 + z) of z up to kernels.LARGEST."""
+"""Bounds ln Γ(1 + z) of z up to LARGEST."""
 SECOND = 2.0**-52
 """Times a number, bounds its second part."""
-RELATIVE = 2.0**-60
+RELATIVE = 2.0**-58
 """Bounds relative margins of factors."""
 CUTS = 16
 """Pieces of a binade of divisors."""
 GAMMA, NAME = "gamma_of_1_more", "gamma_in_two_parts"
 FAR = [variable(9.0, 10.0)]
 """An argument beyond the table, where all that follows from it is replaced."""
+HALF = Expansion.constant(arb(0.5))
 NEGATIVE = [variable(-1.75, -1.5)]
 """The same below 0."""
 
@@ -69,7 +73,8 @@ def log() -> Proof:
 def stirling() -> Proof:
     """ln Γ(1 + z) from 8 on."""
     parts = ("reduce_exp_sum", "x"), ("reduce_exp_sum", "x_low")
-    it = Formula(kernels.gamma_of_1_more, GAMMA, ("log", "log_low"), parts, False, 0.0)
+    logs, within = ("log", "log_low"), (1.0, LARGEST_LOG)
+    it = Formula(kernels.gamma_of_1_more, GAMMA, logs, parts, False, 0.0, within)
     return stirling_f64.formula(it, stirling_f64.arguments(3, LARGEST))
 
 
@@ -85,34 +90,35 @@ def power() -> Proof:
 
 def _margins(proof: Proof) -> None:
     """Of Γ(1 + z) they are what is known of the table; and of Stirling's formula, its logarithm and
-    its power, with room for what relative errors of these make of each other."""
+    its power, with room for what relative errors of these make of each other. None exceeds
+    RELATIVE."""
     module, name = linked(kernels.gamma_of_1_more)
     machine = Machine(module)
     machine.reach(name, [variable(1.0, 2.0)], [(GAMMA, "margin")])
     if machine.reached[GAMMA, "margin"].value != Fraction(kernels.TABLE_MARGIN):
         proof.failures.append("the margin of the table")
-    for z in FAR, [variable(LARGEST - 1, LARGEST)]:
-        for of_log in stirling_f64.margins(stirling_f64.logarithm(z[0].expansion)[0]):
+    for ends in stirling_f64.arguments(3, LARGEST):
+        z = variable(*ends)
+        for of_log in stirling_f64.margins(stirling_f64.logarithm(z.expansion)[0]):
             machine = Machine(module, {(GAMMA, "of_log"): of_log})
-            machine.reach(name, z, [(GAMMA, "margin"), (GAMMA, "y")])
-            of_y = machine.reached[GAMMA, "y"].expansion * of_log.expansion.scaled(arb(LOG_SHARE))
-            rest = machine.reached[GAMMA, "margin"].expansion - of_y
-            if not rest.range() > (kernels.STIRLING_MARGIN + POWER) * ROOM:
-                proof.failures.append(f"the margin of z in {z[0].ends}")
+            machine.reach(name, [z], [(GAMMA, "margin")])
+            margin = machine.reached[GAMMA, "margin"]
+            factor = (z.expansion + HALF).scaled(arb(LOG_KEPT))
+            rest = margin.expansion - factor * of_log.expansion
+            enough = rest.range() > (kernels.STIRLING_MARGIN + POWER) * ROOM
+            if not (enough and margin.size <= RELATIVE):
+                proof.failures.append(f"the margin of z in {ends}")
 
 
 @cache
 def reduction() -> Proof:
     """Of exponents."""
-    proof = exponent_sums_f64.up_to(LARGEST_LOG)
-    if not arb(1 + kernels.LARGEST).lgamma() < LARGEST_LOG:
-        proof.failures.append("the range of exponents")
-    return proof
+    return exponent_sums_f64.up_to(LARGEST_LOG)
 
 
 def _second(unit: Expansion, name: str) -> Number:
     """Of a float that is a length."""
-    low = Expansion.error(arb(POWERS[0]) * SECOND, name, unit.unit)
+    low = Expansion.error(arb(unit.unit.low) * SECOND, name, unit.unit)
     return Number({Atom(low, name, is_float=True): Fraction(1)}, -2000)
 
 
@@ -131,8 +137,9 @@ def positive() -> Proof:
         cuts = {(NAME, slot): value for slot, value in held.items()}
         return Machine(module, cuts), name, [x], Within(truth, off, off)
 
-    for ends in pieces(1.0, 2.0, CUTS):
-        proof.attempt("z", run, variable(*ends))
+    for least in kernels.SMALLEST, 1.0:
+        for ends in pieces(least, 2 * least, CUTS):
+            proof.attempt("z", run, variable(*ends))
     return proof
 
 
@@ -141,13 +148,12 @@ def negative() -> Proof:
     """A test of -π divided by any Γ(1 + z) and any sine."""
     proof = Proof("quotient of π", kernels, ("QUOTIENT_MARGIN",))
     module, name = linked(kernels.tgamma)
-    unit = length(*POWERS)
 
-    def run(f: Number) -> tuple[Any, ...]:
-        f_low = between(-2.0 * SECOND, 2.0 * SECOND)
+    def run(unit: Expansion, f: Number) -> tuple[Any, ...]:
+        f_low = small(f.size * SECOND, "f_low")
         sine, sine_low, margin = a_float(unit, "sine"), _second(unit, "low"), between(0.0, RELATIVE)
         half = arb(RELATIVE) / 2
-        of_sine = unit.scaled(half) + Expansion.error(half * POWERS[0], "s_margin", unit.unit)
+        of_sine = unit.scaled(half) + Expansion.error(half * unit.unit.low, "s_margin", unit.unit)
         s_margin = Number({Atom(of_sine, "s_margin"): Fraction(1)}, -2000)
         held = {"k": 0, "f": f, "f_low": f_low, "margin": margin, "sine": sine,
                 "sine_low": sine_low, "s_margin": s_margin}  # fmt: skip
@@ -159,7 +165,9 @@ def negative() -> Proof:
         return Machine(module, cuts), name, NEGATIVE, Within(truth, off, off)
 
     for ends in pieces(1.0, 2.0, CUTS):
-        proof.attempt("Γ(1 + z)", run, variable(*ends))
+        for least in LEAST_SINE, 1.0:
+            unit = length(*(least * end for end in POWERS))
+            proof.attempt("Γ(1 + z)", partial(run, unit), variable(*ends))
     return proof
 
 
