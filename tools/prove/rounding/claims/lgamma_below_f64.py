@@ -38,11 +38,11 @@ from tools.prove.rounding.claims.logarithm_f64 import (
     scaling,
 )
 from tools.prove.rounding.claims.power_f64 import EXPONENTS
-from tools.prove.rounding.claims.sines_f64 import LEAST_SINE
+from tools.prove.rounding.claims.sines_f64 import LEAST_SINE, OF_SINE
 from tools.prove.rounding.claims.stirling_f64 import LOG_KEPT, Formula
 from tools.prove.rounding.claims.trigonometric_f64 import between
 from tools.prove.rounding.expansions import Expansion, magnitude
-from tools.prove.rounding.machine import Machine
+from tools.prove.rounding.machine import Firsts, Machine
 from tools.prove.rounding.numbers import Atom, Number, ball, combined, constant
 from tools.prove.rounding.rounding_rules import BINARY64
 
@@ -70,8 +70,6 @@ LOG_SECOND = 2.0**-21
 OF_LOG = 2.0**-58
 OF_STIRLING = 2.0**-66
 """Times Stirling's formula, bounds what the margin of its logarithm makes in it."""
-OF_SINE = 2.0**-60
-"""Bounds the relative margin of a sine."""
 ABSOLUTE = 2.0**-99
 """Times a logarithm and 2, is left of its margin for sums; times Stirling's formula, is what that
 may be off beyond its own."""
@@ -93,16 +91,11 @@ Unit = tuple[Module, str]
 
 
 @cache
-def sine() -> Proof:
-    """sin πa, or its magnitude."""
-    return sines_f64.half_turns(kernels.lgamma_below_0, NAME, "size", NEAR, OF_SINE)
-
-
-@cache
 def product() -> Proof:
     """Of any sine and any Γ(1 + a), in two parts: of other powers of two they are those times that,
     but for what underflows, most where sines are least."""
     proof = Proof("product", sys.modules[__name__], ("PRODUCT",))
+    sines_f64.rounded(proof, kernels.lgamma_below_0, NAME, NEAR, size=True)
     unit = linked(kernels.lgamma_below_0)
     for ends in pieces(1.0, 2.0, CUTS):
         for least in LEAST_SINE, 1.0:
@@ -152,13 +145,6 @@ def logarithm() -> Proof:
                 cell = f"index {i}, e from {first} to {last}"
                 proof.bound(cell, partial(_logarithm, unit, i, e, c), r)
     return proof
-
-
-class Firsts(dict[Any, Any]):
-    """What slots hold the first time that they are set."""
-
-    def __setitem__(self, slot: Any, value: Any) -> None:
-        self.setdefault(slot, value)
 
 
 def _scaling_back(proof: Proof) -> None:

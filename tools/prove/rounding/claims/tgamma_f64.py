@@ -147,6 +147,7 @@ def positive() -> Proof:
 def negative() -> Proof:
     """A test of -π divided by any Γ(1 + z) and any sine."""
     proof = Proof("quotient of π", kernels, ("QUOTIENT_MARGIN",))
+    sines_f64.rounded(proof, kernels.gamma_in_two_parts, NAME, NEGATIVE, size=False)
     module, name = linked(kernels.tgamma)
 
     def run(unit: Expansion, f: Number) -> tuple[Any, ...]:
@@ -169,9 +170,3 @@ def negative() -> Proof:
             unit = length(*(least * end for end in POWERS))
             proof.attempt("Γ(1 + z)", partial(run, unit), variable(*ends))
     return proof
-
-
-@cache
-def sine() -> Proof:
-    """sin πz of the quotient."""
-    return sines_f64.half_turns(kernels.gamma_in_two_parts, NAME, "s", NEGATIVE, RELATIVE)
