@@ -133,7 +133,6 @@ CLAIMS: dict[str, tuple[Callable[[], Proof], ...]] = {
         sines_f64.half_turns,
         lgamma_below_f64.product,
         lgamma_below_f64.logarithm,
-        lgamma_below_f64.log,
         lgamma_below_f64.stirling,
         lgamma_below_f64.below,
     ),

@@ -30,6 +30,7 @@ from tools.prove.rounding.cells import (
 from tools.prove.rounding.claims import gamma_steps_f64, sines_f64, stirling_f64
 from tools.prove.rounding.claims.gamma_steps_f64 import is_rest
 from tools.prove.rounding.claims.logarithm_f64 import (
+    EXPONENTS,
     NEAR_ZERO,
     cells_of,
     ends_of,
@@ -37,7 +38,6 @@ from tools.prove.rounding.claims.logarithm_f64 import (
     log1p_of,
     scaling,
 )
-from tools.prove.rounding.claims.power_f64 import EXPONENTS
 from tools.prove.rounding.claims.sines_f64 import LEAST_SINE, OF_SINE
 from tools.prove.rounding.claims.stirling_f64 import LOG_KEPT, Formula
 from tools.prove.rounding.claims.trigonometric_f64 import between
@@ -217,12 +217,6 @@ def stirling() -> Proof:
         if not of_log < (arb(ends[0]) + 1).lgamma() * OF_STIRLING:
             proof.failures.append(f"the margin of a logarithm of z in {ends}")
     return proof
-
-
-@cache
-def log() -> Proof:
-    """Of a from 8 on."""
-    return stirling_f64.log((first, last) for first, last in EXPONENTS if 0 < last < 64)
 
 
 @cache

@@ -48,7 +48,7 @@ Unit = tuple[Module, str]
 
 @cache
 def log() -> Proof:
-    """Of all arguments but those next to 1."""
+    """Of all arguments but those next to 1; below 0 too."""
     return stirling_f64.log(EXPONENTS)
 
 
