@@ -49,7 +49,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         (lgamma_f64, "EXPONENTS", [(4, 7)]),
         (lgamma_f64, "SMALLEST", -4),
         (lgamma_below_f64, "INDICES", [5, 80]),
-        (lgamma_below_f64, "EXPONENTS", [(0, 0), (4, 7)]),
+        (lgamma_below_f64, "EXPONENTS", [(0, 0), (1, 1024)]),
+        (lgamma_below_f64, "PRODUCTS", (-900, -899)),
         (lgamma_below_f64, "TINY", 0),
     ):
         monkeypatch.setattr(of, name, some)
@@ -110,13 +111,12 @@ MARGINS = [
     (tgamma_f64, "log", stirling_f64, log_f64.MARGIN_R, 0.25),
     (tgamma_f64, "positive", tgamma_f64, kernels.QUOTIENT_MARGIN, 2.0**-6),
     (tgamma_f64, "negative", tgamma_f64, kernels.QUOTIENT_MARGIN, 2.0**-6),
-    (tgamma_f64, "sine", sines_f64, sines.MARGIN, 0.5),
+    (sines_f64, "half_turns", sines_f64, sines.MARGIN, 0.5),
     (tgamma_f64, "power", tgamma_f64, kernels.STIRLING_MARGIN, 0.5),
     (lgamma_f64, "log", stirling_f64, log_f64.MARGIN_R, 0.25),
     (lgamma_f64, "far", lgamma_f64, kernels.STIRLING_MARGIN, 0.5),
     (lgamma_f64, "middle", lgamma_f64, lgamma_kernels.MARGIN, 0.5),
     (lgamma_f64, "near", lgamma_f64, lgamma_kernels.MARGIN, 0.5),
-    (lgamma_below_f64, "sine", sines_f64, sines.MARGIN, 0.5),
     (lgamma_below_f64, "logarithm", lgamma_below_f64, log_f64.MARGIN_R, 0.25),
     (lgamma_below_f64, "below", lgamma_below_f64, kernels.QUOTIENT_MARGIN, 2.0**-3),
 ]

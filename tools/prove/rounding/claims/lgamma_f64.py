@@ -39,6 +39,7 @@ OFF = 1 + 2.0**-10
 """Times the second part of a quotient, bounds what the first is off."""
 SMALLEST = -900
 """The exponent of the least argument."""
+BELOW_NEAR = nextafter(kernels.NEAR, 0.0)
 CUTS = 8
 """Pieces of a binade of arguments."""
 NAME = "lgamma_in_two_parts"
@@ -125,12 +126,16 @@ def near() -> Proof:
     """A test of that below 3/4, of any quotient, less any logarithm."""
     proof = Proof("product less a logarithm", kernels, ("MARGIN",))
     unit = linked(kernels.lgamma)
-    for low, high in binades(SMALLEST, -1):
-        for ends in pieces(low, min(high, nextafter(kernels.NEAR, 0.0)), CUTS if low > 0.1 else 1):
-            x = variable(*ends)
-            for of_log in _margins(x):
-                proof.attempt("x", partial(_near, unit, of_log), x)
+    for ends in _below_three_quarters():
+        x = variable(*ends)
+        for of_log in _margins(x):
+            proof.attempt("x", partial(_near, unit, of_log), x)
     return proof
+
+
+def _below_three_quarters() -> Iterator[tuple[float, float]]:
+    for low, high in binades(SMALLEST, -1):
+        yield from pieces(low, min(high, BELOW_NEAR), CUTS if low > 0.1 else 1)
 
 
 def _near(unit: Unit, of_log: Number, x: Number) -> tuple[Any, ...]:

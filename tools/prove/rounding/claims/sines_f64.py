@@ -36,11 +36,11 @@ LEAST_SINE = 2.0**-899
 """Of arguments from 2^LEAST on, where not 0."""
 SECOND = 2.0**-52
 """Times a sine, bounds its second part where the first is rounded, and LOW where it is not yet."""
-LOW = 2.0**-44
+LOW = 2.0**-13
 OF_SINE = 2.0**-60
 """Times a sine, bounds its margin."""
-ROOM = 1 + 2.0**-40
-"""Times a first part, bounds a sine."""
+ROOM = 1 + 2.0**-12
+"""Times either, bounds a sine and its first part."""
 SHARE = 1 - 2.0**-20
 """Of the margin of a sine, is what it is off: what is left is for what is made of it."""
 
