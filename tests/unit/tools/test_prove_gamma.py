@@ -52,6 +52,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         (lgamma_below_f64, "EXPONENTS", [(0, 0), (1, 1024)]),
         (lgamma_below_f64, "PRODUCTS", (-900, -899)),
         (lgamma_below_f64, "TINY", 0),
+        (lgamma_below_f64, "CUTS", 4),
+        (tgamma_f64, "CUTS", 4),
     ):
         monkeypatch.setattr(of, name, some)
     for of in (stirling_f64, lgamma_below_f64):
@@ -102,7 +104,7 @@ def test_parts_are_as_near_as_is_said_and_not_nearer(
     proof = claim(of, name)
     assert proof.cells > 1
     assert not proof.failures
-    monkeypatch.setattr(cells, "DEPTH", 2)
+    monkeypatch.setattr(cells, "DEPTH", 1)
     monkeypatch.setattr(source, margin, getattr(source, margin) * by)
     assert claim(of, name).failures
 
@@ -130,7 +132,8 @@ def test_margins_are_proven_and_not_smaller_ones(
     parts = [variable(2.0**-20, 2.0**-19), variable(-(2.0**-8), -(2.0**-9))]
     monkeypatch.setattr(sines_f64, "parts", lambda least: parts)
     if name == "below":
-        monkeypatch.setattr(lgamma_below_f64, "LARGEST_LOG", 2)
+        monkeypatch.setattr(lgamma_below_f64, "LARGEST_LOG", 1)
+        monkeypatch.setattr(lgamma_below_f64, "STIRLINGS", [3, 45])
     if name == "middle":
         some = [*lgamma_f64._around_zeros()][::20]
         monkeypatch.setattr(lgamma_f64, "_around_zeros", lambda: some)
@@ -140,6 +143,59 @@ def test_margins_are_proven_and_not_smaller_ones(
     monkeypatch.setattr(cells, "DEPTH", 0)
     monkeypatch.setattr(linking, "linked", changing(margin, by))
     assert claim(of, name).failures
+
+
+GRANTED = [
+    (gamma_steps_f64, "gamma", gamma_steps_f64, "GAMMAS", (0.8, 2.0), "inf of"),
+    (gamma_steps_f64, "gamma", gamma_steps_f64, "SECOND", 2.0**-54, "inf of"),
+    (gamma_steps_f64, "scaled_log", gamma_steps_f64, "QUOTIENTS", (0.2, 0.5), "inf of"),
+    (tgamma_f64, "log", stirling_f64, "OF_LOG", 2.0**-80, "inf of"),
+    (tgamma_f64, "stirling", tgamma_f64, "LARGEST_LOG", 10.5, "inf of"),
+    (tgamma_f64, "power", tgamma_f64, "RELATIVE", 2.0**-63, "the margin of z in"),
+    (sines_f64, "half_turns", sines_f64, "LEAST_SINE", 0.75, "inf of"),
+    (sines_f64, "half_turns", sines_f64, "OF_SINE", 2.0**-90, "inf of"),
+    (lgamma_below_f64, "product", lgamma_below_f64, "REST", 2.0**-54, "inf of"),
+    (lgamma_below_f64, "logarithm", lgamma_below_f64, "REST", 2.0**-50, "the reduction of index"),
+    (lgamma_below_f64, "logarithm", lgamma_below_f64, "OF_LOG", 2.0**-70, "inf of"),
+    (lgamma_below_f64, "logarithm", lgamma_below_f64, "LARGEST_LOG", 9, "inf of"),
+    (lgamma_below_f64, "stirling", lgamma_below_f64, "OF_STIRLING", 2.0**-70, "the margin of a"),
+    (lgamma_below_f64, "stirling", lgamma_below_f64, "STIRLINGS", range(4, 46), "inf of"),
+    (lgamma_below_f64, "below", lgamma_below_f64, "TABLE", 0.25, "the table of Γ"),
+]
+
+
+@pytest.mark.parametrize(("of", "name", "source", "bound", "value", "failure"), GRANTED)
+def test_what_a_phase_takes_for_granted_is_shown_by_another(
+    of: ModuleType, name: str, source: ModuleType, bound: str, value: object, failure: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(sines_f64, "parts", lambda least: [variable(2.0**-10, 2.0**-9)])
+    monkeypatch.setattr(gamma_steps_f64, "_reduction", lambda *_: None)
+    monkeypatch.setattr(cells, "DEPTH", 0)
+    monkeypatch.setattr(lgamma_below_f64, "INDICES", [5])
+    monkeypatch.setattr(source, bound, value)
+    if name == "below":
+        monkeypatch.setattr(lgamma_below_f64, "_logarithms", list)
+    assert any(failure in found for found in claim(of, name).failures)
+
+
+def test_sines_are_rounded_to_two_parts_as_is_said() -> None:
+    for size in (False, True):
+        proof = Proof("sine", sines, ())
+        args = proof, kernels.gamma_in_two_parts, tgamma_f64.NAME, tgamma_f64.NEGATIVE
+        sines_f64.rounded(*args, size=size)
+        args = proof, lgamma_kernels.lgamma_below_0, lgamma_below_f64.NAME, lgamma_below_f64.NEAR
+        sines_f64.rounded(*args, size=not size)
+        wrong = [f"{name} rounds its sine" for name in (tgamma_f64.NAME, lgamma_below_f64.NAME)]
+        assert proof.failures == (wrong if size else [])
+
+
+def test_another_angle_is_no_sine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sines_f64, "SINE", (sines.cospi, "cospi"))
+    proof = Proof("sine", sines, ())
+    args = proof, kernels.gamma_in_two_parts, tgamma_f64.NAME, tgamma_f64.NEGATIVE
+    sines_f64.rounded(*args, size=False)
+    assert proof.failures == [f"{tgamma_f64.NAME} takes another sine"]
 
 
 def test_distances_from_steps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,6 +223,14 @@ def test_every_argument_from_three_quarters_to_8_is_in_a_cell_but_1_and_2() -> N
             assert nextafter(low, 0.0) == nextafter(high, inf)
 
 
+def test_every_argument_below_three_quarters_is_in_a_cell(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lgamma_f64, "SMALLEST", -900)
+    ends = [*lgamma_f64._below_three_quarters()]
+    assert ends[0][0] == kernels.SMALLEST
+    assert ends[-1][1] == nextafter(lgamma_kernels.NEAR, 0.0)
+    assert all(a[1] == b[0] for a, b in pairwise(ends))
+
+
 @pytest.mark.parametrize("tiny", [-10, 0])
 def test_every_logarithm_of_a_product_is_in_a_cell(
     tiny: int, monkeypatch: pytest.MonkeyPatch
@@ -182,14 +246,14 @@ def test_every_margin_of_a_logarithm_is_in_a_cell() -> None:
     log, _ = stirling_f64.logarithm(variable(9.0, 10.0).expansion)
     ends = [m.ends for m in stirling_f64.margins(log) if m.ends is not None]
     assert ends[0][0] <= 2.19 * stirling_f64.LEAST_OF_LOG * 1.01
-    assert ends[-1][1] >= 2.31 * stirling_f64.OF_LOG
+    assert ends[-1][1] >= 2.30 * stirling_f64.OF_LOG
     assert all(a[1] == b[0] for a, b in pairwise(ends))
 
 
 def test_arguments_of_stirlings_formula_leave_none_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
+    assert max(kernels.LARGEST, -kernels.LEAST) <= tgamma_f64.LARGEST
     for largest in (tgamma_f64.LARGEST, lgamma_kernels.LARGEST, -lgamma_kernels.LEAST):
         ends = [*stirling_f64.arguments(3, largest)]
         assert (ends[0][0], ends[-1][1]) == (kernels.LARGEST_STEP, largest)
         assert all(a[1] == b[0] for a, b in pairwise(ends))
-    assert tgamma_f64.LARGEST > kernels.LARGEST

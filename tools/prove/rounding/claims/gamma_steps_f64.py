@@ -12,7 +12,7 @@ from flint import arb, arb_series
 from tools.prove.rounding.cells import Measured, Proof, linked, part_of, pieces, variable
 from tools.prove.rounding.claims.log_gamma import log_gamma, scaled_log_gamma
 from tools.prove.rounding.expansions import Expansion
-from tools.prove.rounding.machine import Machine
+from tools.prove.rounding.machine import UNCLEAR, Machine
 from tools.prove.rounding.numbers import ONE, Number, combined
 
 from samebits.lang.kernel import Kernel
@@ -44,7 +44,7 @@ def _reduction(proof: Proof, kernel: Kernel, within: str, first: float, last: fl
     for k in range(int(first * 32), int(last * 32)):
         for ends in pieces(k / 32, (k + 1) / 32, 2):
             x = variable(*ends)
-            machine = Machine(module)
+            machine = Machine(module, {(within, "i"): UNCLEAR})  # no more is asked for
             machine.reach(name, [x], [(within, "h")])
             proof.take(machine)
             rounded, h = machine.reached[within, "rounded"], machine.reached[within, "h"]

@@ -29,6 +29,7 @@ from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import trigonometric_f64 as kernels
 
+SINE = kernels.sinpi, "sinpi"
 SOME = 45
 """An index of the table."""
 INDICES = trigonometric_f64.INDICES
@@ -49,7 +50,7 @@ SHARE = 1 - 2.0**-20
 def half_turns() -> Proof:
     """sin πx as a sum of two parts, as near as its margin says."""
     proof = Proof("sine", kernels, ("SERIES_MARGIN", "MARGIN"))
-    unit = linked(kernels.sinpi)
+    unit = linked(SINE[0])
     trigonometric_f64.symmetric(proof)
     trigonometric_f64.reduction(proof)
     for i in INDICES:
@@ -63,8 +64,8 @@ def half_turns() -> Proof:
 
 def _sine(unit: tuple[Module, str], i: int, f: Number) -> Measured:
     module, name = unit
-    machine = Machine(module, {("reduce_half_turns", "f"): f, ("sinpi", "n"): i})
-    slots = [("sinpi", slot) for slot in ("s", "low", "margin")]
+    machine = Machine(module, {("reduce_half_turns", "f"): f, (SINE[1], "n"): i})
+    slots = [(SINE[1], slot) for slot in ("s", "low", "margin")]
 
     def part() -> float:
         machine.reach(name, ANY, slots)
@@ -103,8 +104,8 @@ def rounded(proof: Proof, kernel: Kernel, within: str, args: list[Number], *, si
         exact = combined(sine.form, sine_low.form, Fraction(1)) == whole
         if not (exact and is_rest(sine_low, sine)):
             proof.failures.append(f"{within} rounds its sine")
-    if _parts(kernel, within, "s_low", "s_margin", args) != _parts(kernels.sinpi, "sinpi", "low",
-                                                                   "margin", args):  # fmt: skip
+    taken = _parts(kernel, within, "s_low", "s_margin", args)
+    if taken != _parts(*SINE, "low", "margin", args):
         proof.failures.append(f"{within} takes another sine")
 
 
