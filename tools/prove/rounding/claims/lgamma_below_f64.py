@@ -152,7 +152,8 @@ def _scaling_back(proof: Proof) -> None:
     module, name = linked(kernels.lgamma_below_0)
     for e in range(PRODUCTS[0], PRODUCTS[1] + 1):
         for ends in (0.6875, nextafter(1.0, 0.0)), (1.0, nextafter(LARGEST_Z, 0.0)):
-            machine = Machine(module, {(NAME, "over"): variable(*(2.0**e * end for end in ends))})
+            over = variable(2.0**e * ends[0], 2.0**e * ends[1])
+            machine = Machine(module, {(NAME, "over"): over})
             machine.reach(name, NEAR, [(NAME, "e"), (NAME, "down")])
             proof.take(machine)
             found, down = machine.reached[NAME, "e"].value, machine.reached[NAME, "down"].value

@@ -32,6 +32,7 @@ from tools.prove.rounding.numbers import Atom, Number, ball
 
 from samebits.ir.grammar import Module
 from samebits.mathlib.float64 import lgamma_f64 as kernels
+from samebits.mathlib.float64.tgamma_f64 import LARGEST_STEP
 
 SECOND = 2.0**-52
 """Times a number, bounds its second part."""
@@ -101,7 +102,7 @@ def _around_zeros() -> Iterator[Number]:
             yield variable(zero - high, zero - low, grid)
         for low, high in binades(grid + 1, last):
             yield variable(zero + low, zero + high, grid + 1)
-    for ends in pieces(3.0, 8.0, 5 * CUTS):
+    for ends in pieces(3.0, nextafter(LARGEST_STEP, 0.0), 5 * CUTS):
         yield variable(*ends)
 
 

@@ -92,7 +92,7 @@ def rounded(proof: Proof, kernel: Kernel, within: str, args: list[Number], *, si
     for sign in (Fraction(1), Fraction(-1)):
         s = a_float(unit, "s")
         s_low = Number({low: sign}, -2000)
-        held = s if sign > 0 else Machine(module)._neg(s)
+        held = s if sign > 0 else Number(combined({}, s.form, sign), s.grid, limit=-s.range)
         cuts = {(within, "s"): held, (within, "s_low"): First(s_low)}
         machine = Machine(module, cuts)
         machine.reach(name, args, slots)
@@ -111,13 +111,12 @@ def rounded(proof: Proof, kernel: Kernel, within: str, args: list[Number], *, si
 
 def _parts(
     kernel: Kernel, within: str, low: str, margin: str, args: list[Number]
-) -> tuple[object, ...]:
+) -> tuple[str, ...]:
     """What of |x| reductions are given, and what is made of one they may give."""
     module, name = linked(kernel)
     held = {"n": SOME, "d": variable(2.0**-8, 2.0**-7), "d_low": small(2.0**-60, "d_low")}
     machine = Machine(module, {(within, slot): value for slot, value in held.items()}, Firsts())
     found = [(within, slot) for slot in ("s", low, margin)]
     machine.reach(name, args, found)
-    x = machine.reached["reduce_half_turns", "x"]
-    ends = sorted(map(abs, x.ends))
-    return *ends, *(str(machine.reached[slot].range) for slot in found)
+    size = machine.reached["reduce_half_turns", "x"].size
+    return str(size), *(str(machine.reached[slot].range) for slot in found)

@@ -167,6 +167,6 @@ def negative() -> Proof:
 
     for ends in pieces(1.0, 2.0, CUTS):
         for least in LEAST_SINE, 1.0:
-            unit = length(*(least * end for end in POWERS))
+            unit = length(least * POWERS[0], least * POWERS[1])
             proof.attempt("Γ(1 + z)", partial(run, unit), variable(*ends))
     return proof
