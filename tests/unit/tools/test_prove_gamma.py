@@ -52,7 +52,6 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         (lgamma_below_f64, "EXPONENTS", [(0, 0), (1, 1024)]),
         (lgamma_below_f64, "PRODUCTS", (-900, -899)),
         (lgamma_below_f64, "TINY", 0),
-        (lgamma_below_f64, "CUTS", 4),
         (tgamma_f64, "CUTS", 4),
     ):
         monkeypatch.setattr(of, name, some)
