@@ -125,6 +125,13 @@ class First:
     value: Any
 
 
+class Firsts(dict[Any, Any]):
+    """As `reached`: what slots hold the first time that they are set."""
+
+    def __setitem__(self, slot: Any, value: Any) -> None:
+        self.setdefault(slot, value)
+
+
 @dataclass
 class Machine:
     """`discharged` counts the operations that were shown to round nothing, by rule, and `rounded`

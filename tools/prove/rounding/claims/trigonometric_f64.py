@@ -135,7 +135,8 @@ def radians(proof: Proof) -> None:
 
 def between(low: float, high: float) -> Number:
     """Any float from `low` to `high`, whatever the cell's variable is."""
-    middle, radius = Fraction(low + high) / 2, Fraction(high - low) / 2
+    least, most = Fraction(low), Fraction(high)
+    middle, radius = (least + most) / 2, (most - least) / 2
     atom = error_atom(ball(radius), "error")
     whole = ball(Fraction(low)).union(ball(Fraction(high)))
     return Number({atom: ONE_TIMES, ONE: middle}, -1074, limit=whole, ends=(low, high))
