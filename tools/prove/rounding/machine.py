@@ -517,6 +517,9 @@ class Machine:
             if _is(below, "sub") and _is(above, "add") and below.made[1:] == above.made[1:]:
                 low, margin = below.made[1:]
                 self.tests.append(RoundingTest(one.made[1], low, below, above, margin))
+            elif _is(below, "neg") and below.made[1] is above:  # of 0 a margin is left
+                low = constant(0.0)
+                self.tests.append(RoundingTest(one.made[1], low, below, above, above))
         if _is(a, "convert") and _is(b, "convert"):
             self.tests.append(SidesTest(a.made[1], b.made[1]))  # type: ignore[arg-type]
         return UNKNOWN
