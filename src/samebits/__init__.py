@@ -36,6 +36,7 @@ from samebits.errors import (
     TargetError,
     Trap,
 )
+from samebits.lang import matrices as _matrices
 from samebits.lang.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.fixed_point import (
@@ -244,6 +245,7 @@ def __getattr__(name: str) -> Any:
     elif name in _MODULES:
         value = importlib.import_module(f"samebits.{name}")
     else:
+        _matrices.refuse_matrix_of_halves(name)
         raise AttributeError(f"module 'samebits' has no attribute {name!r}")
     globals()[name] = value
     return value

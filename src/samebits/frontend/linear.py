@@ -9,10 +9,11 @@ import ast
 
 from samebits.frontend.context import Context
 from samebits.frontend.convert import coerce
+from samebits.frontend.halves import is_half
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
 from samebits.ir.grammar import Value
 from samebits.lang.linear import FORMS, Arithmetic, product, product_type, transposed
-from samebits.lang.matrices import by_column
+from samebits.lang.matrices import by_column, of_columns
 from samebits.types import MatrixType, ScalarType, matrix_of
 
 
@@ -60,7 +61,7 @@ def build_matrix(ctx: Context, node: ast.Call, operands: list[Operand], t: Matri
         node,
         f"{t}() is made of {t.columns} {t.column} columns, or of {t.length} numbers row by row",
         note=f"given are {', '.join(map(describe, operands))}",
-        fix=f"write {t}({', '.join(f'c{j}' for j in range(t.columns))})",
+        fix=f"write {of_columns(t, halves=any(map(is_half, operands)))}",
     )
 
 

@@ -200,7 +200,8 @@ class Kernel:
                 f"the annotation `{annotation}` of kernel '{self.__qualname__}' can't be read",
                 span=definition_span(self.function),
                 note=f"{type(error).__name__}: {error}",
-                fix="define the type at module level, above the kernel",
+                fix=getattr(error, "fix", None)
+                or "define the type at module level, above the kernel",
             ) from None
 
     @lazily

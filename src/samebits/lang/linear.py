@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from samebits.errors import ArgumentError
 from samebits.lang.composites import COMPOSITE_CLASSES
-from samebits.lang.elementwise import has_array
+from samebits.lang.elementwise import has_array, is_half, refuse_halves
 from samebits.lang.instead import instead_of
 from samebits.lang.storage import describe
 from samebits.lang.vectors import Vector, components, vector
@@ -126,6 +126,8 @@ def mul(a: Any, b: Any) -> Any:
     ta, tb = getattr(a, "__sb_type__", None), getattr(b, "__sb_type__", None)
     t = product_type(ta, tb)
     if t is None or not isinstance(a, Vector) or not isinstance(b, Vector):
+        for value in filter(is_half, (a, b)):
+            refuse_halves("mul", value)
         raise ArgumentError(
             f"mul of {describe(a)} and {describe(b)} is not there",
             note=f"there is {FORMS}",

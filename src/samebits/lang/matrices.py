@@ -17,11 +17,32 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of
+from samebits.lang.elementwise import is_half
 from samebits.lang.scalars import MAKERS, TYPE_OF, convert
 from samebits.lang.vectors import VECTOR_CLASSES, Vector, components, prepare, vector
-from samebits.types import MATRICES, MatrixType
+from samebits.types import FLOAT32, MATRICES, MatrixType
 
 _Item = TypeVar("_Item")
+
+
+HALF_MATRICES = {f"half{t.rows}x{t.columns}": t for t in MATRICES.values() if t.element == FLOAT32}
+"""What there is instead of matrices of halves, by the name that they would have."""
+
+
+def refuse_matrix_of_halves(name: str) -> None:
+    """Raise ArgumentError where `name` would be that of a matrix of halves."""
+    t = HALF_MATRICES.get(name)
+    if t is not None:
+        raise ArgumentError(
+            f"there is no {name}: halves are kept as numbers and vectors",
+            fix=f"write {t}, and keep its columns in halves: half{t.rows}(m.c0)",
+        )
+
+
+def of_columns(t: MatrixType, *, halves: bool = False) -> str:
+    """How a matrix is made of its columns, c0 and so on, which may be vectors of halves."""
+    columns = (f"{t.column}(c{j})" if halves else f"c{j}" for j in range(t.columns))
+    return f"{t}({', '.join(columns)})"
 
 
 class _Constants(type):
@@ -72,7 +93,7 @@ class Matrix(Vector, metaclass=_Constants):
             return vector(cls, tuple(chain.from_iterable(components(part) for part in parts)))
         raise ArgumentError(
             f"{t} is made of {t.columns} {t.column} columns, or of {t.length} numbers row by row",
-            fix=f"write {t}({', '.join(f'c{j}' for j in range(t.columns))})",
+            fix=f"write {of_columns(t, halves=any(map(is_half, parts)))}",
         )
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:

@@ -6,7 +6,20 @@ from tests.unit.frontend.executions import refusal_of, same
 from tests.unit.frontend.test_half import EVERY, boundaries, numpys, words
 
 import samebits as sb
-from samebits import double3, float2, float3, float4, float32, half, half2, half3, half4, int32
+from samebits import (
+    double3,
+    float2,
+    float2x2,
+    float3,
+    float4,
+    float32,
+    half,
+    half2,
+    half3,
+    half4,
+    int32,
+)
+from samebits.errors import ArgumentError, CompileError
 
 ROWS = EVERY[: len(EVERY) - 1].reshape(-1, 3)
 
@@ -171,3 +184,55 @@ def test_a_kernel_is_told_what_to_write(kernel, message, fix):
     arguments = {"dotted": given, "unnamed": given[1:]}.get(kernel.__name__, given[:1])
     error = refusal_of(kernel, *arguments)
     assert (error.message, error.fix) == (message, fix)
+
+
+@sb.kernel
+def made_of_columns(v: half2, w: half2) -> float2x2:
+    return float2x2(v, w)
+
+
+@sb.kernel
+def multiplied(m: float2x2, v: half2) -> float2:
+    return m @ v
+
+
+def matrix_of_halves():
+    @sb.kernel
+    def first(m: "sb.half3x2") -> half:  # pyright: ignore
+        return m.c0.x
+
+    return first(1)
+
+
+def test_there_are_no_matrices_of_halves_and_what_to_write_is_said():
+    message = "there is no half3x2: halves are kept as numbers and vectors"
+    fix = "write float3x2, and keep its columns in halves: half3(m.c0)"
+    for call in (lambda: sb.half3x2, lambda: exec("from samebits import half3x2")):
+        with pytest.raises(ArgumentError) as error:
+            call()
+        assert (error.value.message, error.value.fix) == (message, fix)
+    with pytest.raises(CompileError) as error:
+        matrix_of_halves()
+    assert message in str(error.value)
+    assert error.value.fix == fix
+    for rows in "234":
+        for columns in "234":
+            with pytest.raises(ArgumentError, match=f"write float{rows}x{columns}"):
+                getattr(sb, f"half{rows}x{columns}")
+    with pytest.raises(AttributeError):
+        _ = sb.half5x5
+
+
+def test_a_matrix_of_halves_columns_is_told_how_to_convert_them():
+    v = half2(1, 2)
+    fix = "write float2x2(float2(c0), float2(c1))"
+    assert refusal_of(made_of_columns, v, v).fix == fix
+    with pytest.raises(ArgumentError) as error:
+        made_of_columns.managed(v, v)
+    assert error.value.fix == fix
+    for call in (lambda: multiplied(float2x2(1), v), lambda: multiplied.managed(float2x2(1), v)):
+        with pytest.raises(sb.SamebitsError) as error:
+            call()
+        assert "of half2, which only keeps numbers" in str(error.value)
+        assert error.value.fix is not None
+        assert error.value.fix.startswith("write float2(")
