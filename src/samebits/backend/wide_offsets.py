@@ -78,8 +78,8 @@ class _Parts:
         literal: dict[int, int] = {}
 
         def bits_of(value: Value) -> int:
-            got = found.get((value.op, value.index), 0)
-            return min(got, value.type.bits) if _is_int(value) else got
+            t, got = value.type, found.get((value.op, value.index), 0)
+            return min(got, t.bits) if isinstance(t, ScalarType) and t.is_int else got
 
         for statement in walk(function.body):
             match statement:

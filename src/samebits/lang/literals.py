@@ -35,12 +35,12 @@ def f32(text: str) -> float32:
 
 def nearest(text: object) -> float:
     """The same as a Python float, which has every float32."""
-    found = _DECIMAL.fullmatch(text) if isinstance(text, str) and len(text) <= MAX_LENGTH else None
     if isinstance(text, str) and len(text) > MAX_LENGTH:
         raise ArgumentError(
             f"{text!r:.60}… has {len(text)} characters; f32() takes {MAX_LENGTH} at most",
             fix="write fewer digits",
         )
+    found = _DECIMAL.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise ArgumentError(
             f"{text!r:.60} is no decimal number" if isinstance(text, str)
