@@ -1,9 +1,8 @@
-"""The strict evaluation is IEEE 754's, bit by bit, for both types and every kind of number."""
+"""The strict evaluation is IEEE 754's, bit by bit, for every type and kind of number."""
 
 from __future__ import annotations
 
 import random
-import struct
 
 import numpy as np
 import pytest
@@ -22,14 +21,9 @@ EDGES = (0.0, -0.0, 1.0, -1.5, float("inf"), float("-inf"), 3e-39, 1e-45, 5e-324
 
 def patterns(form: Format, count: int) -> list[int]:
     source = random.Random(f"{form.name} patterns")
-    code = {32: "<f", 64: "<d"}[form.bits]
-    edges = [
-        int.from_bytes(struct.pack(code, np.float32(v) if form.bits == 32 else v), "little")
-        for v in EDGES
-        if form.bits == 64 or abs(v) < 1e39 or v in (EDGES[4], EDGES[5])
-    ]
+    edges = [*dict.fromkeys(pattern(repr(v), form, "an edge") for v in EDGES)]
     near = [
-        (edges[2] + source.getrandbits(form.bits - 8) % (1 << form.precision)) for _ in range(count)
+        (edges[2] + source.getrandbits(form.bits - 5) % (1 << form.precision)) for _ in range(count)
     ]
     return edges + near + [source.getrandbits(form.bits) for _ in range(count)]
 
@@ -45,7 +39,8 @@ def test_a_strict_operation_has_the_bits_of_the_reference(
     form: Format, expression: str, name: str
 ) -> None:
     source, given = random.Random(expression), patterns(form, 60)
-    tree, t = parse(expression), {32: T32, 64: T64}[form.bits]
+    # One float64 operation on halves, rounded to a half, is the half operation (Figueroa 1995).
+    tree, t = parse(expression), T32 if form is FLOAT32 else T64
     takes = 3 if name in TERNARY else 2 if name in BINARY else 1
     for _ in range(600):
         bits = [source.choice(given) for _ in range(3)]
@@ -53,7 +48,8 @@ def test_a_strict_operation_has_the_bits_of_the_reference(
         got = Evaluator(Arithmetic(form, form), values).bits(tree)
         floats = [bits_to_float(b, form.bits) for b in bits[:takes]]
         with np.errstate(all="ignore"):
-            expected = float_to_bits(SEMANTICS[name](t, *floats), form.bits)
+            number = np.dtype(form.name).type(SEMANTICS[name](t, *floats))
+        expected = float_to_bits(float(number), form.bits)
         assert f"{got:x}" == f"{expected:x}", [hex(b) for b in bits]
 
 

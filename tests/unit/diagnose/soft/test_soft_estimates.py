@@ -12,7 +12,16 @@ from tests.levels import LOWEST
 import samebits as sb
 from samebits import float32, float64
 from samebits.diagnose.arithmetic import Arithmetic, Evaluator
-from samebits.diagnose.numbers import FORMATS, Format, Number, divided, from_bits, rounded, to_bits
+from samebits.diagnose.numbers import (
+    FLOAT32,
+    FLOAT64,
+    Format,
+    Number,
+    divided,
+    from_bits,
+    rounded,
+    to_bits,
+)
 from samebits.diagnose.soft import KERNELS
 from samebits.diagnose.trees import Op, Operand
 from samebits.lang.kernel import Kernel
@@ -60,7 +69,7 @@ def patterns(form: Format, name: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("form", FORMATS.values(), ids=lambda f: f.name)
+@pytest.mark.parametrize("form", [FLOAT32, FLOAT64], ids=lambda f: f.name)
 @pytest.mark.parametrize("name", NAMES)
 def test_an_estimate_is_that_of_the_exact_evaluator(name: str, form: Format) -> None:
     given = patterns(form, name)
@@ -75,7 +84,7 @@ def test_an_estimate_is_that_of_the_exact_evaluator(name: str, form: Format) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["float32", "float64"])
 def test_an_estimate_has_the_same_bits_in_every_execution(name: str, form: str) -> None:
     for x in (0.75, -3e-39, 3e38, -0.0, float("nan")):
         sb.assert_same_bits(KERNELS[f"{name}_{form}"], x, targets=[LOWEST])
