@@ -7,6 +7,7 @@ kernels of samebits' own library. All give the same bits in every execution and 
 from __future__ import annotations
 
 import math as _python
+import sys as _sys
 from importlib import import_module as _load
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ from samebits.lang.functions import (
     trunc,
 )
 from samebits.lang.linear import mul, transpose
+from samebits.lang.other_names import OTHER_NAMES as _OTHER_NAMES
 from samebits.lang.running import precision
 
 if TYPE_CHECKING:
@@ -194,6 +196,10 @@ tau: float = _python.tau
 """2π rounded to float64, 6.283185307179586."""
 e: float = _python.e
 """Euler's number rounded to float64, 2.718281828459045."""
+inf: float = _python.inf
+"""Infinity."""
+nan: float = _python.nan
+"""Not a number; samebits keeps one NaN of each type."""
 
 __all__ = [
     "abs", "acos", "acosh", "acospi", "all", "angle", "any", "argmax", "argmin", "asin", "asinh",
@@ -204,21 +210,25 @@ __all__ = [
     "euler_xzy", "euler_yxz", "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "exp", "exp2",
     "exp2m1", "exp10", "exp10m1", "expm1", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
     "faceforward", "fdim", "floor", "floorlog2", "fma", "fmax", "fmin", "fmod", "fract", "frexp",
-    "hash", "hypot", "ilogb", "inverse", "isfinite", "isinf", "isnan", "ispow2", "ldexp", "length",
-    "lengthsq", "lerp", "lgamma", "log", "log1p", "log2", "log2p1", "log10", "log10p1", "logaddexp",
-    "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nextafter", "nextdown",
-    "nextup", "nlerp", "norm", "normalize", "normalizesafe", "orthonormal_basis", "pi", "popcount",
-    "pow", "pown", "powr", "precision", "project", "radians", "rcp", "reflect", "refract",
-    "remainder", "remap", "remquo", "reversebits", "rootn", "rotate", "rotl", "rotr", "round",
-    "round_half_away", "rsqrt", "saturate", "select", "shuffle", "sign", "signbit", "sin", "sincos",
-    "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step", "sum", "tan", "tanh", "tanpi", "tau",
-    "tgamma", "to_matrix", "to_quaternion", "transpose", "trunc", "unlerp", "variance",
+    "hash", "hypot", "ilogb", "inf", "inverse", "isfinite", "isinf", "isnan", "ispow2", "ldexp",
+    "length", "lengthsq", "lerp", "lgamma", "log", "log1p", "log2", "log2p1", "log10", "log10p1",
+    "logaddexp", "logb", "look_rotation", "mad", "max", "mean", "min", "modf", "mul", "nan",
+    "nextafter", "nextdown", "nextup", "nlerp", "norm", "normalize", "normalizesafe",
+    "orthonormal_basis", "pi", "popcount", "pow", "pown", "powr", "precision", "project",
+    "radians", "rcp", "reflect", "refract", "remainder", "remap", "remquo", "reversebits", "rootn",
+    "rotate", "rotl", "rotr", "round", "round_half_away", "rsqrt", "saturate", "select", "shuffle",
+    "sign", "signbit", "sin", "sincos", "sinh", "sinpi", "slerp", "smoothstep", "sqrt", "step",
+    "sum", "tan", "tanh", "tanpi", "tau", "tgamma", "to_matrix", "to_quaternion", "transpose",
+    "trunc", "unlerp", "variance",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
-        raise AttributeError(f"module 'samebits.math' has no attribute {name!r}")
+        message = f"module 'samebits.math' has no attribute {name!r}"
+        if name in _OTHER_NAMES:
+            message = f"{message}; it is math.{_OTHER_NAMES[name]} here"
+        raise AttributeError(message, name=name, obj=_sys.modules[__name__])
     value = getattr(_load(f"samebits.mathlib.{_MODULES[name]}"), name)
     globals()[name] = value
     return value

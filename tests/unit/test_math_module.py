@@ -10,7 +10,8 @@ import sys
 import pytest
 
 import samebits as sb
-from samebits import fix32, math
+from samebits import fix32, float32, math
+from samebits.lang.other_names import OTHER_NAMES
 
 LOADED = """
 import sys
@@ -44,6 +45,25 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'sinn'"):
         math.sinn  # type: ignore[attr-defined]  # noqa: B018
     assert not hasattr(math, "fixed")
+
+
+def test_a_name_that_others_have_says_what_it_is_here() -> None:
+    for theirs, ours in OTHER_NAMES.items():
+        with pytest.raises(AttributeError, match=rf"{theirs!r}; it is math\.{ours} here"):
+            getattr(math, theirs)
+        assert ours in math.__all__
+
+
+def test_infinity_and_nan_have_names() -> None:
+    @sb.kernel
+    def least(x: float32) -> float32:
+        if x != x:
+            return math.nan
+        return math.min(x, math.inf)
+
+    assert (math.inf, math.nan != math.nan) == (float("inf"), True)
+    for x in (1.0, math.inf, -math.inf, math.nan):
+        sb.assert_same_bits(least, x)
 
 
 def test_fixed_point_is_served_where_nothing_else_is_loaded() -> None:

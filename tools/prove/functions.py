@@ -183,8 +183,10 @@ class Function:
     """1 for f(−x) = f(x), −1 for f(−x) = −f(x)."""
     integer: bool = False
     """Whether the second argument is an int32."""
-    only_mpfr: bool = False
-    """Whether MPFR decides all results, there being no wide reference."""
+    slow: bool = False
+    """Whether the wide reference works in 113 bits."""
+    cancels: float = 0.0
+    """What that is off by, of the arguments' sizes, where they cancel."""
     margin_f64: float = 64.0
     """How near a rounding boundary the wide reference does not decide, in units of 2^-53."""
     margin_f80: float = 8.0
@@ -235,10 +237,10 @@ FUNCTIONS = (
     Function("powr", _powr, arity=2),
     Function("tgamma", gmpy2.gamma, (-180.0, 172.0), margin_f80=24.0),
     Function("lgamma", _lgamma, (-40.0, 60.0), margin_f80=24.0),
-    Function("pown", _pown, arity=2, rounded=False, integer=True, only_mpfr=True),
-    Function("rootn", _rootn, arity=2, rounded=False, integer=True, only_mpfr=True),
-    Function("compound", _compound, arity=2, rounded=False, integer=True, only_mpfr=True),
-    Function("logaddexp", _logaddexp, arity=2, rounded=False, only_mpfr=True),
+    Function("pown", _pown, arity=2, rounded=False, integer=True, slow=True),
+    Function("rootn", _rootn, arity=2, rounded=False, integer=True, slow=True),
+    Function("compound", _compound, arity=2, rounded=False, integer=True, slow=True),
+    Function("logaddexp", _logaddexp, arity=2, rounded=False, slow=True, cancels=2.0**-112),
 )
 """In the order of reference.c."""
 NAMED = {f.name: f for f in FUNCTIONS}

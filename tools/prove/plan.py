@@ -94,15 +94,12 @@ def sets(row: Row, form: Format, precision: str, sizes: Sizes) -> list[Set]:
     if high:
         # NumPy and C's remainders decide exactly, and slowly.
         exact = function is None or not function.margin_f64
-        count = sizes.random_f64 if form.precision == 53 or exact else sizes.pairs_f32
+        slow = function is not None and function.slow
+        count = sizes.random_f64 if form.precision == 53 or exact or slow else sizes.pairs_f32
     if function is None:
         found.append(("random", inputs.any_bits(form, count), count, False))
     else:
-        only_mpfr = function.only_mpfr
-        if only_mpfr:
-            count = sizes.near_f64 if high else sizes.near_f64 // 10
-        random = inputs.random(function, form, count, 1, None)
-        found.append(("random", random, count, only_mpfr))
+        found.append(("random", inputs.random(function, form, count, 1, None), count, False))
     return found
 
 

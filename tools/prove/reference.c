@@ -1,8 +1,8 @@
 // Compares results with the system's math library in a wider type, where that decides.
 //
 // float32 results are compared with float64 functions, float64 results with x87 long double ones.
-// A wide value decides a result unless a rounding boundary lies within `margin`, relatively; those
-// inputs are handed back by index, for MPFR. Errors are in units in the last place of the result.
+// A wide value decides a result unless a rounding boundary lies within `margin`, relatively, and
+// within `cancels` of the arguments' sizes; those inputs are handed back by index, for MPFR. Errors are in units in the last place of the result.
 // Built and called by reference.py, which fixes the order of FUNCTIONS.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -99,13 +99,23 @@ OF_ONE_MORE(log2p1_80, wide, LN2, log1pl)
 OF_ONE_MORE(log10p1_64, double, LN10, log1p)
 OF_ONE_MORE(log10p1_80, wide, LN10, log1pl)
 
-#define ONE(name) {name, name##l, 0, 0}
-#define TWO(name) {0, 0, name, name##l}
+// quad.c
+wide rootn80(wide, wide), compound80(wide, wide), logaddexp80(wide, wide);
+
+static double pown64(double x, double n) { return pow(x, n); }
+static wide pown80(wide x, wide n) { return powl(x, n); }
+static double rootn64(double x, double n) { return rootn80(x, n); }
+static double compound64(double x, double n) { return compound80(x, n); }
+static double logaddexp64(double x, double y) { return logaddexp80(x, y); }
+
+#define ONE(name) {name, name##l, 0, 0, 0}
+#define TWO(name) {0, 0, name, name##l, 0}
 static const struct {
     double (*one64)(double);
     wide (*one80)(wide);
     double (*two64)(double, double);
     wide (*two80)(wide, wide);
+    int integer;  // whether the second argument is an int32
 } FUNCTIONS[] = {
     ONE(exp), ONE(exp2), ONE(exp10), ONE(expm1), ONE(log), ONE(log2), ONE(log10), ONE(log1p),
     ONE(sin), ONE(cos), ONE(tan), {sinpi64, sinpi80, 0, 0}, {cospi64, cospi80, 0, 0},
@@ -117,12 +127,21 @@ static const struct {
     {tanpi64, tanpi80, 0, 0}, {asinpi64, asinpi80, 0, 0}, {acospi64, acospi80, 0, 0},
     {atanpi64, atanpi80, 0, 0}, {0, 0, atan2pi64, atan2pi80}, {0, 0, powr64, powr80},
     ONE(tgamma), ONE(lgamma),
+    {0, 0, pown64, pown80, 1}, {0, 0, rootn64, rootn80, 1}, {0, 0, compound64, compound80, 1},
+    {0, 0, logaddexp64, logaddexp80},
 };
 
 #define BITS(name, real, word)                                               \
     static word name(real x) { word u; memcpy(&u, &x, sizeof u); return u; }
 BITS(bits32, float, uint32_t)
 BITS(bits64, double, uint64_t)
+
+#define SECOND(name, real, larger)                                           \
+    static larger name(int fn, const real *b, int64_t i) {                   \
+        return FUNCTIONS[fn].integer ? ((const int32_t *)b)[i] : (larger)b[i]; \
+    }
+SECOND(second32, float, double)
+SECOND(second64, double, wide)
 
 static void note(int64_t *count, int64_t *first, int64_t at) {
     if ((*count)++ == 0) *first = at;
@@ -152,14 +171,16 @@ static double error64(wide y, double got) {
 
 // `parity` 1 (even) or -1 (odd): the second half of the inputs is the first half negated, and so
 // are the right results; 0: no such structure.
-#define CHECK(name, real, word, bits, larger, one, two, error, fabs_, CANONICAL)           \
+#define CHECK(name, real, word, bits, larger, one, two, second, error, fabs_, CANONICAL)           \
     void name(int fn, const real *a, const real *b, const real *got, int64_t n,            \
-              double margin, int parity, int64_t *undecided, Counts *counts) {             \
+              double margin, double cancels, int parity, int64_t *undecided,               \
+              Counts *counts) {                                                            \
         int64_t distinct = parity ? n / 2 : n;                                             \
         for (int64_t i = 0; i < distinct; i++) {                                           \
-            larger y = b ? FUNCTIONS[fn].two(a[i], b[i]) : FUNCTIONS[fn].one(a[i]);        \
+            larger y = b ? FUNCTIONS[fn].two(a[i], second(fn, b, i)) : FUNCTIONS[fn].one(a[i]); \
             for (int64_t at = i; at < n; at += distinct, y = parity < 0 ? -y : y) {        \
                 larger slack = (larger)margin * fabs_(y);                                  \
+                if (cancels) slack += cancels * (fabs_(a[i]) + fabs_(second(fn, b, i)));   \
                 real low = (real)y, high = low;                                            \
                 if (isfinite(y) && slack != 0)                                             \
                     low = (real)(y - slack), high = (real)(y + slack);                     \
@@ -178,15 +199,16 @@ static double error64(wide y, double got) {
             }                                                                              \
         }                                                                                  \
     }
-CHECK(check_f32, float, uint32_t, bits32, double, one64, two64, error32, __builtin_fabs, 0x7fc00000u)
-CHECK(check_f64, double, uint64_t, bits64, wide, one80, two80, error64, __builtin_fabsl,
-      0x7ff8000000000000u)
+CHECK(check_f32, float, uint32_t, bits32, double, one64, two64, second32, error32,
+      __builtin_fabs, 0x7fc00000u)
+CHECK(check_f64, double, uint64_t, bits64, wide, one80, two80, second64, error64,
+      __builtin_fabsl, 0x7ff8000000000000u)
 
 // check_f32 of n inputs from `start`, with indices into the whole.
 static void part_f32(int fn, const float *a, const float *b, const float *got, int64_t start,
-                     int64_t n, double margin, int64_t *undecided, Counts *counts) {
+                     int64_t n, double margin, double cancels, int64_t *undecided, Counts *counts) {
     Counts found = {0};
-    check_f32(fn, a + start, b ? b + start : 0, got + start, n, margin, 0,
+    check_f32(fn, a + start, b ? b + start : 0, got + start, n, margin, cancels, 0,
               undecided + counts->undecided, &found);
     for (int64_t i = 0; i < found.undecided; i++) undecided[counts->undecided + i] += start;
     if (found.wrong && !counts->wrong) counts->first_wrong = found.first_wrong + start;
@@ -211,7 +233,7 @@ static const char *const VECTOR_NAMES[] = {
     "v_sin", "v_cos", "v_tan", "sinpi", "cospi", "v_asin", "v_acos", "v_atan", "v_sinh", "v_cosh",
     "v_tanh", "v_asinh", "v_acosh", "v_atanh", "v_cbrt", "rsqrt", "vv_pow", "vv_atan2",
     "vv_hypot", 0, 0, "v_erf", "v_erfc", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0, 0,
+    0, 0, 0, 0, 0, 0,
 };
 
 static int vectors_allowed;
@@ -274,12 +296,12 @@ WITH_VECTORS static int mirrors(int parity, const float *got, const float *mirro
 
 // As check_f32.
 void screen_f32(int fn, const float *a, const float *b, const float *got, int64_t n,
-                double margin, int parity, int64_t *undecided, Counts *counts) {
+                double margin, double cancels, int parity, int64_t *undecided, Counts *counts) {
     void *function = vector_function(VECTOR_NAMES[fn]);
     int64_t distinct = parity ? n / 2 : n, start = 0;
     double y[PART];
     if (!function || (parity && n % (2 * PART))) {
-        check_f32(fn, a, b, got, n, margin, parity, undecided, counts);
+        check_f32(fn, a, b, got, n, margin, cancels, parity, undecided, counts);
         return;
     }
     for (; start + PART <= distinct; start += PART) {
@@ -287,9 +309,10 @@ void screen_f32(int fn, const float *a, const float *b, const float *got, int64_
             (!parity || mirrors(parity, got + start, got + distinct + start)))
             continue;
         for (int64_t at = start; at < n; at += distinct)
-            part_f32(fn, a, b, got, at, PART, margin, undecided, counts);
+            part_f32(fn, a, b, got, at, PART, margin, cancels, undecided, counts);
     }
-    if (start < n && !parity) part_f32(fn, a, b, got, start, n - start, margin, undecided, counts);
+    if (start < n && !parity)
+        part_f32(fn, a, b, got, start, n - start, margin, cancels, undecided, counts);
 }
 
 // The vector functions' values for PART inputs, to measure how far off they are; 0 if there are none.
@@ -303,14 +326,14 @@ int vector_reference(int fn, const float *a, const float *b, double *y) {
 // The wide reference itself, as a sum of two doubles, to measure how far off it is.
 void reference_f32(int fn, const float *a, const float *b, int64_t n, double *high, double *low) {
     for (int64_t i = 0; i < n; i++) {
-        high[i] = b ? FUNCTIONS[fn].two64(a[i], b[i]) : FUNCTIONS[fn].one64(a[i]);
+        high[i] = b ? FUNCTIONS[fn].two64(a[i], second32(fn, b, i)) : FUNCTIONS[fn].one64(a[i]);
         low[i] = 0;
     }
 }
 void reference_f64(int fn, const double *a, const double *b, int64_t n, double *high,
                    double *low) {
     for (int64_t i = 0; i < n; i++) {
-        wide y = b ? FUNCTIONS[fn].two80(a[i], b[i]) : FUNCTIONS[fn].one80(a[i]);
+        wide y = b ? FUNCTIONS[fn].two80(a[i], second64(fn, b, i)) : FUNCTIONS[fn].one80(a[i]);
         high[i] = (double)y;
         low[i] = (double)(y - (wide)high[i]);
     }

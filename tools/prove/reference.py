@@ -34,10 +34,12 @@ class Counts(ctypes.Structure):
 
 
 def library(folder: Path) -> ctypes.CDLL:
-    """reference.c, compiled into `folder` against the system's math library."""
-    source, made = Path(__file__).with_name("reference.c"), folder / "reference.so"
-    compiler = [sys.executable, "-m", "ziglang", "cc"]
-    subprocess.run([*compiler, *FLAGS, str(source), "-o", str(made), "-lm"], check=True)
+    """reference.c and quad.c, compiled into `folder` against the system's math library."""
+    quad, made = folder / "quad.so", folder / "reference.so"
+    for path, others in ((quad, ()), (made, (str(quad), "-Wl,-rpath,$ORIGIN"))):
+        source = Path(__file__).with_name(f"{path.stem}.c")
+        compiler = [sys.executable, "-m", "ziglang", "cc", *FLAGS]
+        subprocess.run([*compiler, str(source), "-o", str(path), "-lm", *others], check=True)
     loaded = ctypes.CDLL(str(made))
     loaded.allow_vectors("x86-64-v4" in host_rows())
     return loaded
@@ -116,8 +118,6 @@ class Reference:
         `mirrored`: the second half of the inputs is the first half negated, and the function is
         even or odd.
         """
-        if self.function.only_mpfr:
-            return self.check_by_mpfr(arguments, got)
         n = len(got)
         found = Finding(checked=n)
         counts = Counts()
@@ -126,6 +126,7 @@ class Reference:
         self._check(
             INDEX[self.function.name], _pointer(arguments[0]), _pointer(second), _pointer(got),
             ctypes.c_int64(n), ctypes.c_double(self._margin),
+            ctypes.c_double(self.function.cancels if self._margin else 0.0),
             self.function.parity if mirrored else 0, _pointer(undecided), ctypes.byref(counts),
         )  # fmt: skip
         found.wrong, found.special = counts.wrong, counts.special
@@ -181,8 +182,6 @@ class Reference:
     def measure(self, arguments: tuple[Any, ...]) -> float:
         """Largest relative error of the wide references on a sample of the inputs, in units of the
         form: the scalar one's, and for float32 that of the vectors. 0 where there is none."""
-        if self.function.only_mpfr:
-            return 0.0
         step = max(1, len(arguments[0]) // SAMPLE)
         sample = [np.ascontiguousarray(a[::step][:SAMPLE]) for a in arguments]
         n = len(sample[0])
@@ -201,7 +200,9 @@ class Reference:
                 if not self.form.measured_above <= abs(high[at]) < np.inf:
                     continue
                 exact = self.function.exact(*(gmpy2.mpfr(float(a[at])) for a in sample))
+                size = sum(abs(float(a[at])) for a in sample)
                 for h, rest in found:
                     value = gmpy2.mpfr(float(h[at])) + gmpy2.mpfr(float(rest[at]))
-                    worst = max(worst, float(abs((value - exact) / exact)) / self.form.unit)
+                    off = abs(value - exact) - self.function.cancels * size
+                    worst = max(worst, float(off / abs(exact)) / self.form.unit)
         return worst

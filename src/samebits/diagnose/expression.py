@@ -14,12 +14,16 @@ from samebits.lang.uncut import unwarned
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
 """Functions that are operations, by the number of their arguments."""
 _ONE_ARGUMENT = (
-    "acos acosh asin asinh atan atanh cbrt ceil cos cosh cospi exp exp2 exp10 expm1 floor "
-    "log log1p log2 log10 round rsqrt sin sinh sinpi tan tanh trunc"
+    "acos acosh acospi asin asinh asinpi atan atanh atanpi cbrt ceil cos cosh cospi erf erfc exp "
+    "exp2 exp2m1 exp10 exp10m1 expm1 floor lgamma log log1p log2 log2p1 log10 log10p1 rcp round "
+    "round_half_away rsqrt sign sin sinh sinpi tan tanh tanpi tgamma trunc"
+)
+_TWO_ARGUMENTS = (
+    "atan2 atan2pi copysign fdim fmax fmin fmod hypot logaddexp nextafter pow powr remainder"
 )
 FUNCTIONS = {
     **dict.fromkeys(_ONE_ARGUMENT.split(), 1),
-    **dict.fromkeys(("atan2", "copysign", "fmod", "hypot", "pow", "remainder"), 2),
+    **dict.fromkeys(_TWO_ARGUMENTS.split(), 2),
 }
 """Functions of `samebits.math` that can be called, by the number of their arguments."""
 CONVERSIONS = ("int32", "uint32", "int64", "uint64")

@@ -17,13 +17,13 @@ from samebits.backend import llvm
 from samebits.diagnose.numbers import FLOAT32
 
 _NAMES = (
-    "acos acosh asin asinh atan atanh atan2 cbrt cos cosh exp exp2 exp10 expm1 fmod hypot log "
-    "log1p log2 log10 pow remainder sin sinh tan tanh"
+    "acos acosh asin asinh atan atanh atan2 cbrt cos cosh erf erfc exp exp2 exp10 expm1 fdim fmax "
+    "fmin fmod hypot lgamma log log1p log2 log10 pow remainder sin sinh tan tanh tgamma"
 )
 LIBRARY_FUNCTIONS = frozenset(_NAMES.split())
 """The functions that C libraries have under the same names."""
-_TWO = frozenset({"atan2", "fmod", "hypot", "pow", "remainder"})
-_EXACT = frozenset({"fmod", "remainder"})
+_TWO = frozenset({"atan2", "fdim", "fmax", "fmin", "fmod", "hypot", "pow", "remainder"})
+_EXACT = frozenset({"fdim", "fmax", "fmin", "fmod", "remainder"})
 
 _NUMPY = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",

@@ -3,6 +3,8 @@ stands for them here."""
 
 from __future__ import annotations
 
+from samebits.lang.other_names import OTHER_NAMES
+
 _HOSTS = ("math", "numpy")
 _NAMES = """
 abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
@@ -11,13 +13,6 @@ lgamma log log10 log1p log2 logaddexp max mean min modf nextafter pow radians re
 signbit sin sinh sqrt sum tan tanh trunc
 """
 _SAME = frozenset(_NAMES.split())
-_RENAMED = {
-    "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
-    "arctan2": "atan2", "arctanh": "atanh", "power": "pow", "fabs": "abs", "absolute": "abs",
-    "rint": "round", "minimum": "min", "maximum": "max", "deg2rad": "radians",
-    "rad2deg": "degrees", "clip": "clamp", "where": "select", "fsum": "exact_sum",
-    "var": "variance", "gamma": "tgamma",
-}  # fmt: skip
 
 
 def ours(called: object) -> str | None:
@@ -26,4 +21,4 @@ def ours(called: object) -> str | None:
     if module.partition(".")[0] not in _HOSTS:
         return None
     name = str(getattr(called, "__name__", ""))
-    return name if name in _SAME else _RENAMED.get(name)
+    return name if name in _SAME else OTHER_NAMES.get(name)

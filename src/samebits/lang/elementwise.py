@@ -22,9 +22,11 @@ from samebits.lang.running import running
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
 from samebits.lang.vectors import Vector, as_element, components, vector
 from samebits.types import (
+    BOOL,
     FLOAT,
     FLOAT16,
     FLOAT32,
+    FLOAT64,
     INT,
     FixedPointType,
     ScalarType,
@@ -61,7 +63,9 @@ def _common(name: str, types: tuple[ScalarType, ...]) -> ScalarType:
     return common
 
 
-def _check(name: str, takes: str, t: ScalarType) -> ScalarType:
+def check_taken(name: str, takes: str, t: ScalarType) -> ScalarType:
+    """The type at which a function that `takes` floats, integers or numbers is computed of a `t`.
+    Raises ArgumentError where it takes none."""
     if takes == "float" and t is INT:
         return FLOAT
     if isinstance(t, FixedPointType):
@@ -79,10 +83,10 @@ def _operand_types(name: str, types: tuple[ScalarType, ...]) -> tuple[ScalarType
     """The type that each operand is converted to; the first is also the result's."""
     takes = FUNCTION_RULES[name].takes
     if name in ("rotl", "rotr"):
-        value = _check(name, takes, types[0])
-        count = _check(name, takes, types[1])
+        value = check_taken(name, takes, types[0])
+        count = check_taken(name, takes, types[1])
         return value, count
-    common = _check(name, takes, _common(name, types))
+    common = check_taken(name, takes, _common(name, types))
     return (common,) * len(types)
 
 
@@ -161,7 +165,29 @@ def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Call
     if any(isinstance(value, Vector) for value in values):
         return lambda *parts: _apply_vector(name, parts)
     _check_scalars(name, values)
+    if FUNCTION_RULES[name].takes == "float" and any(map(_is_integer, values)):
+        return lambda *given: _of_floats(name, given)
     return _resolve(name, kinds)
+
+
+def _is_integer(value: Any) -> bool:
+    """Whether a number is an integer of a width, or a bool."""
+    t = type_of_scalar(value)
+    return (t.is_int and not t.weak) or t == BOOL
+
+
+def _of_floats(name: str, values: tuple[Any, ...]) -> Any:
+    """A function of floats, of integers among them: from Python these count as floats, as arrays
+    of them do. Raises ArgumentError in a kernel."""
+    if not running.managed:
+        values = tuple(_as_float(x) if _is_integer(x) else x for x in values)
+    return _resolve(name, tuple(map(type, values)))(*values)
+
+
+def _as_float(value: Any) -> Any:
+    """An integer of 8 or 16 bits or a bool as float32, a wider one as float64, rounded once."""
+    t = FLOAT32 if type_of_scalar(value).size <= 2 else FLOAT64
+    return CONVERTERS[t][kind_of(value)](value)
 
 
 def is_half(value: Any) -> bool:
@@ -221,6 +247,7 @@ def _vector_class(name: str, values: tuple[Any, ...]) -> type[Vector]:
 def _apply_vector(name: str, values: tuple[Any, ...]) -> Any:
     cls = _vector_class(name, values)
     t = cls.__sb_type__
+    check_taken(name, FUNCTION_RULES[name].takes, t.element)
     columns = [
         components(value)
         if isinstance(value, Vector)

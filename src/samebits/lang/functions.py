@@ -16,6 +16,7 @@ from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of, wrapper
 from samebits.lang.elementwise import (
     apply,
+    check_taken,
     has_array,
     is_half,
     over_arrays,
@@ -43,31 +44,31 @@ def _intrinsic(function: _Function) -> _Function:
 
 
 @_intrinsic
-def sqrt(x: Any, *, out: Any = None) -> Any:
+def sqrt(x: Any, /, *, out: Any = None) -> Any:
     """Square root of floats, correctly rounded; NaN below zero."""
     return apply("sqrt", x, out=out)
 
 
 @_intrinsic
-def abs(x: Any, *, out: Any = None) -> Any:
+def abs(x: Any, /, *, out: Any = None) -> Any:
     """Magnitude; the least integer of a fixed-width type stays itself."""
     return apply("abs", x, out=out)
 
 
 @_intrinsic
-def min(a: Any, b: Any, *, out: Any = None) -> Any:
+def min(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """The least of two; −0 is below +0, and a NaN gives NaN."""
     return apply("min", a, b, out=out)
 
 
 @_intrinsic
-def max(a: Any, b: Any, *, out: Any = None) -> Any:
+def max(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """The greatest of two; −0 is below +0, and a NaN gives NaN."""
     return apply("max", a, b, out=out)
 
 
 @_intrinsic
-def clamp(x: Any, lo: Any, hi: Any, *, out: Any = None) -> Any:
+def clamp(x: Any, lo: Any, hi: Any, /, *, out: Any = None) -> Any:
     """min(max(x, lo), hi)."""
     if out is not None or has_array(x, lo, hi):
         return over_arrays("clamp", (x, lo, hi), out)
@@ -78,43 +79,43 @@ def clamp(x: Any, lo: Any, hi: Any, *, out: Any = None) -> Any:
 
 
 @_intrinsic
-def floor(x: Any, *, out: Any = None) -> Any:
+def floor(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded down to whole ones; zero keeps its sign."""
     return apply("floor", x, out=out)
 
 
 @_intrinsic
-def ceil(x: Any, *, out: Any = None) -> Any:
+def ceil(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded up to whole ones; zero keeps its sign."""
     return apply("ceil", x, out=out)
 
 
 @_intrinsic
-def trunc(x: Any, *, out: Any = None) -> Any:
+def trunc(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded toward zero; zero keeps its sign."""
     return apply("trunc", x, out=out)
 
 
 @_intrinsic
-def round(x: Any, *, out: Any = None) -> Any:
+def round(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded to the nearest whole one, ties to even; zero keeps its sign."""
     return apply("round", x, out=out)
 
 
 @_intrinsic
-def copysign(a: Any, b: Any, *, out: Any = None) -> Any:
+def copysign(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """Float `a` with the sign bit of `b`; a NaN `b` counts as positive."""
     return apply("copysign", a, b, out=out)
 
 
 @_intrinsic
-def sign(x: Any, *, out: Any = None) -> Any:
+def sign(x: Any, /, *, out: Any = None) -> Any:
     """−1, 0 or 1 in the type of `x`; a NaN and zeros of either sign stay."""
     return apply("sign", x, out=out)
 
 
 @_intrinsic
-def select(condition: Any, a: Any, b: Any) -> Any:
+def select(condition: Any, a: Any, b: Any, /) -> Any:
     """`a` where the bool (or bool vector or matrix) `condition` holds, else `b`; both are
     evaluated."""
     if has_array(condition, a, b):
@@ -155,19 +156,19 @@ def _bool(name: str, condition: Any) -> bool:
 
 
 @_intrinsic
-def likely(condition: Any) -> bool:
+def likely(condition: Any, /) -> bool:
     """The bool `condition`; compiled code is made fast for where it is true. Changes no bit."""
     return _bool("likely", condition)
 
 
 @_intrinsic
-def unlikely(condition: Any) -> bool:
+def unlikely(condition: Any, /) -> bool:
     """The bool `condition`; compiled code is made fast for where it is false. Changes no bit."""
     return _bool("unlikely", condition)
 
 
 @_intrinsic
-def assume(condition: Any) -> None:
+def assume(condition: Any, /) -> None:
     """Say that the bool `condition` always holds: traps "assume" where it does not.
 
     In a kernel with `bounds_check=False` compiled code does not test it and relies on it: where it
@@ -178,37 +179,37 @@ def assume(condition: Any) -> None:
 
 
 @_intrinsic
-def fma(a: Any, b: Any, c: Any, *, out: Any = None) -> Any:
+def fma(a: Any, b: Any, c: Any, /, *, out: Any = None) -> Any:
     """a×b+c of floats, rounded once."""
     return apply("fma", a, b, c, out=out)
 
 
 @_intrinsic
-def popcount(x: Any, *, out: Any = None) -> Any:
+def popcount(x: Any, /, *, out: Any = None) -> Any:
     """Number of one bits of an integer, in its type."""
     return apply("popcount", x, out=out)
 
 
 @_intrinsic
-def clz(x: Any, *, out: Any = None) -> Any:
+def clz(x: Any, /, *, out: Any = None) -> Any:
     """Leading zero bits of an integer, in its type; the width for 0."""
     return apply("clz", x, out=out)
 
 
 @_intrinsic
-def ctz(x: Any, *, out: Any = None) -> Any:
+def ctz(x: Any, /, *, out: Any = None) -> Any:
     """Trailing zero bits of an integer, in its type; the width for 0."""
     return apply("ctz", x, out=out)
 
 
 @_intrinsic
-def rotl(x: Any, count: Any, *, out: Any = None) -> Any:
+def rotl(x: Any, count: Any, /, *, out: Any = None) -> Any:
     """The bits of integer `x` rotated left by `count` modulo the width."""
     return apply("rotl", x, count, out=out)
 
 
 @_intrinsic
-def rotr(x: Any, count: Any, *, out: Any = None) -> Any:
+def rotr(x: Any, count: Any, /, *, out: Any = None) -> Any:
     """The bits of integer `x` rotated right by `count` modulo the width."""
     return apply("rotr", x, count, out=out)
 
@@ -233,7 +234,7 @@ def _bitcast_scalar(target: ScalarType, value: Any) -> Any:
 
 
 @_intrinsic
-def bitcast(target: Any, x: Any) -> Any:
+def bitcast(target: Any, x: Any, /) -> Any:
     """The bits of `x` (those of the canonical NaN for any NaN) as a type of the same size."""
     t = getattr(target, "__sb_type__", None)
     if has_array(x):
@@ -272,7 +273,7 @@ def _vectors(name: str, *values: Any) -> None:
 
 
 @_intrinsic
-def dot(a: Any, b: Any) -> Any:
+def dot(a: Any, b: Any, /) -> Any:
     """Sum of products, left to right: ((a.x*b.x + a.y*b.y) + a.z*b.z) + a.w*b.w."""
     _vectors("dot", a, b)
     total = a[0] * b[0]
@@ -282,7 +283,7 @@ def dot(a: Any, b: Any) -> Any:
 
 
 @_intrinsic
-def cross(a: Any, b: Any) -> Any:
+def cross(a: Any, b: Any, /) -> Any:
     """Cross product of two vectors of three components."""
     _vectors("cross", a, b)
     if len(a) != 3:
@@ -292,14 +293,15 @@ def cross(a: Any, b: Any) -> Any:
 
 
 @_intrinsic
-def length(a: Any) -> Any:
+def length(a: Any, /) -> Any:
     """sqrt(dot(a, a)) of a float vector."""
     _vectors("length", a)
+    check_taken("sqrt", "float", a.__sb_type__.element)
     return sqrt(dot(a, a))
 
 
 @_intrinsic
-def normalize(a: Any) -> Any:
+def normalize(a: Any, /) -> Any:
     """a / length(a), element by element; NaN for a zero vector."""
     _vectors("normalize", a)
     return a / length(a)
@@ -315,12 +317,12 @@ def _bools(name: str, a: Any) -> tuple[bool, ...]:
 
 
 @_intrinsic
-def any(a: Any) -> bool:
+def any(a: Any, /) -> bool:
     """Whether some component of a bool vector or matrix is true."""
     return True in _bools("any", a)
 
 
 @_intrinsic
-def all(a: Any) -> bool:
+def all(a: Any, /) -> bool:
     """Whether every component of a bool vector or matrix is true."""
     return False not in _bools("all", a)

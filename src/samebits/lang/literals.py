@@ -18,7 +18,9 @@ from samebits.lang.scalars import float32
 MAX_LENGTH = 400
 """Longest text that is read."""
 
-_DECIMAL = re.compile(r"([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?", re.ASCII)
+_DECIMAL = re.compile(r"([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
+_FARTHEST = 4 * MAX_LENGTH
+"""An exponent beyond it gives what this one gives: 0 or too large, whatever the digits."""
 _EXTRA_BITS = 64
 """Of the quotient, more than binary32 has; whether something is left decides ties."""
 
@@ -26,8 +28,8 @@ _EXTRA_BITS = 64
 def f32(text: str) -> float32:
     """The float32 nearest to a decimal number, ties to even: `f32("0.1")`, `f32("-6.02e23")`.
 
-    Digits with an optional sign, point and exponent of up to four digits; what is too small gives
-    a subnormal number or a zero of its sign. Raises ArgumentError for any other text, for more than
+    Digits with an optional sign, point and exponent; what is too small gives a subnormal number
+    or a zero of its sign. Raises ArgumentError for any other text, for more than
     400 characters, and for numbers that round beyond the largest float32, 3.4028235e38.
     """
     return float32(nearest(text))
@@ -49,7 +51,7 @@ def nearest(text: object) -> float:
             "float32(x)",
         )  # fmt: skip
     sign, whole, places, power = found.groups(default="")
-    shift = int(power or 0) - len(places)
+    shift = max(-_FARTHEST, min(int(power or 0), _FARTHEST)) - len(places)
     exact = int(whole + places) * Fraction(10) ** shift
     bits = _EXTRA_BITS + max(0, exact.denominator.bit_length() - exact.numerator.bit_length())
     quotient, rest = divmod(exact.numerator << bits, exact.denominator)

@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.errors import ArgumentError
+from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.scalars import CONVERTERS, TYPE_OF
 from samebits.modes import Precision
 from samebits.runtime.ufunc_loops import IN_PLACE, has_loop, loop, result_types
-from samebits.types import INT32, ScalarType
+from samebits.types import INT16, INT32, INT64, ScalarType, promote
 
 _NDARRAY: Any = np.ndarray
 _ARRAYS: tuple[Any, ...] = (np.ndarray, np.memmap)
@@ -27,12 +27,24 @@ BLOCK = 8192
 
 
 def number(x: Any, t: ScalarType) -> Any:
-    """A scalar in the class of a float type."""
+    """A scalar in the class of the type at which a function is computed. Raises ArgumentError for
+    a weak int that does not fit."""
     if isinstance(x, _BOOLS):
         x = int(x)
     elif TYPE_OF.get(kind_of(x)) is None:
         x = x.item()  # a NumPy scalar that the language lacks, such as float16
-    return CONVERTERS[t][kind_of(x)](x)
+    try:
+        return CONVERTERS[t][kind_of(x)](x)
+    except Trap:
+        wider = promote(t, INT16 if t.size < 2 else INT32 if t.size < 4 else INT64)
+        fix = "give an integer within these"
+        if wider is not None and wider.is_int and wider.minimum <= x <= wider.maximum:
+            fix = f"widen the array: x.astype(np.{wider})"
+        raise ArgumentError(
+            f"{int(x)} does not fit {t}, the type of the array",
+            note=f"the range is {t.minimum} to {t.maximum}",
+            fix=fix,
+        ) from None
 
 
 def as_int32(function: Overloads, n: int) -> int:

@@ -9,12 +9,13 @@ import pytest
 
 import samebits as sb
 from samebits.diagnose.explain import explain
+from samebits.diagnose.expression import FUNCTIONS
 from samebits.diagnose.libraries import LIBRARIES, LIBRARY_FUNCTIONS, function_of
 
 DTYPES: dict[int, Any] = {32: np.float32, 64: np.float64}
 NUMPY = {"sin": np.sin, "exp": np.exp, "log": np.log, "acos": np.arccos, "atan2": np.arctan2}
 TWO = {"atan2", "hypot", "pow"}
-EXACT = {"fmod", "remainder"}
+EXACT = {"fdim", "fmax", "fmin", "fmod", "remainder"}
 
 
 def arguments(name: str, bits: int, count: int = 400) -> list[np.ndarray[Any, Any]]:
@@ -74,3 +75,28 @@ def test_explain_names_the_library_whose_bits_they_are(library: str) -> None:
     shown = {evaluation.expression for evaluation in cause.evaluations}
     assert f"{library}.exp(x)" in shown
     assert shown <= {f"{name}.exp(x)" for name, value in bits.items() if value == bits[library]}
+
+
+@pytest.mark.parametrize("form", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_explain_calls_every_function(name: str, form: str) -> None:
+    values = {"x": "1.37" if name == "acosh" else "0.37", "y": "0.21"}
+    names = "xy"[: FUNCTIONS[name]]
+    found = explain(f"{name}({', '.join(names)})", {n: values[n] for n in names}, "0.333", form)
+    as_type = {"float16": np.float16, "float32": np.float32, "float64": np.float64}[form]
+    given = [as_type(values[n]) for n in names]
+    right = as_type(getattr(sb.math, name)(*given))
+    assert found.strict == int(right.view(f"u{right.itemsize}"))
+
+
+def test_explain_finds_the_c_librarys_gamma() -> None:
+    gamma = function_of("libm", "tgamma", 32)
+    if gamma is None:
+        pytest.skip("this machine's C library has no tgamma")
+    for x in np.random.default_rng(4).uniform(1, 20, 400).astype(np.float32).tolist():
+        if gamma(x) != float(sb.math.tgamma(np.float32(x))):
+            break
+    else:
+        pytest.skip("the C library's tgamma is correctly rounded here")
+    found = explain("tgamma(x)", {"x": x.hex()}, gamma(x).hex(), "float32")
+    assert "libm" in {cause.hazards[0].name for cause in found.causes}

@@ -16,6 +16,7 @@ from samebits import types
 from samebits.bits import bits_to_float, exact_fma, float_to_bits
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import functions as f
+from samebits.lang.running import managed_run
 from samebits.lang.scalars import (
     SCALAR_CLASSES,
     float32,
@@ -182,8 +183,8 @@ def test_weak_arguments_take_the_strong_type_and_stay_weak_alone():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: f.sqrt(int32(4)),
-        lambda: f.floor(uint8(4)),
+        lambda: f.sqrt(int3(4)),
+        lambda: f.floor(uint3(4)),
         lambda: f.abs(True),
         lambda: f.min(True, False),
         lambda: f.popcount(float32(1)),
@@ -210,6 +211,13 @@ def test_weak_arguments_take_the_strong_type_and_stay_weak_alone():
 def test_operands_of_the_wrong_type_are_refused(call):
     with pytest.raises(ArgumentError):
         call()
+
+
+@pytest.mark.parametrize("x", [int32(4), uint8(4), True])
+def test_a_kernel_converts_integers_by_hand(x):
+    with managed_run(), pytest.raises(ArgumentError, match="sqrt takes a float"):
+        f.sqrt(x)
+    assert f.sqrt(x) == math.sqrt(x)
 
 
 def test_bitcast_reads_the_canonical_nan_and_goes_back():

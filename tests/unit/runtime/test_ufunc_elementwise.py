@@ -177,3 +177,48 @@ def test_managed_kernels_have_no_numpy_arrays() -> None:
 
 
 ARRAY = np.ones(3)
+
+
+@pytest.mark.parametrize("name", ["sqrt", "floor", "ceil", "trunc", "round"])
+def test_integers_and_bools_count_as_floats_alone_as_in_arrays(name: str) -> None:
+    function = getattr(math, name)
+    for x in (
+        True, np.True_, sb.int8(7), np.int16(-300), sb.uint16(9), np.int32(2**24 + 1),
+        sb.uint32(2**32 - 1), np.int64(2**53 + 1), sb.uint64(2**64 - 1),
+    ):  # fmt: skip
+        alone, one = function(x), function(np.array([x]))
+        assert np.asarray(alone).dtype == one.dtype
+        assert np.asarray(alone).tobytes() == one.tobytes()
+
+
+def test_integers_beside_floats_count_as_floats() -> None:
+    assert type(math.fma(np.int8(2), np.float32(3), True)) is sb.float32
+    assert type(math.copysign(sb.int32(2), np.float32(-1))) is sb.float64
+
+
+def test_kernels_still_convert_by_hand() -> None:
+    @sb.kernel
+    def root(n: sb.int32) -> sb.float64:
+        return math.sqrt(n)  # type: ignore[return-value]
+
+    with pytest.raises(sb.ArgumentError, match="sqrt takes a float, got int32"):
+        root.managed(4)
+    with pytest.raises(sb.CompileError):
+        root(4)
+
+
+def test_an_integer_that_the_array_does_not_hold_is_refused() -> None:
+    with pytest.raises(sb.ArgumentError, match="1000 does not fit int8") as caught:
+        math.clamp(np.array([1], np.int8), 0, 1000)
+    assert caught.value.fix == "widen the array: x.astype(np.int16)"
+    with pytest.raises(sb.ArgumentError, match="-1 does not fit uint8") as caught:
+        math.min(np.array([1], np.uint8), -1)
+    assert caught.value.fix == "widen the array: x.astype(np.int16)"
+    with pytest.raises(sb.ArgumentError, match="does not fit uint64") as caught:
+        math.max(np.array([1], np.uint64), 2**64)
+    assert caught.value.fix == "give an integer within these"
+
+
+def test_arguments_go_by_position_in_every_execution() -> None:
+    with pytest.raises(TypeError, match="positional-only"):
+        math.sqrt(x=4.0)  # type: ignore[call-arg]
