@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 STAMP := $(VENV)/.installed
 
-.PHONY: verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-rounding prove-fixed prove-targets prove-diagnose prove-bounds clean help
+.PHONY: verify test test-pythons lint bench bench-math fuzz fuzz-faults fuzz-files prove prove-rounding search-hard prove-fixed prove-targets prove-diagnose prove-bounds clean help
 
 help:
 	@echo "make verify  install, then verify the examples on every target available here"
@@ -18,6 +18,7 @@ help:
 	@echo "make fuzz-files  hostile files for every reader until stopped; writes what it finds to build/"
 	@echo "make fuzz-faults  plant unsound rules in the passes, count the programs until each is found, note where"
 	@echo "make prove   the math library against correct rounding; writes docs/accuracy.md"
+	@echo "make search-hard  search inputs that are hard to round, of math functions without a published list"
 	@echo "make prove-rounding  prove the margins of fast phases from the kernels' IR, operation by operation"
 	@echo "make prove-fixed  the fixed-point functions; writes docs/accuracy-fixed-point.md"
 	@echo "make prove-targets  compare every target that can run here (over an hour); writes docs/targets.md"
@@ -80,6 +81,9 @@ fuzz-faults: $(STAMP)
 
 prove: $(STAMP)
 	$(BIN)/python -m tools.prove
+
+search-hard: $(STAMP)
+	$(BIN)/python -m tools.prove.hard
 
 prove-rounding: $(STAMP)
 	$(BIN)/python -m tools.prove.rounding

@@ -24,6 +24,7 @@ from tools.prove.results import Record
 from tools.prove.rounding import kept
 from tools.prove.rounding.__main__ import said
 from tools.prove.rounding.claims import CLAIMS
+from tools.prove.rounding.document import earlier
 from tools.prove.subject import Linked, host_rows, library_loops
 
 TRUSTED = 0.6
@@ -103,6 +104,8 @@ def _prove_margins(options: argparse.Namespace, digests: dict[str, str]) -> None
             kept.save(name, shown)
         for line in said(name, shown):
             print(line, flush=True)
+    if older := earlier(kept.load()):
+        print(older, flush=True)
 
 
 def _unproven(digests: dict[str, str]) -> Iterator[str]:

@@ -68,14 +68,14 @@ def page(records: dict[str, Record], digests: dict[str, str]) -> str:
 
 
 def hard_cases(records: Iterable[Record]) -> str:
-    """How many published hard cases were compared, and of how many functions, for the page."""
+    """How many hard cases were compared, and of how many functions, for the page."""
     counts = [sum(part.checked for part in record.parts if part.what == HARD) for record in records]
     if not sum(counts):
-        return "no published hard cases"
+        return "no hard cases"
     kernels = sum(count > 0 for count in counts)
     return (
-        f"{sum(counts):,} published hard cases of {kernels} kernel{'s' * (kernels > 1)} "
-        "(CORE-MATH's lists, every sign)"
+        f"{sum(counts):,} hard cases of {kernels} kernel{'s' * (kernels > 1)} "
+        "(CORE-MATH's lists, and what `make search-hard` found where there is none; every sign)"
     )
 
 

@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from tools.prove.functions import Format, Function
+from tools.prove.hard.cases import read as searched
 
 HARD_CASES = Path(__file__).parents[3] / "shared" / "data" / "core-math"
 """A folder of CORE-MATH's lists beside the repository, which is no part of it."""
+_LISTED_AS = {"powr": "pow"}
 BLOCK = 1 << 17
 SMALL_BLOCK = 1 << 16
 """Stays in a processor's cache: for what is compared as fast as it is read."""
@@ -80,20 +82,33 @@ def without_hard_cases(folder: Path = HARD_CASES) -> str | None:
     )
 
 
-def hard_cases(function: Function, form: Format, folder: Path = HARD_CASES) -> Arguments | None:
-    """CORE-MATH's inputs of a function with every sign; None where it has no list."""
-    name = function.name + ("f" if form.precision == 24 else "")
+def _of_core_math(function: Function, form: Format, folder: Path) -> list[list[float]]:
+    name = _LISTED_AS.get(function.name, function.name) + ("f" if form.precision == 24 else "")
     path = folder / f"{name}.wc.xz"
-    if not path.exists():
-        return None
     rows: list[list[float]] = []
+    if not path.exists():
+        return rows
     with lzma.open(path, "rt") as file:
         for line in file:
             text = line.split("#")[0].strip()
             if text:
                 fields = text.lower().replace("snan", "nan").replace("qnan", "nan").split(",")
                 rows.append([float.fromhex(field.strip()) for field in fields[: function.arity]])
+    return rows
+
+
+def hard_cases(function: Function, form: Format, folder: Path = HARD_CASES) -> Arguments | None:
+    """CORE-MATH's inputs of a function and those that `tools.prove.hard` found, with every sign;
+    None where there are none."""
+    rows = _of_core_math(function, form, folder)
+    if form.precision == 53:
+        rows += map(list, searched(function.name))
+    if not rows:
+        return None
     table = np.array(rows, np.float64)
+    if function.integer:
+        x, n = np.concatenate([table, table * (-1, 1)]).T
+        return np.ascontiguousarray(x.astype(form.float_type)), n.astype(np.int32)
     columns = [table[:, k] for k in range(function.arity)]
     if function.arity == 1:
         signed: list[Any] = [np.concatenate([columns[0], -columns[0]])]

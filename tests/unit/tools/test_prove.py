@@ -138,10 +138,10 @@ def test_the_page_claims_the_hard_cases_that_were_compared_and_no_others() -> No
         "cos float32 HIGH": Record("old", "2020-01-01", "", (), False, 1.0, [ordinary, hard]),
     }
     digests = {"sin float32 HIGH": "d1", "cos float32 HIGH": "d2"}
-    assert "\nand 2,000 published hard cases of 1 kernel (" in document.page(records, digests)
+    assert "\nand 2,000 hard cases of 1 kernel (" in document.page(records, digests)
     records["sin float32 HIGH"].parts.remove(hard)
     page = document.page(records, digests)
-    assert "\nand no published hard cases." in page
+    assert "\nand no hard cases." in page
     assert "CORE-MATH" not in page.split("## float32")[0]
 
 
@@ -167,7 +167,7 @@ def test_proving_without_hard_cases_says_so_and_counts(
     assert prove.main() == 0
     said = capsys.readouterr().err
     assert "no hard cases are compared" in said
-    assert re.search(r"compared: 1,128,881 inputs of 1 of \d+ kernels, no published hard", said)
+    assert re.search(r"compared: 1,128,881 inputs of 1 of \d+ kernels, no hard", said)
     assert "hard cases" in page.read_text()
     assert not re.search(r"\d hard cases", page.read_text())
 

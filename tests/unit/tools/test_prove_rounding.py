@@ -29,7 +29,7 @@ from tools.prove.rounding.claims import (
     trigonometric_f64,
 )
 from tools.prove.rounding.claims import log2p1_f64 as log2p1_claims
-from tools.prove.rounding.document import section
+from tools.prove.rounding.document import earlier, section
 from tools.prove.rounding.kept import Phase, Shown
 from tools.prove.rounding.machine import Machine
 from tools.prove.rounding.numbers import Number, combined, expanded
@@ -336,7 +336,7 @@ def test_a_smaller_margin_is_another_kernel_and_is_proven_again() -> None:
 def test_the_page_says_what_is_proven_and_the_command_fails_for_what_is_not() -> None:
     def shown(**changed: Any) -> Shown:
         phase = Phase("sum", {"MARGIN": 1.5 * 2.0**-68}, 0.5, "x", 7, 20, {"few digits": 5})
-        return Shown("d", "2026-01-01", [dataclasses.replace(phase, **changed)], 1.0)
+        return Shown("d", "2026-01-01", [dataclasses.replace(phase, **changed)], 1.0, kept.rules())
 
     digests = {"exp float64 HIGH": "d"}
     good = shown()
@@ -349,6 +349,39 @@ def test_the_page_says_what_is_proven_and_the_command_fails_for_what_is_not() ->
         assert not any(": proven" in line for line in said("float64 exp", bad))
     assert "not proven since" in section({"float64 exp": good}, {}, {"exp float64 HIGH": "e"})
     assert "measured, not proven" in section({}, {}, digests)
+
+
+def test_a_proof_by_other_rules_is_told_and_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "float64 cbrt LOW"
+    now = Shown(kept.digest(name), "", [], 0.0, kept.rules())
+    assert kept.is_current(name, now)
+    assert earlier({name: now}) == ""
+    older = dataclasses.replace(now, rules="")
+    assert not kept.is_current(name, older)
+    assert earlier({name: older, "x": now}).endswith(f": {name}.")
+    assert "of these 2 proofs" in section({name: older, "x": now}, {}, {})
+    others = kept.load()
+    current = {n: dataclasses.replace(s, digest=kept.digest(n), rules=kept.rules())
+               for n, s in others.items()}  # fmt: skip
+    shown: list[str] = []
+    monkeypatch.setattr(kept, "load", lambda: {**current, name: older})
+    monkeypatch.setattr(kept, "save", lambda *_: None)
+    monkeypatch.setattr(kept, "show", lambda n: shown.append(n) or now)
+    monkeypatch.setattr("sys.argv", ["rounding"])
+    assert command.main() == 0
+    assert shown == [n for n in CLAIMS if n == name or n not in others]
+
+
+def test_the_rules_digest_is_of_code_not_of_comments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for source in kept.PLACE.parent.glob("*.py"):
+        (tmp_path / source.name).write_text(source.read_text() + "\n# more\n")
+    monkeypatch.setattr(kept, "PLACE", tmp_path / "results.json")
+    assert kept.rules.__wrapped__() == kept.rules()
+    machine = tmp_path / "machine.py"
+    machine.write_text(machine.read_text() + "\nx = 1\n")
+    assert kept.rules.__wrapped__() != kept.rules()
 
 
 def test_what_is_kept_survives_its_file(tmp_path: Path) -> None:

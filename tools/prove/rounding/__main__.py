@@ -1,4 +1,7 @@
-"""`python -m tools.prove.rounding [name …]`: prove the margins of fast phases, and keep how."""
+"""`python -m tools.prove.rounding [name …]`: prove the margins of fast phases, and keep how.
+
+Without names: all that was not proven of the kernels as they are, by the prover as it is.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,17 @@ from tools.prove.rounding.kept import Shown
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.prove.rounding", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(CLAIMS)}")
-    wanted = parser.parse_args().names
+    parser.add_argument("--again", action="store_true", help="also what is proven already")
+    options = parser.parse_args()
+    wanted = options.names
     if unknown := [name for name in wanted if name not in CLAIMS]:
         parser.error(f"nothing is claimed of {', '.join(unknown)}; there are {', '.join(CLAIMS)}")
     failed = False
-    for name in wanted or CLAIMS:
+    proofs = kept.load()
+    if not wanted:
+        wanted = [n for n in CLAIMS if options.again or not kept.is_current(n, proofs.get(n))]
+        print(f"{len(wanted)} of {len(CLAIMS)} are to be proven", flush=True)
+    for name in wanted:
         shown = kept.show(name)
         kept.save(name, shown)
         failed = failed or bool(shown.complaints)

@@ -9,7 +9,7 @@ from tools.prove.catalogue import ROWS, Row
 from tools.prove.functions import NAMED
 from tools.prove.plan import ALL
 from tools.prove.results import Record, key
-from tools.prove.rounding.kept import Shown
+from tools.prove.rounding.kept import Shown, rules
 
 TEXT = """\
 ## Proven margins
@@ -25,9 +25,10 @@ cell of inputs, says that they round nothing; *rounded* ones may be off as far a
 What the fast phase leaves open is decided by an *exact phase*. Roots are algebraic: theirs compares
 integers, and rests on nothing else. All others are computed with 192 bits, by the bounds in their
 source to a relative 2^-168, and so are right unless a result that is no rounding boundary lies as
-near to one (float32 `atan2`: 2^-98). Published hard cases, whose number is in the last column and
-on all of which the results were compared, say that none does for the functions and ranges that they
-cover; beyond them an argument chosen at random is that near with a probability of 2^-113, and all
+near to one (float32 `atan2`: 2^-98). Hard cases, published or searched (`make search-hard`: some
+10^12 inputs of each function without a list), whose number is in the last column and on all of
+which the results were compared, say that none does for the functions and ranges that they cover;
+beyond them an argument chosen at random is that near with a probability of 2^-113, and all
 2^64 together of one argument with one below 2^-49. (Of two arguments there are 2^128 pairs, so that
 for `pow`, `atan2` and their kin the probability is that of each pair.) float32 functions of one
 argument are compared on all 2^32, and rest on no margin. The margin of float32 `pow` and its kin is
@@ -57,7 +58,19 @@ def section(
             if margin and name in digests and not every:
                 shown = proofs.get(f"{type_name} {row.name}")
                 lines += _rows(row, type_name, shown, digests[name], record)
-    return TEXT + "\n".join(lines)
+    older = earlier(proofs)
+    return TEXT + "\n".join([*lines, "", older] if older else lines)
+
+
+def earlier(proofs: Mapping[str, Shown]) -> str:
+    """Which proofs are older than the prover's rules; nothing where none is."""
+    found = [name for name, shown in proofs.items() if shown.rules != rules()]
+    if not found:
+        return ""
+    return (
+        f"The prover's rules have changed since {len(found)} of these {len(proofs)} proofs were "
+        f"made (`make prove-rounding` makes them anew): {', '.join(found)}."
+    )
 
 
 def _rows(

@@ -1,15 +1,20 @@
-"""What was proven of each function, kept in results.json with a digest of the kernel's IR.
+"""What was proven of each function, kept in results.json with digests of the kernel's IR and of the
+prover.
 
-A digest that is still the same says that the kernel, and every margin in it, has not changed since.
+A kernel's digest that is still the same says that the kernel, and every margin in it, has not
+changed since; the prover's says that the rules by which it was proven are still those.
 """
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import json
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 from tools.prove import catalogue
@@ -17,6 +22,10 @@ from tools.prove.rounding.claims import CLAIMS
 from tools.prove.subject import kernel_of, linked
 
 PLACE = Path(__file__).with_name("results.json")
+_RULES = (
+    "cells", "expansions", "machine", "narrow", "numbers", "rounding_rules", "ulps",
+)  # fmt: skip
+"""The modules that say what is proven: all but claims, and what keeps and shows proofs."""
 
 
 @dataclass
@@ -52,6 +61,8 @@ class Shown:
     date: str
     phases: list[Phase]
     seconds: float
+    rules: str = ""
+    """Of the prover's rules; nothing of proofs that are older than this."""
 
     @property
     def complaints(self) -> list[str]:
@@ -72,6 +83,20 @@ def digest(name: str) -> str:
     return linked(kernel, type_name, catalogue.NAMED[function].signature).digest()
 
 
+@cache
+def rules() -> str:
+    """The digest of the prover's rules as they are now; comments don't count."""
+    made = hashlib.blake2b(digest_size=8)
+    for module in _RULES:
+        made.update(ast.dump(ast.parse(PLACE.with_name(f"{module}.py").read_bytes())).encode())
+    return made.hexdigest()
+
+
+def is_current(name: str, shown: Shown | None) -> bool:
+    """Whether what is kept was proven of this kernel and by these rules."""
+    return shown is not None and shown.rules == rules() and shown.digest == digest(name)
+
+
 def show(name: str) -> Shown:
     """Prove what is claimed of a function."""
     began = time.process_time()
@@ -83,7 +108,7 @@ def show(name: str) -> Shown:
                   dict(sorted(it.discharged.items())), it.failures[:3])
         )  # fmt: skip
     spent = round(time.process_time() - began, 1)
-    return Shown(digest(name), date.today().isoformat(), phases, spent)
+    return Shown(digest(name), date.today().isoformat(), phases, spent, rules())
 
 
 def load(place: Path = PLACE) -> dict[str, Shown]:
