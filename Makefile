@@ -86,6 +86,7 @@ search-hard: $(STAMP)
 	$(BIN)/python -m tools.prove.hard
 
 prove-rounding: $(STAMP)
+	$(BIN)/python -m pytest -n $(WORKERS) -m proof tests/unit/tools
 	$(BIN)/python -m tools.prove.rounding
 
 prove-fixed: $(STAMP)

@@ -181,12 +181,13 @@ def levels() -> tuple[Level, ...]:
 
 
 def in_turns(number: int) -> tuple[Level, ...]:
-    """Every host level at O3, and one at O0, which changes with `number`: without optimisation the
-    levels' code is that of the operations, one by one, which are compared at each level."""
-    every = levels()
-    plain = [level for level in every if not level.opt]
-    left_out = {level for n, level in enumerate(plain) if n != number % len(plain)}
-    return tuple(level for level in every if level not in left_out)
+    """The highest host level at O3, a lower one at O3 and one at O0, which change with `number`."""
+    *lower, highest = (level for level in levels() if level.opt)
+    plain = [level for level in levels() if not level.opt]
+    chosen = {highest, plain[number % len(plain)]}
+    if lower:
+        chosen.add(lower[number % len(lower)])
+    return tuple(level for level in levels() if level in chosen)
 
 
 class Compiled:

@@ -85,6 +85,7 @@ def test_powers_are_proven_and_not_of_exponents_four_times_as_far_off(
     assert (not powers_f32.powers(found).failures) == holds
 
 
+@pytest.mark.proof
 def test_exponents_are_not_half_as_near(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(powers_f32, "EXPONENTS", [(1, 1)])
     monkeypatch.setattr(powers_f32, "scaling", lambda proof: None)
@@ -100,6 +101,7 @@ def promise(monkeypatch: pytest.MonkeyPatch, function: str, ulp: float) -> None:
     monkeypatch.setitem(promises.PROMISES, function, {**rows, "float32": one})
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("function", "claim"), [("hypot", hypot_f32.low), ("atan2", angles_low_f32.atan2)]
 )

@@ -94,6 +94,7 @@ BOUNDS = [
 ]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("of", "name", "source", "margin", "by"), BOUNDS)
 def test_parts_are_as_near_as_is_said_and_not_nearer(
     of: ModuleType, name: str, source: ModuleType, margin: str, by: float,
@@ -123,6 +124,7 @@ MARGINS = [
 ]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("of", "name", "linking", "margin", "by"), MARGINS)
 def test_margins_are_proven_and_not_smaller_ones(
     of: ModuleType, name: str, linking: ModuleType, margin: float, by: float,
@@ -164,6 +166,7 @@ GRANTED = [
 ]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("of", "name", "source", "bound", "value", "failure"), GRANTED)
 def test_what_a_phase_takes_for_granted_is_shown_by_another(
     of: ModuleType, name: str, source: ModuleType, bound: str, value: object, failure: str,
@@ -198,6 +201,7 @@ def test_another_angle_is_no_sine(monkeypatch: pytest.MonkeyPatch) -> None:
     assert proof.failures == [f"{tgamma_f64.NAME} takes another sine"]
 
 
+@pytest.mark.proof
 def test_distances_from_steps_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gamma_steps_f64, "STEPS", [])
     monkeypatch.setattr(gamma_steps_f64, "LOG_STEPS", [])

@@ -136,6 +136,7 @@ def test_cube_roots_are_proven_and_not_with_a_smaller_margin(
     assert not shown(getattr(cube_root_f64, name)(), 48)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("name", "margin"),
     [("power", "POWER"), ("positive", "MARGIN"), ("negative", "OTHER_MARGIN")],

@@ -28,6 +28,7 @@ def test_its_power_is_as_near_as_is_said(
     assert (not proof.failures) == holds
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("margin", "by", "holds"),
     [(exp_f64.MARGIN, 1.0, True), (exp_f64.MARGIN, 0.5, False), (kernels.LOST, 0.25, False)],
@@ -49,6 +50,7 @@ def test_its_logarithm_is_proven_and_not_with_a_smaller_margin(
     assert (not proof.failures) == holds
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (2.0**-6, False)])
 def test_any_sum_is_proven_and_not_with_a_smaller_margin(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch

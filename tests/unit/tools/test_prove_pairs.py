@@ -34,6 +34,7 @@ def of_one_count(monkeypatch: pytest.MonkeyPatch, k: int, count: int) -> None:
     monkeypatch.setattr(power_low_f64, "exponents", lambda at: ends if at == k else [])
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", POWERS)
 def test_a_bound_of_powers_is_proven_anew_and_a_smaller_one_is_not(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -48,6 +49,7 @@ def test_a_bound_of_powers_is_proven_anew_and_a_smaller_one_is_not(
     assert claim().failures
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["atan2", "atan2pi"])
 def test_a_bound_of_angles_is_proven_anew_and_a_smaller_one_is_not(
     name: str, monkeypatch: pytest.MonkeyPatch
@@ -63,6 +65,7 @@ def test_a_bound_of_angles_is_proven_anew_and_a_smaller_one_is_not(
     assert claim().failures
 
 
+@pytest.mark.proof
 def test_logarithms_and_reciprocals_are_as_near_as_is_said_and_not_nearer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -80,6 +83,7 @@ def test_logarithms_and_reciprocals_are_as_near_as_is_said_and_not_nearer(
     assert power_low_f64.reciprocal().failures
 
 
+@pytest.mark.proof
 def test_counts_are_as_near_as_is_said_and_not_nearer(monkeypatch: pytest.MonkeyPatch) -> None:
     def failures() -> list[str]:
         proof = Proof("counts", power_low_f64, ())

@@ -53,6 +53,7 @@ def test_powers_less_one_are_proven_and_not_with_a_quarter_of_the_margin(
     assert (not proof.failures) == holds
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["sinh", "cosh", "tanh"])
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
 def test_hyperbolic_functions_are_proven_and_not_with_a_quarter_of_the_margin(
@@ -77,6 +78,7 @@ CONSTANTS = {
 }  # fmt: skip
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("name", "constant"), CONSTANTS.items())
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (1 + 2.0**-20, False)])
 def test_reductions_of_powers_are_proven_and_not_with_a_constant_that_is_off(

@@ -18,6 +18,7 @@ def shown(proof: Proof, least: int) -> bool:
     return not proof.failures
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["log", "log_of_root", "log_of_compound"])
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.25, False)])
 def test_logarithms_are_proven_and_not_with_a_quarter_of_the_margin(

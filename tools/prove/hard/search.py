@@ -17,7 +17,7 @@ import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -65,7 +65,8 @@ def _ln(base: int) -> Any:
 
 def _less_one(base: int) -> Callable[[random.Random], Slice]:
     def draw(rng: random.Random) -> Slice:
-        return Slice(lambda s: (s * _ln(base)).exp() - 1, _number(rng, -40, 8, sign=True))
+        x = -_number(rng, -40, 4) if rng.random() < 0.4 else _number(rng, -40, 8)
+        return Slice(lambda s: (s * _ln(base)).exp() - 1, x)
 
     return draw
 
@@ -193,19 +194,20 @@ def block(it: Slice, near: float = NEAR, pieces: int = _PIECES) -> Block | None:
     last = math.ldexp(1.0, math.frexp(it.start)[1])
     room = int((last - abs(it.start)) / spacing) - 1
     pieces = min(pieces, room // length, _MOST // length)
-    while pieces > 8:
-        total = length * pieces
-        if float(abs(found[-1])) * float(total) ** (_TERMS - 1) < 2.0**-60:
-            break
+    terms = _TERMS
+    while pieces >= 8:
+        total = float(length) * pieces
+        if abs(float(found[-1])) * total ** (_TERMS - 1) < 2.0**-60:
+            terms = _TERMS
+            while terms > 3 and abs(float(found[terms - 1])) * total ** (terms - 1) < 2.0**-56:
+                terms -= 1
+            # What a difference is rounded off by grows with the pieces, as they are stepped.
+            if math.comb(pieces, terms - 1) < 2.0 ** (_BITS - 52):
+                break
         pieces //= 2
     ends = (_at(found, 0), _at(found, length * pieces))
     if pieces < 8 or not all(Fraction(2) ** 52 <= end < Fraction(2) ** 53 for end in ends):
         return None
-    terms = _TERMS
-    while (
-        terms > 3 and abs(float(found[terms - 1])) * float(length * pieces) ** (terms - 1) < 2e-17
-    ):
-        terms -= 1
     found = found[:terms]
     found[0] += Fraction(1, 2)
     bend = max(abs(_at(_second(found), t)) for t in (0, length * pieces)) / 2
@@ -217,7 +219,7 @@ def _second(c: list[Fraction]) -> list[Fraction]:
     return [k * (k - 1) * c[k] for k in range(2, len(c))]
 
 
-def _differences(values: list[Fraction]) -> Any:
+def _differences(values: Sequence[Fraction]) -> Any:
     """A table of them modulo 1, in 128 bits each, the lower word first."""
     rows = [int(v * (1 << _BITS) // 1) for v in values]
     words: list[int] = []
@@ -248,13 +250,14 @@ class Searcher:
         c, n = it.coefficients, it.length
         slope = [k * c[k] for k in range(1, len(c))]
         second = _second(c)
-        starts: list[Fraction] = []
-        slopes: list[Fraction] = []
-        for piece in range(len(c)):
+
+        def line(piece: int) -> tuple[Fraction, Fraction]:
+            """Of a piece: the line that is off as far at its ends as in its middle."""
             middle = piece * n + n // 2
             by = _at(slope, middle)
-            starts.append(_at(c, middle) - by * (n // 2) + _at(second, middle) * n * n / 16)
-            slopes.append(by)
+            return _at(c, middle) - by * (n // 2) + _at(second, middle) * n * n / 16, by
+
+        starts, slopes = zip(*map(line, range(len(c))), strict=True)
         first, then = _differences(starts), _differences(slopes)
         count = self._search(
             ctypes.c_void_p(first.ctypes.data), ctypes.c_void_p(then.ctypes.data),
@@ -262,7 +265,10 @@ class Searcher:
             ctypes.c_uint64(int(it.near * 2.0**64)), ctypes.c_void_p(self._found.ctypes.data),
             ctypes.c_int64(len(self._found)),
         )  # fmt: skip
-        return self._found[: min(count, len(self._found))].tolist()
+        assert count <= len(self._found), "more places than there is room for"
+        drift = (line(it.pieces)[0] - Fraction(int(first[1]), 1 << 64)) % 1
+        assert min(drift, 1 - drift) < 2.0**-48, "what was stepped is not what it should be"
+        return self._found[:count].tolist()
 
 
 def distance(name: str, arguments: tuple[float, ...]) -> float:
