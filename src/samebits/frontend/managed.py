@@ -27,6 +27,7 @@ from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
+from samebits.lang.executions import executions
 from samebits.lang.flushing import flushed, flushed_weak
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel, Overloads
@@ -374,7 +375,7 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
-    with Kernel.environment(), managed_run(), np.errstate(all="ignore"):
+    with executions.pinned(), managed_run(), np.errstate(all="ignore"):
         target = instance(kernel, types)
         with naming(kernel.__name__):
             values = [
