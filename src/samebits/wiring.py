@@ -18,7 +18,7 @@ FIELDS = {
     "native": ("samebits.runtime.kernel", "run"),
     "managed": ("samebits.frontend.managed", "call"),
     "managed_call": ("samebits.frontend.managed", "call_inner"),
-    "managed_math": ("samebits.frontend.overloads", "managed"),
+    "managed_math": ("samebits.frontend.managed", "call_math"),
     "mapped": ("samebits.runtime.ufunc", "call"),
     "mapped_elementwise": ("samebits.runtime.ufunc", "map_elementwise"),
     "power": ("samebits.math", "pow"),

@@ -20,7 +20,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.errors import Span, Trap
-from samebits.frontend import operators, overloads
+from samebits.frontend import managed_overloads, operators
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.source import Source, blank, source_of, syntax, too_deep
 from samebits.frontend.values import Literal
@@ -118,7 +118,7 @@ class _Rewrite(ast.NodeTransformer):
         """A captured object as the managed run sees it."""
         if isinstance(value, Overloads):
             return self.functions.setdefault(
-                value, partial(overloads.managed, value, self.kernel.precision)
+                value, partial(call_math, value, self.kernel.precision)
             )
         with suppress(TypeError):  # of what has no hash, such as a vector
             value = _BUILTINS.get(value, value)
@@ -305,6 +305,14 @@ def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     if found is None:
         found = kernel.managed_functions[types] = _build(kernel, types)
     return found
+
+
+def _runner(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
+    return instance(kernel, types).run
+
+
+call_math = partial(managed_overloads.call, _runner)
+"""A call of a math function inside a managed run: the function, the precision, its arguments."""
 
 
 def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
