@@ -193,7 +193,7 @@ from samebits.lang.vectors import (
     uint4,
 )
 from samebits.modes import DETERMINISTIC, FAST, HIGH, LOW, MEDIUM, STRICT
-from samebits.runtime.install import install
+from samebits.wiring import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random

@@ -9,18 +9,13 @@ imports of such modules a fork waits too.
 
 from __future__ import annotations
 
-import operator
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from types import ModuleType
-from typing import Any, ClassVar, TypeVar
 
 from samebits.mutex import Mutex
-
-T = TypeVar("T")
 
 LOCK = Mutex()
 _SPARE = Mutex()
@@ -73,38 +68,3 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_before_fork, after_in_parent=LOCK.release, after_in_child=LOCK.release
     )
-
-
-class Threads:
-    """What the runtime knows of them."""
-
-    with_room: ClassVar[Callable[[Callable[[], Any]], Any]] = operator.call
-    """Installed by it: has a thread make a call whose stack has room."""
-    apart: ClassVar[Callable[[Callable[[], Any]], Any]] = operator.call
-    """Installed by it: has a thread of the library's own make a call."""
-
-
-def with_room(call: Callable[[], T]) -> T:
-    """What `call` returns, or raises, in a thread whose stack has room for making code: this one,
-    as a rule. Another has `lock()` where this one has it."""
-    return Threads.with_room(call)
-
-
-def undisturbed(call: Callable[[], T]) -> T:
-    """What `call` returns, or raises, with no signal's handler run in it, which could raise:
-    llvmlite frees an object twice whose `close` is left after the first time.
-
-    Handlers run in the main thread alone, and when the call has ended. Where this thread is it,
-    another makes the call.
-    """
-    if threading.get_ident() == threading.main_thread().ident:
-        return Threads.apart(call)
-    return with_room(call)
-
-
-def loaded(load: Callable[[], T]) -> T:
-    """What `load` returns, which takes `lock()` and imports: much of a small stack, and none to
-    speak of where the main thread's is asked for."""
-    if threading.current_thread() is threading.main_thread():
-        return load()
-    return with_room(load)

@@ -21,6 +21,7 @@ from tools.prove.subject import Linked, host_rows, slots
 import samebits as sb
 from samebits import Array, ReadOnly, float64
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import atanpi_f64 as half_turns
 from samebits.mathlib.float64 import erf_f64 as error
@@ -222,7 +223,7 @@ def over_arrays(kernel: Kernel, arity: int, level: str) -> Callable[..., None]:
 
     loop = Kernel(one if arity == 1 else two)
     assert loop.fixed_types is not None
-    with Kernel.environment():
+    with executions.pinned():
         unit = compile_kernel(loop, loop.fixed_types)
         made = Linked(link(unit), [unit.function.name])
     entry = made.native(host_rows()[level]).entry(0)

@@ -31,6 +31,7 @@ from tools.prove.sweep import in_order
 import samebits as sb
 from samebits import math
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 
 PLACE = Path(__file__).with_name("fixed.json")
@@ -118,7 +119,7 @@ def subject(type_name: str, function_name: str) -> Linked:
 
     kernel = Kernel(two if function_name in BINARY else one)
     assert kernel.fixed_types is not None
-    with Kernel.environment():
+    with executions.pinned():
         unit = compile_kernel(kernel, kernel.fixed_types)
     return Linked(link(unit), [unit.function.name])
 

@@ -19,6 +19,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.text import print_module
 from samebits.lang.arrays import Array, ReadOnly
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.scalars import float32, float64, int32
 from samebits.modes import Precision
@@ -103,7 +104,7 @@ class Linked:
 
     def native(self, target: Target, opt: int = 3) -> NativeModule:
         """Compiled for a level of this host. Entry 0 takes an address and a length an array."""
-        with Kernel.environment():
+        with executions.pinned():
             optimised = optimise(self.module, self.entries)
             made = llvm.compile_module(optimised, self.entries, target, opt)
         return NativeModule(made, 1)
@@ -113,7 +114,7 @@ def linked(kernel: Kernel, type_name: str, signature: str) -> Linked:
     """The loop of `kernel` over arrays."""
     loop = over_arrays(kernel, type_name, signature)
     assert loop.fixed_types is not None
-    with Kernel.environment():
+    with executions.pinned():
         unit = compile_kernel(loop, loop.fixed_types)
         return Linked(link(unit), [unit.function.name])
 

@@ -33,9 +33,10 @@ from samebits.backend.seldom import is_seldom
 from samebits.backend.shared import SharedFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import DIVISIONS
-from samebits.compiling import lock, undisturbed
+from samebits.compiling import lock
 from samebits.errors import RunnerError, TargetError
 from samebits.ir.grammar import Module
+from samebits.lang.stacks import undisturbed
 
 
 @cache

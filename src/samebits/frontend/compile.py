@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from samebits.compiling import with_room
 from samebits.errors import CompileError, Span
 from samebits.frontend import names, own_index, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
@@ -19,9 +18,11 @@ from samebits.frontend.source import Source, source_of
 from samebits.ir.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates
+from samebits.lang.executions import executions
 from samebits.lang.fingerprint import described
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.stacks import with_room
 from samebits.lang.tables import Table
 from samebits.modes import HIGH
 from samebits.types import (
@@ -103,7 +104,7 @@ def _lowered(
     kernel: Kernel, types: tuple[Type, ...], stack: tuple[tuple[Kernel, tuple[Type, ...]], ...]
 ) -> Unit:
     # Literals are folded in floating point: by the pinned rules, whatever the thread's are.
-    with nullcontext() if stack else Kernel.environment():
+    with nullcontext() if stack else executions.pinned():
         unit = kernel.units[types] = _Lowering(kernel, types, stack).run()
     return unit
 

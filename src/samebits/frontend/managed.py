@@ -20,13 +20,14 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.errors import Span, Trap
-from samebits.frontend import operators, overloads
+from samebits.frontend import managed_overloads, operators
 from samebits.frontend.compile import compile_kernel
 from samebits.frontend.source import Source, blank, source_of, syntax, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
+from samebits.lang.executions import executions
 from samebits.lang.flushing import flushed, flushed_weak
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel, Overloads
@@ -117,7 +118,7 @@ class _Rewrite(ast.NodeTransformer):
         """A captured object as the managed run sees it."""
         if isinstance(value, Overloads):
             return self.functions.setdefault(
-                value, partial(overloads.managed, value, self.kernel.precision)
+                value, partial(call_math, value, self.kernel.precision)
             )
         with suppress(TypeError):  # of what has no hash, such as a vector
             value = _BUILTINS.get(value, value)
@@ -306,6 +307,14 @@ def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     return found
 
 
+def _runner(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
+    return instance(kernel, types).run
+
+
+call_math = partial(managed_overloads.call, _runner)
+"""A call of a math function inside a managed run: the function, the precision, its arguments."""
+
+
 def _build(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     try:
         return _built(kernel, types)
@@ -374,7 +383,7 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     bound = kernel.bind(args, kwargs)
     types = types_for(kernel, bound)
-    with Kernel.environment(), managed_run(), np.errstate(all="ignore"):
+    with executions.pinned(), managed_run(), np.errstate(all="ignore"):
         target = instance(kernel, types)
         with naming(kernel.__name__):
             values = [

@@ -14,7 +14,8 @@ from samebits.frontend.context import Context
 from samebits.frontend.convert import literal, round_literal, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
 from samebits.ir.grammar import Value
-from samebits.lang.operators import REMAINDERS, no_common
+from samebits.lang.executions import executions
+from samebits.lang.operators import no_common
 from samebits.lang.quaternions import no_component_product
 from samebits.types import (
     BOOL,
@@ -214,7 +215,7 @@ def _remainder(ctx: Context, node: ast.AST, sign: str, a: Value, b: Value, t: Sc
     if t.weak:
         ctx.builder.value("div", (a, b), t, span)
         a, b = (ctx.builder.value("convert", (x,), element, span) for x in (a, b))
-    kernel = REMAINDERS[0](sign).kernel_for(element)
+    kernel = executions.remainder(sign).kernel_for(element)
     callee = ctx.compile_callee(kernel, (element, element), span)
     (found,) = ctx.builder.op("call", (a, b), (element,), span, callee.symbol)
     return ctx.builder.value("convert", (found,), t, span) if t.weak else found

@@ -1,38 +1,26 @@
 """Calls of math functions in kernels: which kernel is meant, and vectors by component.
 
-Owns the rule for compiled and managed code. The float arguments promote as in arithmetic, weak
-ones alone to float64; beside a vector a scalar has its element's type. An argument that is an
-integer converts as any kernel's does.
+The float arguments promote as in arithmetic, weak ones alone to float64; beside a vector a scalar
+has its element's type. An argument that is an integer converts as any kernel's does. The managed
+run of such calls, by the same rule, is in `frontend.managed_overloads`.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from functools import partial, reduce
-from itertools import repeat
-from typing import Any, cast
+from functools import reduce
+from typing import cast
 
-from samebits.errors import ArgumentError
 from samebits.frontend import fixed_point, intrinsics
 from samebits.frontend.context import Callee, Context
 from samebits.frontend.convert import coerce, to_scalar
 from samebits.frontend.values import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.ir.grammar import Value
-from samebits.lang.conversions import kind_of
-from samebits.lang.elementwise import unified
-from samebits.lang.fixed_rules import fit
-from samebits.lang.kernel import Overloads, is_fixed
-from samebits.lang.running import managed_run
-from samebits.lang.scalars import CONVERTERS, int64, type_of_scalar
-from samebits.lang.storage import implicit
-from samebits.lang.vectors import VECTOR_CLASSES, as_element, vector
-from samebits.lang.vectors import Vector as ManagedVector
-from samebits.modes import Precision
+from samebits.lang.kernel import Overloads
 from samebits.types import (
     FLOAT16,
     FLOAT64,
-    INT64,
     FixedPointType,
     MatrixType,
     QuaternionType,
@@ -158,122 +146,3 @@ def _float(
 def _vector(items: tuple[Operand, ...]) -> Vector:
     scalars = [item for item in items if isinstance(item, Scalar)]
     return Vector(tuple(s.value for s in scalars), vector_of(scalars[0].type, len(scalars)))
-
-
-# The managed run ------------------------------------------------------------------------
-
-
-def managed(function: Overloads, precision: Precision, *args: Any, **named: Any) -> Any:
-    """`function(...)` inside a managed run."""
-    if named:
-        raise ArgumentError("this call takes its arguments by position", fix="drop the names")
-    key = (precision, *map(type, args))
-    plan = function.plans.get(key)
-    if plan is None and any(map(is_fixed, args)):
-        plan = function.plans[key] = partial(_managed_fixed_point, function)
-    if plan is None:
-        plan = function.plans[key] = _plan(function, precision, args)
-    return plan(*args)
-
-
-def _managed_fixed_point(function: Overloads, *args: Any) -> Any:
-    from samebits.frontend.managed import instance
-
-    name, kernel = function.__name__, function.fixed_point
-    if kernel is None or len(args) != function.arity:
-        raise ArgumentError(
-            f"{name}() has no version for fixed-point numbers",
-            fix="use sqrt, sin, cos, tan, atan2, exp, log or pow",
-        )
-    args = unified(name, *args)
-    if isinstance(args[0], ManagedVector):
-        rows = zip(*args, strict=True)
-        return vector(type(args[0]), tuple(_managed_fixed_point(function, *row) for row in rows))
-    cls: Any = kind_of(args[0])
-    t: FixedPointType = cls.__sb_type__
-    with managed_run():
-        numbers = [int64(x.raw) for x in args]
-        types = (INT64,) * (len(args) + 1)
-        found: Any = instance(kernel, types).run(*numbers, int64(t.fraction))
-    steps, excess = cast("tuple[Any, Any]", found if isinstance(found, tuple) else (found, 0))
-    return cls.from_raw(fit(int(steps) + (int(excess) << 64), t))
-
-
-def _plan(function: Overloads, precision: Precision, args: tuple[Any, ...]) -> Callable[..., Any]:
-    """What a call with arguments of these classes does."""
-    if len(args) != function.arity:
-        raise ArgumentError(
-            f"{function.__name__}() takes {function.arity} arguments, but {len(args)} are given"
-        )
-    vectors = [type(a) for a in args if isinstance(a, ManagedVector)]
-    for cls in vectors:
-        if isinstance(cls.__sb_type__, (MatrixType, QuaternionType)):
-            raise ArgumentError(
-                f"{function.__name__}() works on numbers and vectors, got {cls.__sb_type__}"
-            )
-    if vectors:
-        return lambda *parts: _by_component(function, precision, vectors[0].__sb_type__, parts)
-    types = [type_of_scalar(a) for a in args]
-    floats = [t for t, integer in zip(types, function.integers, strict=True) if not integer]
-    if any(not (t.is_float or t.weak) for t in floats):
-        raise ArgumentError(
-            f"{function.__name__}() takes a float, got {' and '.join(map(str, floats))}",
-            fix="convert it first, for example float32(x)",
-        )
-    return _scalar_plan(function, precision, float_type(floats), args)
-
-
-def _scalar_plan(
-    function: Overloads, precision: Precision, element: ScalarType, args: tuple[Any, ...]
-) -> Callable[..., Any]:
-    from samebits.frontend.managed import instance
-
-    kernel = function.kernel_for(element, precision)
-    types = kernel.resolve((element,) * function.arity)
-    target = instance(kernel, types).run
-    takes: list[Callable[[Any], Any]] = []
-    for n, (a, t, integer) in enumerate(zip(args, types, function.integers, strict=True)):
-        assert isinstance(t, ScalarType)
-        place = f"argument {n + 1} of {function.__name__}()"
-        takes.append(
-            (lambda v, t=t, place=place: implicit(v, t, place))
-            if integer
-            else CONVERTERS[t][kind_of(a)]
-        )
-    if len(takes) == 1:
-        return _of_one(target, takes[0])
-    return lambda *values: target(*(take(v) for take, v in zip(takes, values, strict=True)))
-
-
-def _of_one(target: Callable[..., Any], take: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda x: target(take(x))
-
-
-def _by_component(
-    function: Overloads, precision: Precision, first: VectorType, parts: tuple[Any, ...]
-) -> Any:
-    """One call a component; scalars repeat."""
-    name, n = function.__name__, first.length
-    cls: Any = None
-    columns: list[Any] = []
-    for part, integer in zip(parts, function.integers, strict=True):
-        if not integer and isinstance(part, ManagedVector):
-            cls = cls or type(part)
-    for part, integer in zip(parts, function.integers, strict=True):
-        if isinstance(part, ManagedVector):
-            if part.__sb_type__.length != n or not (integer or type(part) is cls):
-                raise ArgumentError(f"{name}() of {first} and {part.__sb_type__}")
-            columns.append(part)
-        elif integer or cls is None:
-            columns.append(repeat(part, n))
-        else:
-            columns.append(repeat(as_element(part, cls, name), n))
-    rows = [managed(function, precision, *row) for row in zip(*columns, strict=True)]
-    if isinstance(rows[0], tuple):
-        return tuple(map(_managed_vector, zip(*rows, strict=True)))
-    return _managed_vector(tuple(rows))
-
-
-def _managed_vector(items: tuple[Any, ...]) -> Any:
-    t = vector_of(type_of_scalar(items[0]), len(items))
-    return vector(VECTOR_CLASSES[t], items)

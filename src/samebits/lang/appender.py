@@ -7,13 +7,13 @@ another. So the order never depends on who ran what. Knows nothing of jobs.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang.annotations import AppenderAnnotation, field_type
+from samebits.lang.executions import executions
 from samebits.types import FixedArrayType, MemoryType
 
 _MOST = 1 << 48
@@ -31,9 +31,6 @@ class Appender:
     """
 
     __slots__ = ("count", "element", "memory")
-
-    in_use: ClassVar[Callable[[str, Appender, bool], None] | None] = None
-    """Installed by jobs: raises where a scheduled one has the memory that is read or written."""
 
     def __init__(self, element: Any, capacity: int) -> None:
         try:
@@ -61,23 +58,19 @@ class Appender:
         return AppenderAnnotation(element, most)
 
     def __len__(self) -> int:
-        self._check("len", False)
+        executions.check_appender_use("len", self, False)
         return self.count
 
     @property
     def array(self) -> np.ndarray[Any, Any]:
         """A view of the elements that there are now."""
-        self._check("array", False)
+        executions.check_appender_use("array", self, False)
         return self.memory[: self.count]
 
     def clear(self) -> None:
         """Make it empty; its memory stays."""
-        self._check("clear", True)
+        executions.check_appender_use("clear", self, True)
         self.count = 0
-
-    def _check(self, what: str, writes: bool) -> None:
-        if Appender.in_use is not None:
-            Appender.in_use(what, self, writes)
 
     def extend(self, rows: np.ndarray[Any, Any], counts: np.ndarray[Any, Any], at: int) -> None:
         """Put the first `counts[i]` elements of each row, in order, behind the first `at` elements.

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import reduce
 from itertools import repeat
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.conversions import kind_of
+from samebits.lang.executions import executions
 from samebits.lang.fixed_rules import FUNCTIONS
 from samebits.lang.half import refusal
 from samebits.lang.instead import instead_of
@@ -119,20 +120,13 @@ def _of_one(
 _SEQUENCES: tuple[Any, ...] = (list, tuple)
 
 
-class OverArrays:
-    """How calls with NumPy arrays are run."""
-
-    mapped: ClassVar[Callable[[Any, tuple[Any, ...], Any], Any] | None] = None
-    """Installed by the runtime: a function's name, a kernel of one number, or a family that has
-    some; arguments; `out`."""
-
-
 def over_arrays(function: Any, args: tuple[Any, ...], out: Any) -> Any:
-    """A call from Python with arrays among the arguments, or with `out`."""
-    if running.managed or OverArrays.mapped is None:
+    """A call from Python with arrays among the arguments, or with `out`: of an intrinsic by its
+    name, a kernel of one number, or a family that has some."""
+    if running.managed:
         name: str = function if isinstance(function, str) else function.__name__
         refuse_array(name)
-    return OverArrays.mapped(function, args, out)
+    return executions.mapped_elementwise(function, args, out)
 
 
 def has_array(*values: Any) -> bool:

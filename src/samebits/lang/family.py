@@ -12,6 +12,7 @@ from samebits.lang.annotations import Access, ArrayAnnotation
 from samebits.lang.arrays import ManagedArray
 from samebits.lang.dispatch import argument_type
 from samebits.lang.elementwise import has_array, over_arrays
+from samebits.lang.executions import executions
 from samebits.lang.instead import instead_of
 from samebits.lang.kernel import Kernel
 from samebits.lang.lazily import lazily
@@ -90,9 +91,7 @@ class Family:
                 fix=self.fix(types),
             )
         if running.managed:
-            from samebits.frontend import managed
-
-            return managed.call_inner(kernel, args, {})
+            return executions.managed_call(kernel, args, {})
         return kernel(*args)
 
     def _refuse_arrays(self, out: Any) -> NoReturn:

@@ -1,7 +1,7 @@
 """A kernel: a Python function with types, ready to be run managed or compiled.
 
-Owns the signature, what the function captures, and which execution a call means. How it is
-compiled is installed from above (`Kernel.compiled`), so that kernels can be written at any layer.
+Owns the signature, what the function captures, and which execution a call means. How that runs is
+known to layers above (`samebits.lang.executions`), so that kernels can be written at any layer.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ import builtins
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from samebits.compiling import lock
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang import generics
 from samebits.lang.annotations import (
@@ -27,17 +25,12 @@ from samebits.lang.annotations import (
 )
 from samebits.lang.constants import constant
 from samebits.lang.definition import UNWRITTEN, definition_span, lines_now, written
+from samebits.lang.executions import executions
 from samebits.lang.lazily import lazily
 from samebits.lang.running import running
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, HIGH, Mode, Options, Precision, checked
 from samebits.source_lines import remember
 from samebits.types import FixedPointType, ScalarType, StructType, Type, VectorType
-
-
-class Environment(Protocol):
-    """Makes a context in which floating-point operations follow the pinned rules."""
-
-    def __call__(self) -> AbstractContextManager[Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +49,6 @@ class Kernel:
     `given` are the options that its decorator names (`modes.Options`). `self_type` is the struct
     of a method, whose first parameter needs no annotation.
     """
-
-    compiled: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
-    """Installed by the runtime: runs a call natively."""
-    checked: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
-    """Installed by the runtime: runs a call turn by turn, looking for races."""
-    in_use: ClassVar[Callable[[Kernel, tuple[Any, ...], Mapping[str, Any]], None] | None] = None
-    """Installed by jobs, for calls that are not native, which look themselves."""
-    environment: ClassVar[Environment] = nullcontext
-    """Installed by the runtime: pins this thread's floating-point environment."""
 
     def __init__(
         self,
@@ -300,22 +284,15 @@ class Kernel:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if running.managed:
-            from samebits.frontend import managed
-
-            return managed.call_inner(self, args, kwargs)
+            return executions.managed_call(self, args, kwargs)
         if self.fast is not None and not kwargs and len(args) == len(self.parameters):
             return self.fast(*args)
-        if Kernel.compiled is None:
-            raise CompileError("no compiler is installed", fix="import samebits")
-        return Kernel.compiled(self, args, kwargs)
+        return executions.native(self, args, kwargs)
 
     def managed(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function in CPython over samebits' typed scalars: the reference answer."""
-        with lock():
-            from samebits.frontend import managed
-
         self.check_use(args, kwargs)
-        return managed.call(self, args, kwargs)
+        return executions.managed(self, args, kwargs)
 
     def check_races(self, *args: Any, **kwargs: Any) -> Any:
         """Call the kernel in the reference interpreter, which notes what turns of parallel ranges
@@ -324,15 +301,12 @@ class Kernel:
         Raises RaceError where two turns touch the same memory and one writes it. A thousand times
         as slow as a call.
         """
-        if Kernel.checked is None:
-            raise CompileError("no interpreter is installed", fix="import samebits")
         self.check_use(args, kwargs)
-        return Kernel.checked(self, args, kwargs)
+        return executions.check_races(self, args, kwargs)
 
     def check_use(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         """Raise ArgumentError where a scheduled job has memory that a call would touch."""
-        if Kernel.in_use is not None:
-            Kernel.in_use(self, args, kwargs)
+        executions.check_use(self, args, kwargs)
 
     def within(self, given: Mapping[str, Any]) -> Kernel:
         """This kernel with a job's or simulation's options where its own decorator gives none."""
@@ -374,13 +348,11 @@ class Overloads:
 
     `kernels` has a row for each float type: one kernel, which serves every precision, or three,
     for HIGH, MEDIUM and LOW. Each takes `arity` scalars (1 to 3, or 5), of the row's type or
-    integers; it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays
-    (`Overloads.mapped`, installed by the runtime). `fixed` names the module whose kernel of this
-    name serves fixed-point numbers; it loads when one is met. `saturates` says of a function with
-    integers that one beyond int32 gives what the nearest int32 does.
+    integers; it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays.
+    `fixed` names the module whose kernel of this name serves fixed-point numbers; it loads when one
+    is met. `saturates` says of a function with integers that one beyond int32 gives what the
+    nearest int32 does.
     """
-
-    mapped: ClassVar[Callable[..., Any] | None] = None
 
     def __init__(
         self,
@@ -434,14 +406,10 @@ class Overloads:
         if named:
             self._refuse_names(next(iter(named)))
         if running.managed or any(map(is_fixed, args)):
-            from samebits.frontend import overloads
-
             if out is not None:
                 self._refuse_names("out")
-            return overloads.managed(self, HIGH, *args)
-        if Overloads.mapped is None:
-            raise CompileError("no compiler is installed", fix="import samebits")
-        return Overloads.mapped(self, args, out)
+            return executions.managed_math(self, HIGH, *args)
+        return executions.mapped(self, args, out)
 
     def _refuse_names(self, name: str) -> NoReturn:
         raise ArgumentError(

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import Raw, converter, divide, kind_of
+from samebits.lang.executions import executions
 from samebits.lang.running import running
 from samebits.lang.weak import divided, reflected_divided, refuse_bool
 from samebits.types import (
@@ -132,12 +133,6 @@ REFUSED = {
 """Operators that NumPy's scalars have and the language has not: symbol and fix. In plain Python,
 outside managed runs, all but `@` give what they give there."""
 
-POWER: list[Callable[[Any, Any], Any]] = []
-"""Installed by the runtime: `math.pow`, for `**` of floats in plain Python."""
-
-REMAINDERS: list[Callable[[str], Any]] = []
-"""Installed by the runtime: from `%` and `//` to the library's function of two floats of a type."""
-
 
 def common_type(rule: Rule, a: ScalarType, b: ScalarType) -> ScalarType:
     """The type in which `rule` works on `a` and `b`. Raises ArgumentError where there is none."""
@@ -216,7 +211,7 @@ def _remainder(
 ) -> Callable[[Any, Any], Any]:
     left, right = _operand(scalars, a, common), _operand(scalars, b, common)
     make = scalars.makers[common]
-    return lambda x, y: REMAINDERS[0](symbol)(make(left(x)), make(right(y)))
+    return lambda x, y: executions.remainder(symbol)(make(left(x)), make(right(y)))
 
 
 def _floats(a: ScalarType, b: ScalarType) -> ScalarType | None:
@@ -239,7 +234,7 @@ def _power(scalars: Scalars, a: Any, b: Any) -> Any:
         )
     make = scalars.makers[common]
     if common.is_float:
-        return POWER[0](make(a), make(b))
+        return executions.power(make(a), make(b))
     if b < 0:
         raise ValueError("an integer has no negative integer power")  # as NumPy's
     return make(pow(int(a), int(b), 1 << 64))

@@ -6,13 +6,14 @@ Owns which kernel is meant and what Python may pass; the kernels are the library
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.arrays import ManagedArray
 from samebits.lang.dispatch import types_for
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.running import running
 from samebits.types import MemoryType, ScalarType
@@ -27,9 +28,6 @@ class Reduction:
     its elements in C order. One that is not contiguous or of another byte order is copied, one of
     bools to int64, of float16 to float32, and of integers to float64 where it `widens`.
     """
-
-    in_use: ClassVar[Callable[[str, np.ndarray[Any, Any]], None] | None] = None
-    """Installed by jobs: raises where a scheduled one writes an array that is copied here."""
 
     def __init__(
         self,
@@ -64,11 +62,9 @@ class Reduction:
             )
         first: Any = args[0] if args else None
         if isinstance(first, ManagedArray) and running.managed:
-            from samebits.frontend import managed
-
             kernel = self.kernel_for(first.element)
             assert kernel is not None, "what is refused has not been compiled either"
-            return managed.call_inner(kernel, args, {})
+            return executions.managed_call(kernel, args, {})
         if isinstance(first, np.ndarray):
             return self._from_python(args)
         if self.scalars is None or type(first) in _SEQUENCES:
@@ -119,11 +115,10 @@ class Reduction:
         wanted = self._counted(dtype)
         if array.ndim == 1 and flags.c_contiguous and flags.aligned and wanted is dtype:
             return array
-        if Reduction.in_use is not None:
-            Reduction.in_use(self.__name__, array)
+        executions.check_array_use(self.__name__, array)
         plain = array.view(np.ndarray)
         if wanted is not dtype:
-            with Kernel.environment():
+            with executions.pinned():
                 plain = plain.astype(wanted)
         return np.require(plain, requirements=["C", "A"]).reshape(-1)
 

@@ -42,8 +42,12 @@ def _kernels(F: Any, fmod: Kernel) -> dict[str, Kernel]:  # noqa: N803 - a type
 
 
 _32, _64 = _kernels(float32, fmod_f32), _kernels(float64, fmod_f64)
-REMAINDERS = {
+_REMAINDERS = {
     sign: Overloads(name, 2, {FLOAT32: _32[sign], FLOAT64: _64[sign]}, f"x {sign} y of floats.")
     for sign, name in (("%", "mod"), ("//", "floordiv"))
 }
-"""The functions that two operators are, by sign."""
+
+
+def remainder(sign: str) -> Overloads:
+    """The function that an operator of two floats is, by its sign."""
+    return _REMAINDERS[sign]

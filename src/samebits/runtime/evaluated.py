@@ -14,6 +14,7 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
 from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.dispatch import types_for
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.scalars import RAW_OF, result_maker
 from samebits.lang.vectors import components, vector
@@ -50,7 +51,7 @@ def evaluate(
     for value, t, p in zip(bound, types, kernel.parameters, strict=True):
         with naming(kernel.__name__):
             values += _ir_arguments(wrap(value, t, p.name), t)
-    with Kernel.environment():
+    with executions.pinned():
         module = realise(link(unit))
         if make is None and listener is None:
             evaluator = evaluator_of(module)

@@ -14,7 +14,8 @@ from typing import Any
 
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
-from samebits.compiling import loaded, lock
+from samebits.compiling import lock
+from samebits.lang.stacks import loaded
 from samebits.lang.uncut import noted, opened
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 

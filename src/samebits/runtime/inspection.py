@@ -25,6 +25,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.ir.text import print_module
 from samebits.lang.annotations import type_of_annotation
+from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.modes import Options
@@ -86,7 +87,7 @@ class Inspection:
         self.options: Options = kernel.options
         self._shows_library = is_library(kernel.function.__code__.co_filename)
         self.file = kernel.function.__code__.co_filename
-        with Kernel.environment():  # constants are folded with this thread's arithmetic
+        with executions.pinned():  # constants are folded with this thread's arithmetic
             unit = compile_kernel(kernel, types)
             linked = link(unit)
             self.entry = unit.function.name

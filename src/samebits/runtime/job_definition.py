@@ -18,10 +18,10 @@ from samebits.errors import ArgumentError
 from samebits.lang.annotations import Access
 from samebits.lang.appender import Appender
 from samebits.lang.arguments import naming
+from samebits.lang.executions import executions
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.lazily import lazily
-from samebits.lang.reduction import Reduction
 from samebits.lang.structs import Struct
 from samebits.runtime import fpenv
 from samebits.runtime.claims import Claim, Plan, array_claim, check_memory, plan
@@ -60,10 +60,10 @@ class Definition:
         self.limit = self.kernel.limit
         self.names = tuple(f.name for f in fields)
         self.appends = any(f.appends for f in fields)
-        Kernel.in_use = check_arguments
-        Reduction.in_use = check_reduction
+        executions.check_use = check_arguments
+        executions.check_array_use = check_reduction
         if self.appends:
-            Appender.in_use = check_appender
+            executions.check_appender_use = check_appender
 
     @lazily
     def entry(self) -> NativeRange:

@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from samebits.backend.objects import CompiledObject
-from samebits.compiling import lock, with_room
+from samebits.compiling import lock
+from samebits.lang.executions import executions
 from samebits.lang.fingerprint import fingerprint
 from samebits.lang.kernel import Kernel
+from samebits.lang.stacks import with_room
 from samebits.runtime import cache
 from samebits.runtime.call import native_callable
 from samebits.runtime.host import host_target, llvm_version
@@ -67,7 +69,7 @@ def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, op
     from samebits.runtime.runners.kernels import emulated_callable
 
     def made() -> CompiledObject:
-        with Kernel.environment(), collector.paused():
+        with executions.pinned(), collector.paused():
             module, names = _linked(kernel, types)
             ready = optimise(module, names, blocks=target.has_wide_vectors)
             return llvm.compile_module(ready, names, target, opt)
@@ -94,7 +96,7 @@ def _compiled(
     store, source_key = cache.current_cache(), ""
     if store is not None:
         # Constants are written and folded with this thread's arithmetic.
-        with lock(), Kernel.environment():
+        with lock(), executions.pinned():
             row = (target.name, target.triple, target.cpu, target.tune)
             by = (cache.compiler_fingerprint(), llvm_version(), *row, str(opt), "range" * as_range)
             source_key = cache.digest(fingerprint(kernel, types), *by)
@@ -104,7 +106,7 @@ def _compiled(
             return compiled
 
     def made() -> CompiledObject:
-        with lock(), Kernel.environment():
+        with lock(), executions.pinned():
             from samebits.runtime import collector
 
             with collector.paused():

@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.lang.executions import executions
 from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.running import python_precision
@@ -69,7 +70,7 @@ def call(function: Overloads, args: tuple[Any, ...], out: Any = None) -> Any:
     outs = cast("tuple[object, ...]", out) if isinstance(out, tuple) else (out,)
     if any(isinstance(a, GuardedArray) for a in (*args, *outs)):
         return _unguarded(function, args, out)
-    with Kernel.environment():
+    with executions.pinned():
         return _call(function, precision, args, out)
 
 
@@ -160,7 +161,7 @@ def _call(function: Overloads, precision: Precision, args: tuple[Any, ...], out:
     if out is not None or any(isinstance(a, _NDARRAY) for a in args):
         return over_arrays(function, precision, t, args, out)
     kernel = function.kernel_for(t, precision)
-    with Kernel.environment():
+    with executions.pinned():
         return kernel(*_numbers(function, kernel, args))
 
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.conversions import kind_of
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.executions import executions
+from samebits.lang.kernel import Overloads
 from samebits.lang.scalars import CONVERTERS, TYPE_OF
 from samebits.modes import Precision
 from samebits.runtime.ufunc_loops import IN_PLACE, has_loop, loop, result_types
@@ -117,7 +118,7 @@ def _operands(
             given.append(array)
             pattern += "a"
         else:
-            with Kernel.environment():
+            with executions.pinned():
                 value = as_int32(function, int(x)) if integer else number(x, t)
                 given.append(np.array(value, t.dtype))
             pattern += "s"
@@ -224,7 +225,7 @@ def _in_blocks(native: Any, given: list[Any], outs: list[Any], dtypes: list[Any]
     laid = ["contig", "aligned", "nbo"]
     reading: list[Any] = [["readonly", *laid] for _ in given]
     writing: list[Any] = [["writeonly", "allocate", "no_subtype", *laid] for _ in outs]
-    with Kernel.environment():
+    with executions.pinned():
         iterator = np.nditer(
             [*given, *outs],
             flags=["external_loop", "buffered", "growinner", "copy_if_overlap"],

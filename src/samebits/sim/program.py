@@ -12,14 +12,16 @@ from samebits.backend import llvm
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
-from samebits.compiling import lock, with_room
+from samebits.compiling import lock
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.frontend.fast import plain_name
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, HostFunction, Module
 from samebits.ir.text import print_module
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
+from samebits.lang.stacks import with_room
 from samebits.modes import DEFAULTS, STRICT, Goal
 from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
@@ -109,7 +111,7 @@ class Program:
 
     def _made(self, target: Target, opt: int, exported: bool) -> CompiledObject:
         entries = self.exported_entries if exported else self.entries
-        with lock(), Kernel.environment():  # constants are folded with this thread's arithmetic
+        with lock(), executions.pinned():  # constants are folded with this thread's arithmetic
             module = self._with_more(self._ready(target)) if exported else self._ready(target)
             if exported or self.departures != NONE:
                 return llvm.compile_module(

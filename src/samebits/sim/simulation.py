@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
 from samebits.bits import canonical_size
-from samebits.compiling import lock, with_room
+from samebits.compiling import lock
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
+from samebits.lang.stacks import with_room
 from samebits.lang.structs import Struct
 from samebits.modes import Given, checked
 from samebits.sim.inputs import InputRules

@@ -12,6 +12,7 @@ from samebits import Array, ReadOnly, float32, float64, int64, math
 from samebits.backend import llvm
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
 
@@ -70,7 +71,7 @@ def rows_of_sines(x: ReadOnly[float32], out: Array[float32]) -> None:
 def counts(kernel: Kernel, target: str) -> list[int]:
     """How many turns the kernel's loops are told to do at once; loops left to LLVM have none."""
     assert kernel.fixed_types is not None
-    with Kernel.environment():
+    with executions.pinned():
         unit = compile_kernel(kernel, kernel.fixed_types)
         entries = [unit.function.name]
         text = llvm.llvm_text(optimise(link(unit), entries), entries, TARGETS[target])
@@ -104,7 +105,7 @@ def test_four_vectors_of_a_large_float32_loop_ask_once_for_rare_lanes(
 ) -> None:
     target = TARGETS[f"x86-64-{level}"]
     assert powers.fixed_types is not None
-    with Kernel.environment():
+    with executions.pinned():
         unit = compile_kernel(powers, powers.fixed_types)
         entries = [unit.function.name]
         text = llvm.llvm_text(optimise(link(unit), entries), entries, target, 3)
@@ -142,7 +143,7 @@ def sines_beside(x: ReadOnly[float32], out: Array[float32]) -> None:
 
 def test_the_copy_of_a_loop_with_checks_calls_what_the_other_has_inlined() -> None:
     assert sines_beside.fixed_types is not None
-    with Kernel.environment():
+    with executions.pinned():
         unit = compile_kernel(sines_beside, sines_beside.fixed_types)
         entries = [unit.function.name]
         text = llvm.llvm_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"], 3)

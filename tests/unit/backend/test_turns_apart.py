@@ -10,6 +10,7 @@ from samebits import Array, FixedArray, ReadOnly, float32, int32, math
 from samebits.backend import llvm
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
+from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
@@ -177,7 +178,7 @@ MEETING = (
 def text_for(kernel: Kernel, level: str) -> str:
     """LLVM text, as emitted, after a compile with all optimisations."""
     assert kernel.fixed_types is not None
-    with Kernel.environment():
+    with executions.pinned():
         unit = compile_kernel(kernel, kernel.fixed_types)
         entries = [unit.function.name]
         module = optimise(realise(link(unit)), entries)

@@ -22,7 +22,8 @@ from tests.unit.runtime.interrupting import at_each
 import samebits as sb
 from samebits import float32
 from samebits.backend import llvm
-from samebits.compiling import LOCK, lock, with_room
+from samebits.compiling import LOCK, lock
+from samebits.lang.stacks import with_room
 from samebits.runtime import cache, own_stack
 
 CHAINS = "import samebits as sb\nfrom samebits import float64\n" + "".join(

@@ -12,7 +12,7 @@ from samebits.backend.objects import TrapSite
 from samebits.backend.rare import renamed_rows
 from samebits.backend.targets import Target
 from samebits.ir.grammar import Module
-from samebits.lang.kernel import Kernel
+from samebits.lang.executions import executions
 from samebits.passes.pipeline import optimise
 from samebits.sim.export.codec import codec_text, function_name
 from samebits.sim.export.header import c_string, type_name
@@ -36,7 +36,7 @@ class Kernels:
     def object_code(self, target: Target, name: str) -> tuple[bytes, tuple[TrapSite, ...]]:
         """Object code whose only symbols from outside are `NAME_entry_init` and so on, hidden
         from whatever a library of it is linked into, and what its statuses stand for."""
-        with Kernel.environment():  # constants are folded with this thread's arithmetic
+        with executions.pinned():  # constants are folded with this thread's arithmetic
             emitted = emit_module(self.module, self.entries, target)
             text = named(emitted.text, name)
             code = llvm.compile_text(text, target, 3, plan=emitted.plan, expected=emitted.expected)
@@ -50,7 +50,7 @@ class Kernels:
 def kernels_of(program: Program) -> Kernels:
     """The simulation's kernels after the passes."""
     entries = (program.init, program.step, RUN, HASH)
-    with Kernel.environment():
+    with executions.pinned():
         module = optimise(program.module, entries, blocks=False)
     return Kernels(program, Module(module.functions, program.module.tables), entries)
 

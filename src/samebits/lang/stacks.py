@@ -1,0 +1,40 @@
+"""Calls that another thread makes where this one's stack, or its signal handlers, forbid them.
+
+Which thread that is, the runtime knows (`samebits.lang.executions`).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from samebits.lang.executions import executions
+
+T = TypeVar("T")
+
+
+def with_room(call: Callable[[], T]) -> T:
+    """What `call` returns, or raises, in a thread whose stack has room for making code: this one,
+    as a rule. Another has `compiling.lock()` where this one has it."""
+    return executions.with_room(call)
+
+
+def undisturbed(call: Callable[[], T]) -> T:
+    """What `call` returns, or raises, with no signal's handler run in it, which could raise:
+    llvmlite frees an object twice whose `close` is left after the first time.
+
+    Handlers run in the main thread alone, and when the call has ended. Where this thread is it,
+    another makes the call.
+    """
+    if threading.get_ident() == threading.main_thread().ident:
+        return executions.on_own_thread(call)
+    return with_room(call)
+
+
+def loaded(load: Callable[[], T]) -> T:
+    """What `load` returns, which takes `compiling.lock()` and imports: much of a small stack, and
+    none to speak of where the main thread's is asked for."""
+    if threading.current_thread() is threading.main_thread():
+        return load()
+    return with_room(load)

@@ -1,0 +1,59 @@
+"""Hands the executions to the language layer, without loading what runs them.
+
+Whatever is imported late is imported within `lock()`, so that no fork comes in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from samebits.compiling import lock
+from samebits.lang.executions import executions
+from samebits.lang.stacks import loaded
+
+FIELDS = {
+    "native": ("samebits.runtime.kernel", "run"),
+    "managed": ("samebits.frontend.managed", "call"),
+    "managed_call": ("samebits.frontend.managed", "call_inner"),
+    "managed_math": ("samebits.frontend.managed", "call_math"),
+    "mapped": ("samebits.runtime.ufunc", "call"),
+    "mapped_elementwise": ("samebits.runtime.ufunc", "map_elementwise"),
+    "power": ("samebits.math", "pow"),
+    "remainder": ("samebits.mathlib.floored", "remainder"),
+    "pinned": ("samebits.runtime.fpenv", "pinned"),
+    "check_races": ("samebits.runtime.races", "check_races"),
+}
+"""What fills a field of `executions` once it is called: a module, and the name of its function."""
+
+
+def _imported(module: str) -> Any:
+    with lock():
+        return import_module(module)
+
+
+def _on_first_call(field: str, module: str, name: str) -> Callable[..., Any]:
+    def first(*args: Any, **named: Any) -> Any:
+        function = getattr(loaded(partial(_imported, module)), name)
+        setattr(executions, field, function)
+        return function(*args, **named)
+
+    return first
+
+
+def _with_room(call: Callable[[], Any]) -> Any:
+    return _imported("samebits.runtime.own_stack").with_room(call)
+
+
+def _on_own_thread(call: Callable[[], Any]) -> Any:
+    return _imported("samebits.runtime.own_stack").apart(call)
+
+
+def install() -> None:
+    """Let kernels and math functions be called from Python."""
+    for field, (module, name) in FIELDS.items():
+        setattr(executions, field, _on_first_call(field, module, name))
+    executions.with_room = _with_room
+    executions.on_own_thread = _on_own_thread
