@@ -16,6 +16,7 @@ from typing import Any
 
 from samebits.backend import llvm
 from samebits.backend.assembly import is_local_label
+from samebits.backend.compile import listing
 from samebits.backend.instructions import InstructionKind
 from samebits.backend.listing import CodeLine, assembly_lines, llvm_lines
 from samebits.backend.remarks import Remark, loop_remarks
@@ -98,9 +99,7 @@ class Inspection:
             self._entries, self._ranges = (
                 ([], names) if isinstance(kernel, JobKernel) else (names, [])
             )
-            self._listing = llvm.listing(
-                self._module, self._entries, target, opt, ranges=self._ranges
-            )
+            self._listing = listing(self._module, self._entries, target, opt, ranges=self._ranges)
 
     @cached_property
     def source(self) -> tuple[SourceFunction, ...]:
