@@ -83,7 +83,6 @@ CIRCLES = tuple(
         """,
         "runtime.cache runtime.host runtime.loading runtime.own_stack runtime.preempt",
         "runtime.claims runtime.pending",
-        "runtime.inspection runtime.inspection_page runtime.inspection_text",
         "sim.recording sim.saved sim.session sim.simulation",
         "diagnose.running diagnose.sides",
         """
