@@ -83,7 +83,6 @@ CIRCLES = tuple(
         """,
         "runtime.cache runtime.host runtime.loading runtime.own_stack runtime.preempt",
         "runtime.claims runtime.pending",
-        "sim.recording sim.saved sim.session sim.simulation",
         "diagnose.running diagnose.sides",
         """
         cli cli.build cli.commands cli.desync cli.diagnose cli.doctor cli.explain cli.inspect
