@@ -69,13 +69,12 @@ CIRCLES = tuple(
     frozenset(f"samebits.{name}" for name in names.split())
     for names in (
         """
-        frontend.assignment frontend.calls frontend.compile frontend.context frontend.convert
-        frontend.expressions frontend.families frontend.fixed_point frontend.halves
-        frontend.intrinsics frontend.job_source frontend.linear frontend.managed frontend.names
-        frontend.operators frontend.overloads frontend.parallel frontend.places
-        frontend.reductions frontend.results frontend.source frontend.statements
-        lang.decorators lang.dispatch lang.family lang.fingerprint lang.fixed_wide
-        lang.half_words lang.jobs lang.kernel lang.reduction
+        frontend.assignment frontend.calls frontend.compile frontend.convert frontend.expressions
+        frontend.families frontend.fixed_point frontend.halves frontend.intrinsics
+        frontend.job_source frontend.kernel_source frontend.linear frontend.managed frontend.names
+        frontend.operators frontend.overloads frontend.places frontend.reductions frontend.results
+        frontend.statements lang.decorators lang.dispatch lang.family lang.fingerprint
+        lang.fixed_wide lang.half_words lang.jobs lang.kernel lang.reduction
         """,
         """
         lang.composites lang.elementwise lang.linear lang.matrices lang.quaternions lang.storage
