@@ -27,6 +27,8 @@ import numpy as np
 
 from benchmarks.arena_speed import load_arena, script_inputs
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
 from samebits.sim.execution import NativeExecution
 from samebits.sim.export.build import build, host_row
@@ -118,10 +120,10 @@ def _native(simulation: Any, inputs: Any, target: Target, simd: bool) -> Peer:
     return run
 
 
-def _scalar(simulation: Any, target: Target) -> llvm.CompiledObject:
+def _scalar(simulation: Any, target: Target) -> CompiledObject:
     """The kernels with both of LLVM's vectorisers off."""
     program = simulation.program
-    return llvm.compile_module(program.optimised, program.entries, target, 3, vectorise=False)
+    return compile_module(program.optimised, program.entries, target, 3, vectorise=False)
 
 
 def _library(path: Path, simulation: Any, inputs: Any) -> Peer:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
 from samebits.runtime import fpenv
@@ -42,7 +43,7 @@ def _modules() -> tuple[NativeModule, NativeModule]:
     module = Module({"product": b.ret(b.op("mul", b.get("x"), b.get("y")))})
     target = llvm.host_target()
     rows = (target, target._replace(fp_control=None))
-    pinned, plain = (NativeModule(llvm.compile_module(module, ["product"], row), 1) for row in rows)
+    pinned, plain = (NativeModule(compile_module(module, ["product"], row), 1) for row in rows)
     return pinned, plain
 
 

@@ -8,7 +8,10 @@ import timeit
 from collections.abc import Callable
 from typing import Any
 
-COMPILER = ("llvmlite", "samebits.frontend", "samebits.passes", "samebits.backend.llvm")
+COMPILER = (
+    "llvmlite", "samebits.frontend", "samebits.passes",
+    "samebits.backend.compile", "samebits.backend.llvm",
+)  # fmt: skip
 
 
 class Stopwatch:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from samebits.backend.llvm import available_targets, compile_module, load
+from samebits.backend.compile import compile_module
+from samebits.backend.llvm import available_targets, load
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
 from samebits.errors import SamebitsError, Trap

@@ -21,6 +21,7 @@ import samebits as sb
 from samebits import float32, float64, int64, math, uint64
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text, compile_module
 from samebits.backend.emit import emit_module
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import TARGETS, Target
@@ -87,7 +88,7 @@ def test_vectors_of_testfloat_hold(name: str) -> None:
 @pytest.mark.parametrize("name", ["wasm32", "wasm32-simd"])
 def test_high_halves_of_products_need_no_library(name: str) -> None:
     module, symbols = functions.module(frozenset(("sin",)))
-    assembly = llvm.assembly_text(module, symbols, TARGETS[name])
+    assembly = assembly_text(module, symbols, TARGETS[name])
     assert "call\t__multi3" in assembly
     assert not audit(assembly, TARGETS[name], allow_fma=True)
 
@@ -121,7 +122,7 @@ def test_memory_arrives_by_value_in_either_byte_order(name: str) -> None:
     b = Builder("k", {"s": RefType(struct), "x": ArrayType(INT16, 1)})
     place = b.element(b.get("x"), b.const(INT, 1))
     b.store(place, b.op("add", b.load(place), b.const(INT16, 1)))
-    compiled = llvm.compile_module(Module({"k": b.ret()}), ["k"], target)
+    compiled = compile_module(Module({"k": b.ret()}), ["k"], target)
     builder = ImageBuilder()
     s = np.array([(7, 1.5, -2)], struct.dtype)
     x = np.array([1, 0x0102, 3], np.int16)
@@ -165,7 +166,7 @@ def single_from_int64(a: int64, b: uint64) -> tuple[float32, float32]:
 
 def assembly(kernel: Any, target: str, opt: int = 3) -> str:
     program = load_kernel(kernel)
-    return llvm.assembly_text(program.optimised, [program.symbol], TARGETS[target], opt)
+    return assembly_text(program.optimised, [program.symbol], TARGETS[target], opt)
 
 
 @pytest.mark.parametrize("name", ["ppc64", "ppc64le"])

@@ -14,6 +14,7 @@ from tools.prove.results import key
 
 from samebits import math
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.backend.targets import Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
@@ -106,7 +107,7 @@ class Linked:
         """Compiled for a level of this host. Entry 0 takes an address and a length an array."""
         with executions.pinned():
             optimised = optimise(self.module, self.entries)
-            made = llvm.compile_module(optimised, self.entries, target, opt)
+            made = compile_module(optimised, self.entries, target, opt)
         return NativeModule(made, 1)
 
 

@@ -21,7 +21,8 @@ from tools.prove_targets.finding import Finding
 from tools.prove_targets.programs import OPT, call
 
 from samebits import math
-from samebits.backend.llvm import compile_module, host_target
+from samebits.backend.compile import compile_module
+from samebits.backend.llvm import host_target
 from samebits.backend.targets import Target
 from samebits.errors import RunnerError
 from samebits.ir.grammar import Module

@@ -28,7 +28,9 @@ from tests.fuzz.outcome import (
 )
 from tools.prove_targets.finding import Finding
 
-from samebits.backend.llvm import CompiledObject, compile_module, host_target
+from samebits.backend.compile import compile_module
+from samebits.backend.llvm import host_target
+from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
 from samebits.errors import RunnerError, SamebitsError, Trap
 from samebits.ir.grammar import Module

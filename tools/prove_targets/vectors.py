@@ -9,7 +9,7 @@ from tests.bits.testfloat import DATA, programs, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.programs import OPT, call
 
-from samebits.backend.llvm import compile_module
+from samebits.backend.compile import compile_module
 from samebits.backend.targets import Target
 from samebits.errors import RunnerError
 from samebits.ir.grammar import Module

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from samebits.backend.compile import Listing
 from samebits.backend.debug import FILE, Location
 from samebits.backend.instructions import (
     InstructionKind,
@@ -19,7 +20,6 @@ from samebits.backend.instructions import (
     kinds,
     without_comment,
 )
-from samebits.backend.llvm import Listing
 from samebits.backend.targets import Target
 
 Place = tuple[Location, ...]

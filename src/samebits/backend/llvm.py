@@ -14,29 +14,25 @@ import re
 import subprocess
 import sys
 import weakref
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from samebits.backend import wide_division
-from samebits.backend.debug import Location
-from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit import Emitted, emit_module, emit_shared
-from samebits.backend.expected import Expected
 from samebits.backend.host_levels import HostLevel, best_level, host_levels
-from samebits.backend.objects import NO_ADDRESSES, CompiledObject
+from samebits.backend.objects import NO_ADDRESSES
 from samebits.backend.plans import APART_PASSES, SPEED, Plan
 from samebits.backend.rare import VARIANTS, Late, split
 from samebits.backend.seldom import is_seldom
-from samebits.backend.shared import SharedFunction
 from samebits.backend.targets import Target
 from samebits.backend.wide_helpers import DIVISIONS
 from samebits.compiling import lock
 from samebits.errors import RunnerError, TargetError
-from samebits.ir.grammar import Module
 from samebits.lang.stacks import undisturbed
+
+AfterPasses = Callable[[str], None]
+"""Is given a module's text after the passes, and may refuse it by raising."""
 
 
 @cache
@@ -196,11 +192,11 @@ def _with_module(
     want: str,
     vectorise: bool = True,
     plan: Plan = SPEED,
-    expected: Expected | None = None,
+    after_passes: AfterPasses | None = None,
 ) -> Any:
     _binding()
     with lock():
-        made = partial(_processed, text, target, opt, want, vectorise, plan, expected)
+        made = partial(_processed, text, target, opt, want, vectorise, plan, after_passes)
         found = undisturbed(made)
         code = found[1] if want == "listing" else found
         if want != "text" and wide_division.is_lacking(code, text, target):
@@ -215,7 +211,7 @@ def _processed(
     want: str,
     vectorise: bool,
     plan: Plan,
-    expected: Expected | None,
+    after_passes: AfterPasses | None,
     completed: bool = False,
 ) -> Any:
     """What is wanted of LLVM text, `completed` with wide divisions of its own. The lock is held, be
@@ -247,8 +243,8 @@ def _processed(
             _link(module, part)
             _optimise(module, machine, 0, passes=_LINKED)
         _link_divisions(module, target, context, layout)
-        if expected is not None and vectorise and plan.vectorise:
-            expected.check(str(module), opt)
+        if after_passes is not None:
+            after_passes(str(module))
         if completed:
             whole = wide_division.completed(str(module), target)
             module.close()
@@ -272,84 +268,13 @@ def compile_text(
     *,
     vectorise: bool = True,
     plan: Plan = SPEED,
-    expected: Expected | None = None,
+    after_passes: AfterPasses | None = None,
 ) -> bytes:
     """Object code of LLVM text; without `opt` nothing is optimised, whatever the plan.
 
-    Raises RuntimeError where the text is not valid, CompileError where a loop of `expected` is
-    not vectorised.
+    Raises RuntimeError where the text is not valid, and what `after_passes` raises.
     """
-    return _with_module(text, target, opt, "object", vectorise, plan, expected)
-
-
-def compile_module(
-    module: Module,
-    entries: Sequence[str],
-    target: Target,
-    opt: int = 3,
-    *,
-    vectorise: bool = True,
-    ranges: Sequence[str] = (),
-    threads: bool = False,
-    departures: Departures = NONE,
-) -> CompiledObject:
-    """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
-    `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
-    its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
-    emitted = emit_module(module, entries, target, ranges, threads=threads, departures=departures)
-    return _compiled(emitted, target, opt, vectorise)
-
-
-def compile_for_process(
-    module: Module, entries: Sequence[str], target: Target, *, ranges: Sequence[str] = ()
-) -> tuple[CompiledObject, tuple[SharedFunction, ...]]:
-    """As `compile_module` with `threads`, at level 3, without what is compiled apart for all
-    kernels: the shared functions, in the order of the object's `needs`."""
-    emitted = emit_module(module, entries, target, ranges, threads=True, shares=True)
-    return _compiled(emitted, target, 3), emitted.needs
-
-
-def compile_shared(
-    functions: Sequence[SharedFunction], target: Target
-) -> tuple[CompiledObject, tuple[SharedFunction, ...]]:
-    """One object of shared functions with the same plan, and the others that it calls."""
-    emitted = emit_shared(functions, target)
-    made = _compiled(emitted, target, 3)
-    return made._replace(has=tuple(f.key for f in functions)), emitted.needs
-
-
-def shared_assembly(functions: Sequence[SharedFunction], target: Target) -> str:
-    """The target's assembly for the same code that `compile_shared` returns."""
-    made = emit_shared(functions, target)
-    return _with_module(made.text, target, 3, "assembly", plan=made.plan)
-
-
-def _compiled(emitted: Emitted, target: Target, opt: int, vectorise: bool = True) -> CompiledObject:
-    code = compile_text(
-        emitted.text,
-        target,
-        opt,
-        vectorise=vectorise,
-        plan=emitted.plan,
-        expected=emitted.expected,
-    )
-    return CompiledObject(code, emitted.traps, tuple(f.key for f in emitted.needs))
-
-
-def llvm_text(
-    module: Module, entries: Sequence[str], target: Target, opt: int | None = None
-) -> str:
-    """LLVM text as emitted, or after the passes of level `opt`."""
-    made = emit_module(module, entries, target)
-    return made.text if opt is None else _with_module(
-        made.text, target, opt, "text", plan=made.plan
-    )  # fmt: skip
-
-
-def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> str:
-    """The target's assembly for the same code that `compile_module` returns."""
-    made = emit_module(module, entries, target)
-    return _with_module(made.text, target, opt, "assembly", plan=made.plan)
+    return _with_module(text, target, opt, "object", vectorise, plan, after_passes)
 
 
 def assemble_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> str:
@@ -357,37 +282,14 @@ def assemble_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED
     return _with_module(text, target, opt, "assembly", plan=plan)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One compilation as LLVM prints it. The located texts have a debug location at each
-    instruction, whose line stands for one of `locations`, from 1; the others have none."""
-
-    llvm: str
-    assembly: str
-    located_llvm: str
-    located_assembly: str
-    locations: tuple[Location, ...]
+def optimise_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> str:
+    """LLVM text after the passes of level `opt`."""
+    return _with_module(text, target, opt, "text", plan=plan)
 
 
-def listing(
-    module: Module,
-    entries: Sequence[str],
-    target: Target,
-    opt: int = 3,
-    *,
-    ranges: Sequence[str] = (),
-) -> Listing:
-    """LLVM text after the passes and commented assembly of what `compile_module` returns.
-
-    Locations move instructions on some targets (what unwinds the stack is kept in order), so that
-    the code is made twice.
-    """
-    plain = emit_module(module, entries, target, ranges)
-    located = emit_module(module, entries, target, ranges, locate=True)
-    plan = plain.plan
-    llvm, assembly = _with_module(plain.text, target, opt, "listing", plan=plan)
-    located_llvm, located_assembly = _with_module(located.text, target, opt, "listing", plan=plan)
-    return Listing(llvm, assembly, located_llvm, located_assembly, located.locations)
+def list_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> tuple[str, str]:
+    """LLVM text after the passes, and the target's assembly for it, with LLVM's comments."""
+    return _with_module(text, target, opt, "listing", plan=plan)
 
 
 _REMARKS = ("pass-remarks", "pass-remarks-missed", "pass-remarks-analysis")

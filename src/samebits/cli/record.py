@@ -7,9 +7,9 @@ import sys
 from samebits.cli import DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import progress_bars
+from samebits.sim.definition import check_seed
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap
-from samebits.sim.simulation import check_seed
 from samebits_command import interrupted
 
 BLOCK_FRAMES = 256

@@ -14,7 +14,8 @@ from samebits.errors import CompileError, Span
 from samebits.frontend import names, own_index, statements
 from samebits.frontend.context import Callee, Context, Variable, component_slots
 from samebits.frontend.fast import warn_of_tests
-from samebits.frontend.source import Source, source_of
+from samebits.frontend.kernel_source import source_of
+from samebits.frontend.source import Source
 from samebits.ir.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates

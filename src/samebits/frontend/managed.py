@@ -22,7 +22,8 @@ import numpy as np
 from samebits.errors import Span, Trap
 from samebits.frontend import managed_overloads, operators
 from samebits.frontend.compile import compile_kernel
-from samebits.frontend.source import Source, blank, source_of, syntax, too_deep
+from samebits.frontend.kernel_source import source_of
+from samebits.frontend.source import Source, blank, syntax, too_deep
 from samebits.frontend.values import Literal
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap

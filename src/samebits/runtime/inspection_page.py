@@ -12,15 +12,12 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from samebits.backend.remarks import Remark
 from samebits.errors import RunnerError
+from samebits.runtime.inspection_facts import Block, Facts, Line, SourceFunction
 from samebits.runtime.inspection_text import notes, option_words, verdict
 from samebits.visible import visible
-
-if TYPE_CHECKING:
-    from samebits.runtime.inspection import Block, Inspection, Line, SourceFunction
 
 _HUES = 8
 _HIDDEN = frozenset({"directive"})
@@ -29,7 +26,7 @@ _PLACE = re.compile(r"@([A-Z_]+)@")
 _SHOWN_KINDS = ("packed", "scalar", "forbidden", "call", "other")
 
 
-def page(inspection: Inspection) -> str:
+def page(inspection: Facts) -> str:
     """The page's text."""
     template = files("samebits.runtime").joinpath("inspection_page.html").read_text("utf-8")
     parts = _Page(inspection).parts()
@@ -39,7 +36,7 @@ def page(inspection: Inspection) -> str:
 class _Page:
     """The parts of one page."""
 
-    def __init__(self, inspection: Inspection) -> None:
+    def __init__(self, inspection: Facts) -> None:
         self.it = inspection
         shown = [part for part in inspection.source if not part.is_library]
         self._files = {file: n for n, file in enumerate(dict.fromkeys(p.file for p in shown))}

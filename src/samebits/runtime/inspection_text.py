@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from samebits.backend.remarks import Remark
 from samebits.errors import ArgumentError, RunnerError
-
-if TYPE_CHECKING:
-    from samebits.runtime.inspection import Block, Inspection, Line
+from samebits.runtime.inspection_facts import Block, Facts, Line
 
 SECTIONS = ("source", "rewrites", "remarks", "ir", "passes", "llvm", "asm")
 """Every section, in the order in which they are printed."""
@@ -56,7 +53,7 @@ def check_sections(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def render(
-    inspection: Inspection,
+    inspection: Facts,
     show: Iterable[str] = DEFAULT,
     style: Style = plain,
     library: bool = False,
@@ -84,7 +81,7 @@ _TITLES = {
 }  # fmt: skip
 
 
-def _head(it: Inspection, style: Style) -> Iterator[str]:
+def _head(it: Facts, style: Style) -> Iterator[str]:
     yield style("heading", it.signature)
     yield ", ".join(option_words(it))
     counts = it.counts
@@ -97,7 +94,7 @@ def _head(it: Inspection, style: Style) -> Iterator[str]:
     )
 
 
-def option_words(it: Inspection) -> list[str]:
+def option_words(it: Facts) -> list[str]:
     """The target first, then what the code was compiled with."""
     o = it.options
     extra = [f"denormals={o.denormals}"] if o.denormals != "keep" else []
@@ -116,7 +113,7 @@ def verdict(remark: Remark) -> str:
     return f"vectorised: {remark.width} lanes{turns}"
 
 
-def notes(it: Inspection) -> dict[tuple[str, int], list[Remark]]:
+def notes(it: Facts) -> dict[tuple[str, int], list[Remark]]:
     """The remarks on each line, the best first; none where LLVM's can't be had."""
     found: dict[tuple[str, int], list[Remark]] = {}
     try:
@@ -127,7 +124,7 @@ def notes(it: Inspection) -> dict[tuple[str, int], list[Remark]]:
     return found
 
 
-def _source(it: Inspection, style: Style, library: bool) -> Iterator[str]:
+def _source(it: Facts, style: Style, library: bool) -> Iterator[str]:
     loops = notes(it)
     for part in it.source:
         if part.is_library and not library:
@@ -143,7 +140,7 @@ def _source(it: Inspection, style: Style, library: bool) -> Iterator[str]:
 
 
 def _line_notes(
-    it: Inspection,
+    it: Facts,
     place: tuple[str, int],
     loops: dict[tuple[str, int], list[Remark]],
     style: Style,
@@ -158,7 +155,7 @@ def _line_notes(
             yield style(kind, f"{kind} {counts[kind]}")
 
 
-def _remarks(it: Inspection, style: Style, library: bool) -> Iterator[str]:
+def _remarks(it: Facts, style: Style, library: bool) -> Iterator[str]:
     try:
         remarks = it.remarks if library else it.own_remarks()
     except RunnerError as error:
@@ -170,13 +167,13 @@ def _remarks(it: Inspection, style: Style, library: bool) -> Iterator[str]:
         yield f"{place}: " + style("good" if remark.vectorised else "bad", f"{verdict(remark)}{at}")
 
 
-def _rewrites(it: Inspection, style: Style, library: bool) -> Iterator[str]:
+def _rewrites(it: Facts, style: Style, library: bool) -> Iterator[str]:
     for rewrite in it.rewrites:
         yield f"{Path(rewrite.span.file).name}:{rewrite.span.line}: {rewrite.text}"
 
 
 def _blocks(
-    it: Inspection, blocks: Iterable[Block], style: Style, library: bool, marked: bool
+    it: Facts, blocks: Iterable[Block], style: Style, library: bool, marked: bool
 ) -> Iterator[str]:
     hidden: list[str] = []
     for block in blocks:
@@ -195,7 +192,7 @@ def _blocks(
         yield style("comment", f"not shown: {len(names)} parts of samebits' library (--all)")
 
 
-def _line(it: Inspection, line: Line, style: Style, marked: bool) -> str:
+def _line(it: Facts, line: Line, style: Style, marked: bool) -> str:
     place = it.own_place(line)
     number = f"{place[1]:5}" if place else "     "
     mark = f"{_MARKS.get(line.kind, ' ')} " if marked else ""
@@ -205,7 +202,7 @@ def _line(it: Inspection, line: Line, style: Style, marked: bool) -> str:
     return f"{style('margin', f'{number} |')} {mark}{text}{comment}".rstrip()
 
 
-_SECTIONS: dict[str, Callable[[Inspection, Style, bool], Iterator[str]]] = {
+_SECTIONS: dict[str, Callable[[Facts, Style, bool], Iterator[str]]] = {
     "source": _source,
     "rewrites": _rewrites,
     "remarks": _remarks,

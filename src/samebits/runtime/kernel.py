@@ -63,7 +63,7 @@ def compile_native(
 def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
-    from samebits.backend import llvm
+    from samebits.backend.compile import compile_module
     from samebits.passes.pipeline import optimise
     from samebits.runtime import collector
     from samebits.runtime.runners.kernels import emulated_callable
@@ -72,7 +72,7 @@ def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, op
         with executions.pinned(), collector.paused():
             module, names = _linked(kernel, types)
             ready = optimise(module, names, blocks=target.has_wide_vectors)
-            return llvm.compile_module(ready, names, target, opt)
+            return compile_module(ready, names, target, opt)
 
     compiled = with_room(made)
     parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]

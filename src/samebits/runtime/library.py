@@ -40,11 +40,11 @@ def compiled_here(
 
     Without `opt` nothing is shared: all that an entry leads to is in its object.
     """
-    from samebits.backend import llvm
+    from samebits.backend.compile import compile_for_process, compile_module
 
     if not opt:
-        return llvm.compile_module(module, entries, target, opt, ranges=ranges, threads=True)
-    compiled, shared = llvm.compile_for_process(module, entries, target, ranges=ranges)
+        return compile_module(module, entries, target, opt, ranges=ranges, threads=True)
+    compiled, shared = compile_for_process(module, entries, target, ranges=ranges)
     provide(shared, target, store)
     return compiled
 
@@ -60,11 +60,11 @@ def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCa
     missing = [f for f in functions if not _is_here(f.key, store)]
     if not missing:
         return
-    from samebits.backend import llvm
+    from samebits.backend.compile import compile_shared
 
     for plan in dict.fromkeys((f.kind, f.hasty) for f in missing):
         batch = [f for f in missing if (f.kind, f.hasty) == plan]
-        compiled, more = llvm.compile_shared(batch, target)
+        compiled, more = compile_shared(batch, target)
         provide(more, target, store)
         if store is not None:
             _keep(store, compiled)

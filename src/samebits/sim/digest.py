@@ -18,7 +18,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from samebits.frontend.source import source_of
+from samebits.frontend.kernel_source import source_of
 from samebits.lang.family import Family
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
 from samebits.lang.reduction import Reduction

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.backend.departures import NONE, Departures
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import Target
@@ -114,7 +114,7 @@ class Program:
         with lock(), executions.pinned():  # constants are folded with this thread's arithmetic
             module = self._with_more(self._ready(target)) if exported else self._ready(target)
             if exported or self.departures != NONE:
-                return llvm.compile_module(
+                return compile_module(
                     module, entries, target, opt,
                     threads=not exported, departures=self.departures,
                 )  # fmt: skip

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import canonical_size, from_canonical
 from samebits.errors import ReplayError
+from samebits.sim.definition import SimulationDefinition
 from samebits.sim.replay import ReplayHeader, ReplayWriter, read_replay
 from samebits.sim.replay_header import PART_BYTES
 from samebits.sim.schema import from_json
-from samebits.sim.session import BLOCK_FRAMES, SimulationTrap
+from samebits.sim.session import BLOCK_FRAMES, Session, SimulationTrap
 from samebits.types import StructType
-
-if TYPE_CHECKING:
-    from samebits.sim.simulation import Simulation
 
 
 class Recording:
@@ -34,15 +33,15 @@ class Recording:
     """
 
     def __init__(
-        self, simulation: Simulation, path: str | os.PathLike[str], seed: int, keyframe_every: int
+        self, start: Callable[[], Session], path: str | os.PathLike[str], keyframe_every: int
     ) -> None:
         if type(keyframe_every) is not int or keyframe_every < 0:
             raise ReplayError(
                 f"a keyframe every {keyframe_every!r} frames", fix="give a count, or 0 for none"
             )
-        self.session = simulation.start(seed)
+        self.session = start()
         self._every = keyframe_every
-        self._writer = ReplayWriter(path, simulation.header(self.session.seed))
+        self._writer = ReplayWriter(path, self.session.simulation.header(self.session.seed))
         self._part: np.ndarray[Any, Any] | None = None
         """Inputs of a stretch that runs, until its frames are written."""
 
@@ -146,7 +145,9 @@ class Replay:
     damage: str | None
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], simulation: Simulation | None = None) -> Replay:
+    def open(
+        cls, path: str | os.PathLike[str], simulation: SimulationDefinition | None = None
+    ) -> Replay:
         """Read a replay; with `simulation` given, it must be one of that very simulation.
 
         Raises ReplayError where the file has no readable header, or is another simulation's.

@@ -12,7 +12,7 @@ from typing import cast
 
 from samebits.bits import canonical_size, xxh64
 from samebits.errors import ArgumentError, ReplayError
-from samebits.sim.simulation import Simulation
+from samebits.sim.definition import SimulationDefinition
 
 _MARK = b"samebits state "
 _FORMAT = b"2"
@@ -35,14 +35,14 @@ class Saved:
     frame: int
     state: bytes
 
-    def to_bytes(self, simulation: Simulation) -> bytes:
+    def to_bytes(self, simulation: SimulationDefinition) -> bytes:
         """What `read_saved` reads."""
         digest = bytes.fromhex(simulation.digest)
         head = _HEAD.pack(_MARK, _FORMAT, digest, self.seed, self.frame, len(self.state))
         return head + self.state + _SUM.pack(xxh64(head + self.state))
 
 
-def read_saved(blob: object, simulation: Simulation) -> Saved:
+def read_saved(blob: object, simulation: SimulationDefinition) -> Saved:
     """What `to_bytes` wrote for this very simulation.
 
     Raises ReplayError where the bytes are anything else, ArgumentError where they are no bytes.

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from samebits.backend.llvm import host_target
 from samebits.errors import Trap
 from samebits.runtime.claims import PENDING, check_memory
+from samebits.sim.definition import SimulationDefinition, check_seed
 from samebits.sim.execution import NativeExecution
 from samebits.sim.saved import Saved, read_saved
-from samebits.sim.simulation import Simulation, check_seed
 
 BLOCK_FRAMES = 4096
 """Frames that run natively at a stretch. An interrupted one is as if it had not begun."""
@@ -27,7 +27,7 @@ class Session:
     While a scheduled job uses the state, or writes the inputs, methods raise ArgumentError.
     """
 
-    def __init__(self, simulation: Simulation, seed: int = 0) -> None:
+    def __init__(self, simulation: SimulationDefinition, seed: int = 0) -> None:
         self.simulation = simulation
         self.seed = check_seed(seed)
         self.frame = 0

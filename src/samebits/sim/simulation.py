@@ -1,40 +1,19 @@
-"""A simulation: a struct of state, a struct of one player's input, an init kernel, a step kernel.
-
-Owns what makes these fit together, and the simulation's identity. Sessions, recordings and
-verification start from here.
-"""
+"""The public `Simulation`: a definition that sessions and recordings start from."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Unpack
+from functools import partial
+from typing import TYPE_CHECKING
 
-from samebits.bits import canonical_size
-from samebits.compiling import lock
-from samebits.errors import ReplayError, SimulationError
-from samebits.lang.kernel import Kernel
-from samebits.lang.stacks import with_room
-from samebits.lang.structs import Struct
-from samebits.modes import Given, checked
-from samebits.sim.inputs import InputRules
-from samebits.types import NONE, UINT64, ArrayType, StructType, Type
+from samebits.sim.definition import SimulationDefinition
 
 if TYPE_CHECKING:
-    from samebits.sim.program import Program
     from samebits.sim.recording import Recording
-    from samebits.sim.replay_header import ReplayHeader
     from samebits.sim.session import Session
 
-Script = Callable[[int, int, int], Mapping[str, Any]]
-"""`script(frame, player, seed)` gives the fields of one player's input; absent ones are zero."""
 
-MAX_PLAYERS = 65_535
-MAX_TICK_RATE = 1_000_000
-
-
-class Simulation:
+class Simulation(SimulationDefinition):
     """What every execution of a simulation shares. A part that does not fit raises SimulationError.
 
     `init(state: State, seed: uint64) -> None` fills a zeroed state;
@@ -44,152 +23,6 @@ class Simulation:
     `cosmetic=True`. `tick_rate` is in frames a second of simulated time. `version` changes whenever
     old replays would no longer give the same states.
     """
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        version: str,
-        state: type,
-        input: type,
-        players: int,
-        init: Kernel,
-        step: Kernel,
-        tick_rate: int = 60,
-        scripts: Mapping[str, Script] | None = None,
-        **options: Unpack[Given],
-    ) -> None:
-        _check_text("name", name)
-        _check_text(f"version of simulation '{name}'", version)
-        self.name = name
-        self.version = version
-        self.state = _struct(name, "state", state)
-        self.input = _struct(name, "input", input)
-        self.players = _whole(name, "players", players, MAX_PLAYERS)
-        self.tick_rate = _whole(name, "tick_rate", tick_rate, MAX_TICK_RATE)
-        s, i = self.state_type.name, self.input_type.name
-        self.options = checked(options)
-        """The options of `init` and `step` where their own decorators give none."""
-        self.init = _kernel(
-            name, "init", init, (self.state_type, UINT64), f"state: {s}, seed: sb.uint64"
-        ).within(self.options)
-        self.step = _kernel(
-            name,
-            "step",
-            step,
-            (self.state_type, ArrayType(self.input_type, 1, readonly=True)),
-            f"state: {s}, inputs: sb.ReadOnly[{i}]",
-        ).within(self.options)
-        self.scripts: dict[str, Script] = dict(scripts or {})
-        for label, script in self.scripts.items():
-            if not callable(script):
-                raise SimulationError(
-                    f"simulation '{name}': script '{label}' is {type(script).__name__}, no "
-                    "function",
-                    fix="give a function script(frame, player, seed) -> dict of input fields",
-                )
-        self.inputs = InputRules(name, self.input, self.players)
-        self._program: Program | None = None
-
-    @property
-    def state_type(self) -> StructType:
-        return self.state.__sb_type__
-
-    @property
-    def input_type(self) -> StructType:
-        return self.input.__sb_type__
-
-    @property
-    def program(self) -> Program:
-        """The kernels and the frame loop as IR. Raises CompileError, and SimulationError where FAST
-        code could reach the state."""
-        return self._program or with_room(self._built)
-
-    def _built(self) -> Program:
-        with lock():
-            from samebits.sim.program import build_program
-
-            if self._program is None:
-                self._program = build_program(
-                    self.state_type, self.input_type, self.init, self.step
-                )
-        return self._program
-
-    @cached_property
-    def schema(self) -> dict[str, Any]:
-        """The types of state and input, as a replay holds them."""
-        from samebits.sim.schema import to_json
-
-        return {"state": to_json(self.state_type), "input": to_json(self.input_type)}
-
-    @cached_property
-    def digest(self) -> str:
-        """32 hex digits: the same for the same kernels, types, name and version."""
-        from samebits.sim.digest import digest_of
-
-        facts = {
-            "name": self.name,
-            "version": self.version,
-            "schema": self.schema,
-            "players": self.players,
-            "tick_rate": self.tick_rate,
-        }
-        return digest_of((self.init, self.step), facts)
-
-    def header(self, seed: int) -> ReplayHeader:
-        """What a replay of this simulation says about itself."""
-        from samebits.sim.replay_header import ReplayHeader
-
-        return ReplayHeader(
-            simulation=self.name,
-            digest=self.digest,
-            version=self.version,
-            seed=seed,
-            players=self.players,
-            input_size=canonical_size(self.input_type),
-            state_size=canonical_size(self.state_type),
-            tick_rate=self.tick_rate,
-            mode=self.step.mode.name,
-            precision=self.step.precision.name,
-            schema=self.schema,
-        )
-
-    def require(self, header: ReplayHeader, what: str) -> None:
-        """Raise ReplayError, naming the file as `what`, unless it was recorded from this."""
-        if header.simulation != self.name:
-            raise ReplayError(
-                f"{what} is a replay of another simulation: '{header.simulation}', not "
-                f"'{self.name}'",
-                fix=f"give a replay of '{self.name}', or name the simulation that recorded it",
-            )
-        if header.version != self.version:
-            raise ReplayError(
-                f"{what} is a replay of version {header.version} of '{self.name}'; "
-                f"this is version {self.version}",
-                fix="check out the version that recorded it, or record a new replay",
-            )
-        if header.digest != self.digest:
-            raise ReplayError(
-                f"{what} is a replay of other code that also calls itself '{self.name}' "
-                f"version {self.version}",
-                note=f"recorded with digest {header.digest}; this code has {self.digest}",
-                fix="check out the code that recorded it, or raise the version and record a "
-                "new replay",
-            )
-        mine = self.header(header.seed)
-        for field in ("players", "input_size", "state_size", "tick_rate", "mode", "precision"):
-            if getattr(header, field) != getattr(mine, field):
-                raise ReplayError(
-                    f"{what} contradicts itself: its digest is this simulation's, but its "
-                    f"{field} is {getattr(header, field)}, not {getattr(mine, field)}",
-                    fix="record it again",
-                )
-        if header.schema != mine.schema:
-            raise ReplayError(
-                f"{what} contradicts itself: its digest is this simulation's, but its schema, the "
-                "names and types of the fields, is another",
-                fix="record it again",
-            )
 
     def start(self, seed: int = 0) -> Session:
         """A new session, compiled for this processor. Raises CompileError, Trap."""
@@ -203,70 +36,4 @@ class Simulation:
         """A new session whose inputs and hashes go to a replay file, in a `with` block."""
         from samebits.sim.recording import Recording
 
-        return Recording(self, path, seed, keyframe_every)
-
-    def __repr__(self) -> str:
-        return f"<simulation {self.name} {self.version}>"
-
-
-def check_seed(seed: object) -> int:
-    """`seed` if it is an int that uint64 holds; SimulationError otherwise."""
-    if type(seed) is not int or not 0 <= seed < 2**64:
-        raise SimulationError(
-            f"the seed is {seed!r}, not an int from 0 to 2**64 - 1", fix="give seed=1"
-        )
-    return seed
-
-
-def _check_text(what: str, text: object) -> None:
-    if not isinstance(text, str):
-        raise SimulationError(f"the {what} is {type(text).__name__}, no str")
-    if not 0 < len(text) <= 200 or not text.isprintable():
-        raise SimulationError(
-            f"the {what} is {text[:40]!a}", fix="give 1 to 200 characters that can be printed"
-        )
-
-
-def _struct(simulation: str, what: str, cls: object) -> type[Struct]:
-    if isinstance(cls, type) and issubclass(cls, Struct) and cls is not Struct:
-        return cls
-    found = cls.__name__ if isinstance(cls, type) else type(cls).__name__
-    raise SimulationError(
-        f"simulation '{simulation}': {what} is {found}, no struct",
-        fix=f"declare it as a class with @sb.struct and give the class, {what}=...",
-    )
-
-
-def _whole(simulation: str, what: str, value: object, most: int) -> int:
-    if type(value) is int and 1 <= value <= most:
-        return value
-    raise SimulationError(
-        f"simulation '{simulation}': {what} is {value!r}, not an int from 1 to {most}"
-    )
-
-
-def _kernel(
-    simulation: str, what: str, kernel: object, types: tuple[Type, ...], written: str
-) -> Kernel:
-    fix = f"write `def {what}({written}) -> None:`"
-    if not isinstance(kernel, Kernel):
-        raise SimulationError(
-            f"simulation '{simulation}': {what} is {type(kernel).__name__}, no kernel",
-            fix=f"put @sb.kernel above it, and {fix}",
-        )
-    if kernel.fixed_types is None:
-        found = "type variables"
-    elif kernel.fixed_types != types:
-        found = f"({', '.join(map(str, kernel.fixed_types))})"
-    elif (result := kernel.result_type(types)) not in (None, NONE):
-        raise SimulationError(
-            f"simulation '{simulation}': {what} returns {result}",
-            note="what a kernel of a simulation computes is what it leaves in the state",
-            fix=fix,
-        )
-    else:
-        return kernel
-    wanted = ", ".join(map(str, types))
-    raise SimulationError(
-        f"simulation '{simulation}': {what} takes {found}, where ({wanted}) is due", fix=fix
-    )
+        return Recording(partial(self.start, seed), path, keyframe_every)

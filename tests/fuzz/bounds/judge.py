@@ -20,7 +20,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from samebits.backend.llvm import compile_module, host_target, load
+from samebits.backend.compile import compile_module
+from samebits.backend.llvm import host_target, load
 from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.evaluate import ArrayView, Evaluator, Ref

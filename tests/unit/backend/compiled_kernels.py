@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from samebits.backend import llvm, objects
+from samebits.backend.compile import compile_module
 from samebits.backend.targets import Target
 from samebits.bits import float_to_bits
 from samebits.errors import Trap
@@ -59,7 +60,7 @@ class Compiled:
         module: Module | None = None,
     ) -> None:
         self.module = module or Module({f.name: f for f in functions})
-        compiled = llvm.compile_module(self.module, entries, target, opt)
+        compiled = compile_module(self.module, entries, target, opt)
         self.traps = compiled.traps
         symbols = [f"sb_entry_{i}" for i in range(len(entries))]
         self.loaded = llvm.load(compiled.object_bytes, symbols)

@@ -17,6 +17,7 @@ from pathlib import Path
 from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets import QEMU_PACKAGE, TARGETS, Target
 from samebits.ir.grammar import Module
@@ -118,7 +119,7 @@ class Machine:
         compiled: CompiledObject | None = None,
     ) -> None:  # fmt: skip
         """`compiled` is what the compiler made of all this, where it has."""
-        compiled = compiled or llvm.compile_module(module, entries, target, opt)
+        compiled = compiled or compile_module(module, entries, target, opt)
         self.traps = compiled.traps
         self._emulator = [target.qemu]
         if target.qemu_cpu:
@@ -150,7 +151,7 @@ class WasmMachine:
     ) -> None:  # fmt: skip
         import wasmtime
 
-        compiled = compiled or llvm.compile_module(module, entries, target, opt)
+        compiled = compiled or compile_module(module, entries, target, opt)
         self.traps = compiled.traps
         objects = {
             "code": compiled.object_bytes,

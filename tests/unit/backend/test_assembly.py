@@ -10,6 +10,7 @@ from test_compiled_operations import LOOPS, loop
 
 from samebits.backend import llvm
 from samebits.backend.assembly import FORBIDDEN, audit
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS, Target
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
@@ -40,7 +41,7 @@ def test_emitted_loops_are_clean_on_every_row(target: Target, opt: int) -> None:
     """Single operations are looked at where they run."""
     functions = [axpy(), *(loop(*row) for row in LOOPS)]
     module = Module({f.name: f for f in functions})
-    text = llvm.assembly_text(module, list(module.functions), target, opt)
+    text = assembly_text(module, list(module.functions), target, opt)
     assert audit(text, target) == []
 
 
@@ -65,14 +66,14 @@ def test_functions_of_any_number_of_results_are_clean(target: Target) -> None:
     functions = [f for row in rows for f in returning(*row)]
     module = Module({f.name: f for f in functions})
     callers = [f.name for f in functions if f.name.startswith("caller")]
-    assert audit(llvm.assembly_text(module, callers, target, 0), target) == []
+    assert audit(assembly_text(module, callers, target, 0), target) == []
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 def test_fma_is_fused_only_where_the_row_has_it_and_the_kernel_asks(target: Target) -> None:
     b = Builder("fma", {c: FLOAT64 for c in "abc"}, [FLOAT64])
     function = b.ret(b.op("fma", b.get("a"), b.get("b"), b.get("c")))
-    text = llvm.assembly_text(Module({"fma": function}), ["fma"], target)
+    text = assembly_text(Module({"fma": function}), ["fma"], target)
     assert [f.rule for f in audit(text, target)] == ["fused"] * target.has_fma
     assert audit(text, target, allow_fma=True) == []
 
@@ -153,7 +154,7 @@ def test_every_architecture_with_a_row_has_a_table() -> None:
 
 @pytest.mark.parametrize("target", X86, ids=lambda t: t.name)
 def test_a_loop_without_checks_becomes_packed_arithmetic(target: Target) -> None:
-    text = llvm.assembly_text(Module({"axpy": axpy()}), ["axpy"], target)
+    text = assembly_text(Module({"axpy": axpy()}), ["axpy"], target)
     assert "mulps" in text
     assert "addps" in text
     assert ("ymm" in text) == (target.level >= 3)

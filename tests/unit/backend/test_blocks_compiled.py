@@ -10,6 +10,7 @@ from compiled_kernels import CONFIGURATIONS, Compiled, evaluated
 import samebits as sb
 from samebits import fix16, fix32, fix48
 from samebits.backend import llvm
+from samebits.backend.compile import llvm_text
 from samebits.errors import Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
@@ -85,7 +86,7 @@ def vectors(kernel: Kernel, types: tuple[Any, ...], blocks: bool) -> bool:
     unit = compile_kernel(kernel, types)
     entry = [unit.function.name]
     module = optimise(link(unit), entry, blocks=blocks)
-    text = llvm.llvm_text(module, entry, llvm.host_target(), 3)
+    text = llvm_text(module, entry, llvm.host_target(), 3)
     return re.search(r"store <\d+ x i64>", text) is not None
 
 

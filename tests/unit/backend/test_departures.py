@@ -11,6 +11,7 @@ import pytest
 import samebits as sb
 from samebits import float32, float64
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.backend.departures import Departures
 from samebits.backend.emit import emit_module
 from samebits.backend.fp_control import pinned_call
@@ -47,9 +48,7 @@ def linked(kernel: Kernel) -> tuple[Module, str]:
 
 def compiled(kernel: Kernel, departures: Departures) -> NativeModule:
     module, name = linked(kernel)
-    return NativeModule(
-        llvm.compile_module(realise(module), [name], HOST, 3, departures=departures), 1
-    )
+    return NativeModule(compile_module(realise(module), [name], HOST, 3, departures=departures), 1)
 
 
 def divided(a: float, b: float, *environment: str) -> float:
@@ -133,7 +132,7 @@ def test_with_no_operation_free_fast_code_is_strict() -> None:
     found: list[float] = []
     choices: tuple[Mapping[str, Mapping[int, str]] | None, ...] = (None, {})
     for fast in choices:
-        code = llvm.compile_module(
+        code = compile_module(
             realise(module, fast), [name], HOST, 3, departures=Departures(fast=fast)
         )
         values = (1 + 2.0**-30, 1 - 2.0**-30, -1.0)

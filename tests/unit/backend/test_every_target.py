@@ -34,6 +34,8 @@ from test_compiled_operations import (
 
 from samebits.backend import llvm
 from samebits.backend.assembly import FORBIDDEN, audit, is_allowed_call
+from samebits.backend.compile import assembly_text, compile_module, llvm_text
+from samebits.backend.emit import emit_module
 from samebits.backend.host_levels import host_levels
 from samebits.backend.objects import CompiledObject
 from samebits.backend.plans import SPEED
@@ -113,8 +115,8 @@ CODE_ALONE = dataclasses.replace(SPEED, passes=("global_dead_code_eliminate",))
 
 def made(module: Module, names: list[str], target: Target, opt: int) -> tuple[CompiledObject, str]:
     """A row's object, and the assembly of the same code: LLVM's passes run once for both."""
-    traps = llvm.emit_module(module, names, target).traps
-    text = llvm.llvm_text(module, names, target, opt)
+    traps = emit_module(module, names, target).traps
+    text = llvm_text(module, names, target, opt)
     code = llvm.compile_text(text, target, opt, plan=CODE_ALONE)
     assembly = llvm.assemble_text(text, target, opt, plan=CODE_ALONE)
     return CompiledObject(code, traps), assembly
@@ -124,16 +126,16 @@ def made(module: Module, names: list[str], target: Target, opt: int) -> tuple[Co
 @pytest.mark.parametrize("opt", [0, 3])
 def test_code_after_the_passes_is_the_code_of_a_whole_compile(target: Target, opt: int) -> None:
     names = ["running", "copied", f"fma.{FLOAT32}", f"floordiv.{SCALARS['int64']}"]
-    whole = llvm.compile_module(MODULE, names, target, opt)
+    whole = compile_module(MODULE, names, target, opt)
     code, assembly = made(MODULE, names, target, opt)
     assert (code.object_bytes, code.traps) == (whole.object_bytes, whole.traps)
-    assert assembly == llvm.assembly_text(MODULE, names, target, opt)
+    assert assembly == assembly_text(MODULE, names, target, opt)
 
 
 @pytest.mark.parametrize("target", ALL, ids=lambda t: t.name)
 def test_quotients_of_roots_are_rounded_twice(target: Target) -> None:
     names = [f.name for f in OTHERS if f.name.startswith("reciprocal")]
-    assert audit(llvm.assembly_text(MODULE, names, target), target) == []
+    assert audit(assembly_text(MODULE, names, target), target) == []
 
 
 def questions() -> tuple[list[Call], list[tuple[str, Any]]]:

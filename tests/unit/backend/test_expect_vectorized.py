@@ -9,7 +9,7 @@ import pytest
 
 import samebits as sb
 from samebits import Array, float32, int32
-from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.backend.emit import emit_module
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
@@ -133,7 +133,7 @@ def build(kernel: Kernel, name: str, opt: int = 3) -> None:
     assert kernel.fixed_types is not None
     unit = compile_kernel(kernel, kernel.fixed_types)
     module, entries = realise(link(unit)), [unit.function.name]
-    llvm.compile_module(optimise(module, entries), entries, TARGETS[name], opt)
+    compile_module(optimise(module, entries), entries, TARGETS[name], opt)
 
 
 VECTOR_TARGETS = [

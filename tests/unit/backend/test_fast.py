@@ -12,8 +12,8 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, int32
-from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text
 from samebits.backend.emit import emit_module
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
@@ -72,7 +72,7 @@ def ready(kernel: Kernel) -> tuple[Module, list[str]]:
 
 
 def assembly(kernel: Kernel, target: str = "x86-64-v4") -> str:
-    return llvm.assembly_text(*ready(kernel), TARGETS[target])
+    return assembly_text(*ready(kernel), TARGETS[target])
 
 
 def test_the_flags_are_on_operations_of_fast_functions_alone() -> None:

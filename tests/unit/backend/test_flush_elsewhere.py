@@ -12,7 +12,7 @@ from other_machines import Machine, WasmMachine, missing
 
 import samebits as sb
 from samebits import float32, float64, int32, uint32, uint64
-from samebits.backend import llvm
+from samebits.backend.compile import llvm_text
 from samebits.backend.targets import TARGETS
 from samebits.bits import float_to_bits
 from samebits.frontend.compile import compile_kernel, link
@@ -69,5 +69,5 @@ def test_a_flushing_loop_is_vectorised_without_a_branch() -> None:
     assert types is not None
     unit = compile_kernel(hash_of_curve, types)
     entries = [unit.function.name]
-    text = llvm.llvm_text(optimise(realise(link(unit)), entries), entries, TARGETS["x86-64-v4"], 3)
+    text = llvm_text(optimise(realise(link(unit)), entries), entries, TARGETS["x86-64-v4"], 3)
     assert "and <4 x i32> %wide.load, splat (i32 2139095040)" in text

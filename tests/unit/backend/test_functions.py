@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from compiled_kernels import CONFIGURATIONS, Compiled, assert_compiled_is_evaluated
 
-from samebits.backend import llvm
 from samebits.backend.call_graph import STACK_LIMIT
+from samebits.backend.compile import compile_module, llvm_text
 from samebits.backend.emit import emit_module
 from samebits.backend.targets import TARGETS
 from samebits.errors import CompileError, IRError
@@ -124,7 +124,7 @@ def test_both_branches_may_return_and_nothing_follows() -> None:
 def test_a_function_that_can_end_without_return_is_refused() -> None:
     b = Builder("open", {"x": BOOL}, [])
     with pytest.raises(IRError, match="function open can end without a return"):
-        llvm.compile_module(Module({"open": b.function}), ["open"], TARGETS["x86-64-v1"])
+        compile_module(Module({"open": b.function}), ["open"], TARGETS["x86-64-v1"])
 
 
 def sum_of(name: str = "sum") -> Function:
@@ -294,9 +294,9 @@ def test_local_memory_beyond_the_stack_limit_is_refused_with_its_size() -> None:
     b = Builder("outer", {}, [], {}, {"b": FixedArrayType(UINT8, (1,))})
     b.call(callee)
     module = Module({"inner": callee, "outer": b.ret()})
-    llvm.compile_module(module, ["inner"], TARGETS["x86-64-v1"], 0)
+    compile_module(module, ["inner"], TARGETS["x86-64-v1"], 0)
     with pytest.raises(CompileError, match="need 1,048,577 bytes; 1,048,576 are the limit"):
-        llvm.compile_module(module, ["outer"], TARGETS["x86-64-v1"], 0)
+        compile_module(module, ["outer"], TARGETS["x86-64-v1"], 0)
 
 
 def test_names_may_hold_any_character() -> None:
@@ -307,7 +307,7 @@ def test_names_may_hold_any_character() -> None:
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 def test_no_arithmetic_can_leave_the_part_where_the_environment_is_pinned(target: Any) -> None:
-    text = llvm.llvm_text(Module({"sum": sum_of()}), ["sum"], target, 3)
+    text = llvm_text(Module({"sum": sum_of()}), ["sum"], target, 3)
     entry = text[text.index(" @sb_entry_0(") :].split("\n}")[0]
     assert "@sb.body.0" in entry
     assert not [op for op in ("fadd", "fmul", "fdiv", "load float") if op in entry]

@@ -14,8 +14,8 @@ from tests.fuzz.loading import Workspace
 
 import samebits as sb
 from samebits import float3, float32, math
-from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text, compile_module
 from samebits.backend.targets import TARGETS, Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
@@ -86,7 +86,7 @@ def test_generated_programs_give_evaluations_bits_for_every_goal(goal: Goal) -> 
 def test_code_for_size_is_smaller(function: object, name: str) -> None:
     target = TARGETS[name]
     sizes = {
-        goal: len(llvm.compile_module(*module_for(function, goal), target).object_bytes)
+        goal: len(compile_module(*module_for(function, goal), target).object_bytes)
         for goal in GOALS
     }
     assert sizes["size"] < sizes["speed"]
@@ -96,7 +96,7 @@ def test_code_for_size_is_smaller(function: object, name: str) -> None:
 @pytest.mark.parametrize("goal", GOALS)
 def test_code_for_every_goal_passes_the_audit(goal: Goal) -> None:
     for name in ("x86-64-v3", "aarch64", "ppc64le"):
-        text = llvm.assembly_text(*module_for(forces, goal), TARGETS[name])
+        text = assembly_text(*module_for(forces, goal), TARGETS[name])
         assert audit(text, TARGETS[name]) == []
 
 
@@ -137,7 +137,7 @@ def shifted(x: sb.uint64, n: sb.uint64) -> sb.uint64:
 @pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize("target", ["i686", "armv7", "wasm32"])
 def test_shifts_wider_than_registers_call_no_library(target: str, goal: Goal) -> None:
-    text = llvm.assembly_text(*module_for(shifted, goal), TARGETS[target])
+    text = assembly_text(*module_for(shifted, goal), TARGETS[target])
     assert audit(text, TARGETS[target]) == []
 
 
@@ -148,5 +148,5 @@ def rounded(x: sb.float64, y: float32) -> sb.float64:
 @pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 def test_rounding_calls_no_library(target: Target, goal: Goal) -> None:
-    text = llvm.assembly_text(*module_for(rounded, goal), target)
+    text = assembly_text(*module_for(rounded, goal), target)
     assert audit(text, target) == []

@@ -9,7 +9,7 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int64, math
-from samebits.backend import llvm
+from samebits.backend.compile import llvm_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.executions import executions
@@ -74,7 +74,7 @@ def counts(kernel: Kernel, target: str) -> list[int]:
     with executions.pinned():
         unit = compile_kernel(kernel, kernel.fixed_types)
         entries = [unit.function.name]
-        text = llvm.llvm_text(optimise(link(unit), entries), entries, TARGETS[target])
+        text = llvm_text(optimise(link(unit), entries), entries, TARGETS[target])
     return [int(n) for n in re.findall(r"llvm\.loop\.interleave\.count\", i32 (\d+)", text)]
 
 
@@ -108,7 +108,7 @@ def test_four_vectors_of_a_large_float32_loop_ask_once_for_rare_lanes(
     with executions.pinned():
         unit = compile_kernel(powers, powers.fixed_types)
         entries = [unit.function.name]
-        text = llvm.llvm_text(optimise(link(unit), entries), entries, target, 3)
+        text = llvm_text(optimise(link(unit), entries), entries, target, 3)
     assert set(re.findall(r"call .*@sb\.each\.\d+\.(\d+)", text)) == {str(lanes)}
 
 
@@ -146,7 +146,7 @@ def test_the_copy_of_a_loop_with_checks_calls_what_the_other_has_inlined() -> No
     with executions.pinned():
         unit = compile_kernel(sines_beside, sines_beside.fixed_types)
         entries = [unit.function.name]
-        text = llvm.llvm_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"], 3)
+        text = llvm_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"], 3)
     assert len(re.findall(r"call .*sin_cos_f32\.sin\"\(float", text)) == 1
     assert re.search(r"store <\d+ x i32>", text)
 

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from inspected_kernels import fused, line, loops, module_of
 
-from samebits.backend import llvm
+from samebits.backend.compile import Listing, assembly_text, listing
 from samebits.backend.emit import emit_module
 from samebits.backend.instructions import InstructionKind, comment_mark, kinds, without_comment
 from samebits.backend.listing import assembly_lines, llvm_lines
@@ -21,8 +21,8 @@ CODE = {
 
 
 @cache
-def listing_of_loops(name: str, opt: int = 3) -> llvm.Listing:
-    return llvm.listing(*module_of(loops), TARGETS[name], opt)
+def listing_of_loops(name: str, opt: int = 3) -> Listing:
+    return listing(*module_of(loops), TARGETS[name], opt)
 
 
 def test_an_ordinary_compile_has_no_debug_locations() -> None:
@@ -44,7 +44,7 @@ def test_the_assembly_shown_is_that_of_an_ordinary_compile(name: str, opt: int) 
         if found.kind is not InstructionKind.COMMENT
     ]
     mark = comment_mark(target)
-    ordinary = llvm.assembly_text(module, entries, target, opt).splitlines()
+    ordinary = assembly_text(module, entries, target, opt).splitlines()
     bare = (" ".join(without_comment(text, mark).split()) for text in ordinary)
     assert shown == [text for text in bare if text]
 
@@ -98,7 +98,7 @@ def test_the_product_of_a_line_is_led_back_to_it_and_an_inlined_sum_to_both_line
 @pytest.mark.parametrize("name", ["x86-64-v3", "aarch64", "ppc64le", "s390x", "riscv64"])
 def test_a_fused_operation_is_forbidden_unless_the_source_asks_for_it(name: str) -> None:
     module, entries = module_of(fused)
-    text = llvm.listing(module, entries, TARGETS[name]).assembly
+    text = listing(module, entries, TARGETS[name]).assembly
     assert InstructionKind.FORBIDDEN in kinds(text, TARGETS[name])
     allowed = kinds(text, TARGETS[name], allow_fma=True)
     assert InstructionKind.FORBIDDEN not in allowed

@@ -11,6 +11,7 @@ from compiled_kernels import CONFIGURATIONS, HOST_TARGETS, Compiled
 from test_functions import collatz, counting, sum_of
 
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module, llvm_text
 from samebits.backend.targets import TARGETS
 from samebits.errors import IRError
 from samebits.ir.builder import Builder
@@ -23,12 +24,12 @@ MODULE = Module({f.name: f for f in (collatz(), counting(2), sum_of())})
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 def test_an_object_has_the_same_bytes_each_time(target: llvm.Target) -> None:
     names = list(MODULE.functions)
-    first = llvm.compile_module(MODULE, names, target)
-    assert llvm.compile_module(MODULE, names, target) == first
+    first = compile_module(MODULE, names, target)
+    assert compile_module(MODULE, names, target) == first
 
 
 def test_only_what_the_entries_reach_is_compiled() -> None:
-    text = llvm.llvm_text(MODULE, ["collatz"], HOST_TARGETS[0])
+    text = llvm_text(MODULE, ["collatz"], HOST_TARGETS[0])
     assert "k:collatz" in text
     assert "k:sum" not in text
 
@@ -42,11 +43,11 @@ def test_several_entries_share_one_object() -> None:
 
 def test_an_unknown_entry_is_named() -> None:
     with pytest.raises(IRError, match="there is no function nothing in the module"):
-        llvm.compile_module(MODULE, ["nothing"], HOST_TARGETS[0])
+        compile_module(MODULE, ["nothing"], HOST_TARGETS[0])
 
 
 def test_a_missing_symbol_is_an_error_and_not_an_address() -> None:
-    compiled = llvm.compile_module(MODULE, ["collatz"], HOST_TARGETS[0])
+    compiled = compile_module(MODULE, ["collatz"], HOST_TARGETS[0])
     with pytest.raises(RuntimeError, match="sb_entry_1"):
         llvm.load(compiled.object_bytes, ["sb_entry_0", "sb_entry_1"])
     assert llvm.load(compiled.object_bytes, ["sb_entry_0"]).addresses["sb_entry_0"]

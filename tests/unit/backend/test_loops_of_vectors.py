@@ -13,7 +13,7 @@ from test_many_rare import RARE_INPUTS, many
 from test_rare import optimised
 
 from samebits import Array, ReadOnly, float64, kernel, math
-from samebits.backend import llvm
+from samebits.backend.compile import llvm_text
 from samebits.backend.emit import emit_module
 from samebits.backend.targets import TARGETS, Target
 from samebits.runtime.kernel import compile_native
@@ -52,7 +52,7 @@ def body(text: str) -> str:
 @pytest.mark.parametrize("name", ["x86-64-v3", "x86-64-v4"])
 @pytest.mark.parametrize("one", [many, two_results])
 def test_no_scalar_copy_of_what_is_inlined_is_left(name: str, one: object) -> None:
-    text = body(llvm.llvm_text(*optimised(one), TARGETS[name], 3))
+    text = body(llvm_text(*optimised(one), TARGETS[name], 3))
     assert re.search(r"fmul <\d x double>", text)
     _, back_edge, after = text.rpartition("label %vector.body")
     assert back_edge

@@ -15,8 +15,8 @@ from test_rare import curves, optimised
 
 import samebits as sb
 from samebits import Array, ReadOnly, bitcast, float64, kernel, math, rotl, uint64
-from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text, llvm_text
 from samebits.backend.emit import emit_module
 from samebits.backend.rare import Late, RareFunction
 from samebits.backend.targets import TARGETS, Target
@@ -130,18 +130,16 @@ def test_any_bit_patterns_have_this_processors_bits_on_others(
 
 
 def test_few_rare_functions_are_optimised_and_many_are_not() -> None:
-    few = spared(llvm.llvm_text(*optimised(curves), SPEED, 3))
+    few = spared(llvm_text(*optimised(curves), SPEED, 3))
     assert not any(name.startswith("k:") for name in few)
-    spares = spared(llvm.llvm_text(*optimised(many), SPEED, 3))
+    spares = spared(llvm_text(*optimised(many), SPEED, 3))
     assert any(name.endswith("sin_exact") for name in spares)
     assert not any(name.startswith("sb.body") for name in spares)
 
 
 def test_code_for_rare_inputs_is_small_where_size_is_the_goal() -> None:
     small = Kernel(many.function, given={"optimize_for": "size"})
-    assert not any(
-        name.startswith("k:") for name in spared(llvm.llvm_text(*optimised(small), SPEED, 3))
-    )
+    assert not any(name.startswith("k:") for name in spared(llvm_text(*optimised(small), SPEED, 3)))
 
 
 def test_straight_code_is_looked_through_unless_nearly_all_goes_in_lanes() -> None:
@@ -158,7 +156,7 @@ def test_a_width_is_given_only_where_turns_have_nothing_to_do_with_each_other() 
 
 
 def test_functions_of_the_same_types_share_a_loop_over_lanes() -> None:
-    text = llvm.llvm_text(*optimised(many), SPEED, 3)
+    text = llvm_text(*optimised(many), SPEED, 3)
     assert len(re.findall(r"^define .*@sb\.each\.", text, re.MULTILINE)) == 1
     assert len(re.findall(r"call .*@sb\.each\.", text)) == len(NAMES)
 
@@ -185,12 +183,12 @@ def test_what_one_entry_alone_calls_is_inlined_before_it_is_optimised() -> None:
 
 @pytest.mark.parametrize("opt", [None, 0, 3])
 def test_variants_are_declared_until_loops_are_vectors(opt: int | None) -> None:
-    text = llvm.llvm_text(*optimised(many), SPEED, opt)
+    text = llvm_text(*optimised(many), SPEED, opt)
     assert ("@sb.variants" in text) == (opt is None)
     assert not re.search(r"^define .*@sb\.some", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 def test_the_code_is_clean_on_every_row(target: Target) -> None:
-    found = audit(llvm.assembly_text(*optimised(many), target), target)
+    found = audit(assembly_text(*optimised(many), target), target)
     assert [f for f in found if f.rule != "fused"] == []

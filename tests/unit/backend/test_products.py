@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from compiled_kernels import HOST_TARGETS, Compiled
 
-from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS, Target
 from samebits.bits import float_to_bits
 from samebits.ir.builder import Builder
@@ -34,7 +34,7 @@ def numbers(t: ScalarType, count: int, seed: int) -> list[float]:
 @pytest.mark.parametrize("opcode", COUNT)
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 def test_the_row_says_whether_it_is_fused(target: Target, opcode: str, t: ScalarType) -> None:
-    text = llvm.assembly_text(Module({opcode: function(opcode, t)}), [opcode], target)
+    text = assembly_text(Module({opcode: function(opcode, t)}), [opcode], target)
     assert [f.rule for f in audit(text, target)] == ["fused"] * target.has_fma
     assert audit(text, target, allow_fma=True) == []
 

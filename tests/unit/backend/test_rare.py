@@ -24,8 +24,8 @@ from samebits import (
     trunc,
     uint64,
 )
-from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text, llvm_text
 from samebits.backend.targets import TARGETS, Target
 from samebits.errors import IRError
 from samebits.frontend.compile import compile_kernel, link
@@ -115,7 +115,7 @@ def optimised(one: Kernel) -> tuple[Module, list[str]]:
 
 @pytest.mark.parametrize("name", [t.name for t in TARGETS.values() if t.vector_bits])
 def test_the_loop_calls_the_function_for_lanes_in_a_branch(name: str) -> None:
-    text = llvm.llvm_text(*optimised(curves), TARGETS[name], 3)
+    text = llvm_text(*optimised(curves), TARGETS[name], 3)
     assert re.search(r"fmul <\d+ x double>", text)
     lanes = set(re.findall(r"call .*@sb\.each\.0\.(\d+)", text))
     assert len(lanes) == 1
@@ -129,7 +129,7 @@ def test_the_loop_calls_the_function_for_lanes_in_a_branch(name: str) -> None:
 @pytest.mark.parametrize("opt", [0, 3])
 def test_the_code_is_clean_on_every_row(target: Target, opt: int) -> None:
     for one in (curves, narrow_curves, marked):
-        assert audit(llvm.assembly_text(*optimised(one), target, opt), target) == []
+        assert audit(assembly_text(*optimised(one), target, opt), target) == []
 
 
 @pytest.mark.parametrize("every", [2, 3, 100, 10**9])
@@ -169,7 +169,7 @@ def test_one_that_can_trap_is_a_function_as_any_other() -> None:
     a = b.get("a")
     f = b.ret(b.op("add", a, a))
     f.rare = True
-    text = llvm.llvm_text(Module({"f": f}), ["f"], TARGETS["x86-64-v3"])
+    text = llvm_text(Module({"f": f}), ["f"], TARGETS["x86-64-v3"])
     assert "sb.some" not in text
     assert "ret { i32, i64 }" in text
 
@@ -188,5 +188,5 @@ def rounded_if_large(x: float64) -> float64:
 def test_rounding_in_a_rare_function_needs_no_library(target: Target) -> None:
     assert rounded_if_large.fixed_types is not None
     unit = compile_kernel(rounded_if_large, rounded_if_large.fixed_types)
-    text = llvm.assembly_text(link(unit), [unit.function.name], target)
+    text = assembly_text(link(unit), [unit.function.name], target)
     assert not re.search(r"\b(call|bl|jal|callq?|brasl)\b.*\b(floor|ceil|trunc|roundeven)\b", text)

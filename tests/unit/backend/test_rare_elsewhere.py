@@ -13,7 +13,7 @@ from test_rare import curve, optimised, rounded_up
 
 import samebits as sb
 from samebits import float32, float64, int32, kernel, uint32, uint64
-from samebits.backend import llvm
+from samebits.backend.compile import llvm_text
 from samebits.backend.targets import Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.evaluate import evaluate
@@ -60,7 +60,7 @@ def test_every_lane_has_evaluations_bits_under_emulation(
     if reason:
         pytest.skip(reason)
     if opt and target.vector_bits:
-        text = llvm.llvm_text(MODULE, ENTRIES, target, opt)
+        text = llvm_text(MODULE, ENTRIES, target, opt)
         assert len(set(re.findall(r"call .*@sb\.each\.(\d+)\.", text))) == 2
     types = hash_of_curves.fixed_types
     assert types is not None

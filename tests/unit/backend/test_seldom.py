@@ -16,8 +16,8 @@ from test_rare import curve, optimised
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int64, kernel, uint64
-from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text, llvm_text
 from samebits.backend.targets import TARGETS, Target
 from samebits.errors import Trap
 from samebits.frontend.compile import compile_kernel, link
@@ -51,14 +51,14 @@ def _arguments(count: int, shift: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def test_the_functions_are_compiled_once_for_the_loop_and_once_apart() -> None:
-    text = llvm.llvm_text(*optimised(shifted), TARGETS["x86-64-v3"], 3)
+    text = llvm_text(*optimised(shifted), TARGETS["x86-64-v3"], 3)
     defined = re.findall(r"^define [^@]*@\"(seldom|k):[^\"]*\.(\w+)\"", text, re.MULTILINE)
     assert sorted(defined) == [("k", "by_series"), ("seldom", "two_curves")]
     assert len(re.findall(r"call [^@]*@\"seldom:[^\"]*two_curves", text)) == 1
 
 
 def test_both_sides_read_one_table() -> None:
-    text = llvm.llvm_text(*optimised(shifted), TARGETS["x86-64-v3"], 3)
+    text = llvm_text(*optimised(shifted), TARGETS["x86-64-v3"], 3)
     assert len(re.findall(r"constant \[64 x double\]", text)) == 1
     assert len(re.findall(r"@\"t:", text)) > 2
 
@@ -66,7 +66,7 @@ def test_both_sides_read_one_table() -> None:
 @pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
 @pytest.mark.parametrize("opt", [0, 3])
 def test_the_code_is_clean_on_every_row(target: Target, opt: int) -> None:
-    assert audit(llvm.assembly_text(*optimised(shifted), target, opt), target) == []
+    assert audit(assembly_text(*optimised(shifted), target, opt), target) == []
 
 
 @pytest.mark.parametrize("shift", [0, 5])

@@ -7,7 +7,7 @@ import pytest
 
 import samebits as sb
 from samebits import Array, FixedArray, ReadOnly, float32, int32, math
-from samebits.backend import llvm
+from samebits.backend.compile import compile_module, llvm_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.executions import executions
@@ -182,8 +182,8 @@ def text_for(kernel: Kernel, level: str) -> str:
         unit = compile_kernel(kernel, kernel.fixed_types)
         entries = [unit.function.name]
         module = optimise(realise(link(unit)), entries)
-        llvm.compile_module(module, entries, TARGETS[level], 3)
-        return llvm.llvm_text(module, entries, TARGETS[level])
+        compile_module(module, entries, TARGETS[level], 3)
+        return llvm_text(module, entries, TARGETS[level])
 
 
 @pytest.mark.parametrize("kernel", APART, ids=lambda k: k.__name__)

@@ -15,6 +15,7 @@ import samebits as sb
 from samebits import int64, uint64
 from samebits.backend import llvm
 from samebits.backend.assembly import is_allowed_call
+from samebits.backend.compile import compile_module
 from samebits.backend.targets import TARGETS, Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
@@ -57,7 +58,7 @@ def test_no_library_is_called(target: Target) -> None:
     for kernel in KERNELS:
         unit = compile_kernel(kernel, kernel.fixed_types)
         names = [unit.function.name]
-        compiled = llvm.compile_module(optimise(link(unit), names), names, target)
+        compiled = compile_module(optimise(link(unit), names), names, target)
         needed = undefined_symbols(compiled.object_bytes) - LINKERS_OWN.get(target.name, set())
         assert not {name for name in needed if not is_allowed_call(name, target)}
 
@@ -92,7 +93,7 @@ def test_no_loop_over_a_counter_calls_a_library(first: int) -> None:
             source += striding_loop(random.Random(seed), "striding")
             program = workspace.load(source, "striding")
             for target in map(TARGETS.__getitem__, ROWS):
-                code = llvm.compile_module(program.optimised, [program.symbol], target)
+                code = compile_module(program.optimised, [program.symbol], target)
                 needed = undefined_symbols(code.object_bytes) - LINKERS_OWN.get(target.name, set())
                 assert not {n for n in needed if not is_allowed_call(n, target)}, source
 

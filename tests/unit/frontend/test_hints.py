@@ -12,6 +12,7 @@ import pytest
 import samebits as sb
 from samebits import float32, int32
 from samebits.backend import llvm
+from samebits.backend.compile import llvm_text
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module, Op, walk
 from samebits.lang.kernel import Kernel
@@ -24,7 +25,7 @@ def compiled_text(kernel: Kernel, opt: int | None = None) -> str:
     assert types is not None
     unit = compile_kernel(kernel, types)
     entries = [unit.function.name]
-    return llvm.llvm_text(optimise(link(unit), entries), entries, llvm.host_target(), opt)
+    return llvm_text(optimise(link(unit), entries), entries, llvm.host_target(), opt)
 
 
 def operations(module: Module) -> list[Op]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from samebits.errors import CompileError
-from samebits.frontend import source
+from samebits.frontend import kernel_source
 from samebits.lang.kernel import Kernel
 
 HEAD = "import samebits as sb\nfrom samebits import float64, kernel\n\n\n"
@@ -56,7 +56,7 @@ def _wanted(kernel: Kernel) -> Iterator[str]:
 @pytest.mark.parametrize("text", [*ALONE.values(), *WITH_THE_FILE.values()], ids=str.strip)
 def test_the_tree_is_that_of_the_file(text: str, tmp_path: Path) -> None:
     kernel = _load(tmp_path, text).f
-    found = source.source_of(kernel)
+    found = kernel_source.source_of(kernel)
     assert [ast.dump(found.node, include_attributes=True)] == [*_wanted(kernel)]
 
 
@@ -65,9 +65,9 @@ def test_a_function_at_the_margin_is_parsed_without_its_file(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     module = _load(tmp_path, text)
-    monkeypatch.setattr(source, "_parse", None)
-    assert source.source_of(module.f).node.name == "f"
-    assert source.source_of(module.other).node.name == "other"
+    monkeypatch.setattr(kernel_source, "_parse", None)
+    assert kernel_source.source_of(module.f).node.name == "f"
+    assert kernel_source.source_of(module.other).node.name == "other"
 
 
 def test_what_is_no_function_alone_is_looked_for_in_its_file(
@@ -79,14 +79,14 @@ def test_what_is_no_function_alone_is_looked_for_in_its_file(
     def too_few(_code: object, lines: tuple[str, ...]) -> tuple[str, ...]:
         return lines[4:6]
 
-    monkeypatch.setattr(source, "own_lines", too_few)
-    found = source.source_of(kernel)
+    monkeypatch.setattr(kernel_source, "own_lines", too_few)
+    found = kernel_source.source_of(kernel)
     assert [ast.dump(found.node, include_attributes=True)] == [*_wanted(kernel)]
 
 
 def test_columns_are_characters(tmp_path: Path) -> None:
     kernel = _load(tmp_path, ALONE["not ASCII"]).f
-    found = source.source_of(kernel)
+    found = kernel_source.source_of(kernel)
     last = found.node.body[-1]
     assert isinstance(last, ast.Return)
     assert last.value is not None
@@ -99,4 +99,4 @@ def test_a_function_without_a_file_has_no_source() -> None:
     names: dict[str, Any] = {}
     exec(HEAD + ALONE["plain"], names)
     with pytest.raises(CompileError, match="no source that can be read"):
-        source.source_of(names["f"])
+        kernel_source.source_of(names["f"])

@@ -16,7 +16,7 @@ from math_kernels import called_in_loops
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
-from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
@@ -100,7 +100,7 @@ def test_published_hard_pairs_are_rounded_right() -> None:
 def test_a_loop_over_arrays_runs_in_vector_lanes() -> None:
     unit = compile_kernel(angles, angles.fixed_types or ())
     entries = [unit.function.name]
-    assembly = llvm.assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
+    assembly = assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
     assert len(re.findall(r"\tv(?:div|fn?m(?:add|sub)\d+)pd\t[^\n]*%[yz]mm", assembly)) >= 11
     assert all("atan2_exact" in target for target in called_in_loops(assembly, "f32"))
 

@@ -17,7 +17,7 @@ from gmpy2 import mpfr
 from math_kernels import assert_same_patterns, called_in_loops, results
 
 from samebits import Array, ReadOnly, float32, math
-from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
@@ -209,7 +209,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes_without_calls_or_checks(name:
     unit = compile_kernel(kernel, kernel.resolve((None, None)))
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
-    assembly = llvm.assembly_text(module, entries, TARGETS["x86-64-v4"])
+    assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])
     # Every float64 multiplication and addition is done in lanes, but for the loop's last turns.
     assert len(re.findall(r"\tv(?:mul|fn?m(?:add|sub)\d+)pd\t[^\n]*%[yz]mm", assembly)) >= 6
     assert not called_in_loops(assembly, "f32")

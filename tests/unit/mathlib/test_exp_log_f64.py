@@ -18,6 +18,7 @@ from math_kernels import assert_same_patterns
 
 from samebits import Array, ReadOnly, float64, math
 from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
@@ -181,7 +182,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes(name: str) -> None:
     unit = compile_kernel(kernel, kernel.fixed_types)
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
-    assembly = llvm.assembly_text(module, entries, TARGETS["x86-64-v4"])
+    assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])
     assert len(re.findall(r"\tvfn?m(?:add|sub)\d+pd\t[^\n]*%[yz]mm", assembly)) >= 10
     for function in module.functions.values():
         if "mathlib" in function.name:

@@ -20,6 +20,7 @@ from tools.prove.functions import FORMATS, NAMED, Format, rounded
 
 from samebits import Array, ReadOnly, float32, float64, int32, math
 from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel, link
@@ -313,7 +314,7 @@ def test_executions_give_the_same_bits(name: str, form: Format) -> None:
 @both
 def test_a_loop_over_an_array_runs_in_vector_lanes(name: str, form: Format) -> None:
     module, entries = module_of(name, form)
-    assembly = llvm.assembly_text(module, entries, TARGETS["x86-64-v4"])
+    assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])
     assert len(re.findall(r"\tv(?:mul|fn?m(?:add|sub)\d+)pd\t[^\n]*%[yz]mm", assembly)) >= 6
     for function in module.functions.values():
         if "mathlib" in function.name:

@@ -13,7 +13,7 @@ from math_kernels import patterns
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int32, math
-from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
@@ -177,7 +177,7 @@ def nearest_f64(x: ReadOnly[float64], y: ReadOnly[float64], f: Array[float64]) -
 def test_a_loop_of_remainders_runs_in_vector_lanes(kernel: Kernel) -> None:
     unit = compile_kernel(kernel, kernel.fixed_types or ())
     entries = [unit.function.name]
-    assembly = llvm.assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
+    assembly = assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
     assert re.search(r"\tvdivpd\t[^\n]*%[yz]mm", assembly)
 
 

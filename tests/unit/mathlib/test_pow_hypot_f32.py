@@ -16,7 +16,7 @@ from gmpy2 import mpfr
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
-from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
@@ -144,7 +144,7 @@ def test_a_loop_over_arrays_runs_in_vector_lanes(name: str) -> None:
     assert kernel.fixed_types is not None
     unit = compile_kernel(kernel, kernel.fixed_types)
     entries = [unit.function.name]
-    assembly = llvm.assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
+    assembly = assembly_text(optimise(link(unit), entries), entries, TARGETS["x86-64-v4"])
     lanes = re.findall(r"\tv(?:mul|sqrt|fn?m(?:add|sub)\d+)pd\t[^\n]*%[yz]mm", assembly)
     assert len(lanes) >= (15 if name == "pow" else 3)
 

@@ -20,7 +20,7 @@ from tests.levels import LOWEST
 
 import samebits as sb
 from samebits import bitcast, float32, math, uint32, uint64
-from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
@@ -113,7 +113,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes(name: str, row: str, register
     unit = compile_kernel(kernel, kernel.fixed_types)
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
-    assembly = llvm.assembly_text(module, entries, TARGETS[row])
+    assembly = assembly_text(module, entries, TARGETS[row])
     assert len(re.findall(rf"\tvf(?:n?madd|n?msub)\d+pd\t[^\n]*%{register}", assembly)) >= 9
     assert all("sin_cos_large_f32" in name for name in called_in_loops(assembly, "mathlib"))
 

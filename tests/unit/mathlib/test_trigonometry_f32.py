@@ -19,7 +19,7 @@ from math_kernels import assert_same_patterns, called_in_loops, results
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
-from samebits.backend import llvm
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
@@ -157,7 +157,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes_without_checks(
     unit = compile_kernel(kernel, kernel.resolve((None, None)))
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
-    assembly = llvm.assembly_text(module, entries, TARGETS["x86-64-v4"])
+    assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])
     # Every multiplication and addition is done in lanes, but for the loop's last turns.
     kind = "pd" if precision is sb.HIGH else "ps"
     lanes = rf"\tv(?:mul|add|sub|fn?m(?:add|sub)\d+){kind}\t[^\n]*%[yz]mm"

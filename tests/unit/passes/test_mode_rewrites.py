@@ -12,8 +12,8 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int32
-from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import assembly_text
 from samebits.backend.targets import TARGETS
 from samebits.bits import exact_fma
 from samebits.frontend.compile import compile_kernel, link
@@ -480,7 +480,7 @@ def positive(x: ReadOnly[float32]) -> float32:
 def test_lanes_become_four_registers_of_the_widest_vectors(kernel: Kernel) -> None:
     module, name = linked(kernel)
     ready = optimise(realise(module), [name])
-    text = llvm.assembly_text(ready, [name], TARGETS["x86-64-v4"])
+    text = assembly_text(ready, [name], TARGETS["x86-64-v4"])
     packed = re.findall(r"\tv(?:add|min|max|cmplt|cmp\w+)ps\t.*zmm", text)
     assert len(packed) >= 4
     assert not re.search(r"\tv\w+ps\t.*\(%rsp", text)  # lanes are registers, not memory
@@ -490,5 +490,5 @@ def test_lanes_become_four_registers_of_the_widest_vectors(kernel: Kernel) -> No
 def test_rewritten_loops_hold_no_forbidden_instruction_on_any_target(target: str) -> None:
     for kernel, fused in ((sums, False), (everywhere, False), (dot, True)):
         module, name = linked(kernel)
-        text = llvm.assembly_text(optimise(realise(module), [name]), [name], TARGETS[target])
+        text = assembly_text(optimise(realise(module), [name]), [name], TARGETS[target])
         assert audit(text, TARGETS[target], fused) == []

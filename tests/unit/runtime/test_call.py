@@ -12,6 +12,7 @@ import pytest
 
 import samebits as sb
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.errors import ArgumentError, Trap
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
@@ -43,7 +44,7 @@ from samebits.types import (
 
 def native(function: Function, params: list[tuple[str, Type]], result: Type = NONE) -> Any:
     module = Module({function.name: function})
-    compiled = llvm.compile_module(module, [function.name], llvm.host_target(), 0)
+    compiled = compile_module(module, [function.name], llvm.host_target(), 0)
     return native_callable(NativeModule(compiled, 1).entry(0), params, result)
 
 

@@ -22,6 +22,7 @@ from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
 from samebits.runtime import fpenv, ptrace
@@ -43,7 +44,7 @@ def entry(opt: int, level: str = "x86-64-v1") -> NativeEntry:
     b.index(b.get("n"), b.const(INT, 5))
     function = b.ret(b.op("div", x, y), b.op("mul", x, b.const(FLOAT64, 1.0)))
     target = next(r.target for r in llvm.available_targets() if r.target.name == level)
-    compiled = llvm.compile_module(Module({"k": function}), ["k"], target, opt)
+    compiled = compile_module(Module({"k": function}), ["k"], target, opt)
     return NativeModule(compiled, 1).entry(0)
 
 

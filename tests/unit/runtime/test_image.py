@@ -186,8 +186,9 @@ sys.path.insert(0, sys.argv[2])
 import cold
 value = cold.wave(0.75).hex()
 unneeded = ("samebits.frontend", "samebits.passes", "samebits.ir", "samebits.backend.emit",
-            "samebits.backend.llvm", "samebits.backend.lowering", "samebits.backend.preempt",
-            "samebits.backend.fp_control", "samebits.runtime.claims", "samebits.runtime.collector")
+            "samebits.backend.compile", "samebits.backend.llvm", "samebits.backend.lowering",
+            "samebits.backend.preempt", "samebits.backend.fp_control", "samebits.runtime.claims",
+            "samebits.runtime.collector")
 print(value, "llvmlite" in sys.modules, sorted(n for n in sys.modules if n.startswith(unneeded)))
 """
 _COLD_KERNEL = """
@@ -211,6 +212,7 @@ def test_a_process_that_finds_all_it_calls_loads_no_part_of_the_compiler_nor_of_
 ) -> None:
     value, loaded, makers = _cold(tmp_path).split(" ", 2)
     assert loaded == "True"
+    assert "samebits.backend.compile" in makers
     assert "samebits.backend.llvm" in makers
     assert _cold(tmp_path) == f"{value} False []\n"
 

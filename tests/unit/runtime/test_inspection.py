@@ -12,7 +12,7 @@ import pytest
 
 import samebits as sb
 from samebits import Array, float32, float64, int32, math
-from samebits.backend import llvm
+from samebits.backend.compile import assembly_text, llvm_text
 from samebits.backend.targets import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.text import parse_module, print_module
@@ -97,9 +97,9 @@ def test_the_texts_are_those_of_the_compile(shaded: Inspection) -> None:
     assert parse_module(shaded.ir_text) == realise(module)
     target = TARGETS["x86-64-v3"]
     optimised = optimise(realise(module), entries)
-    assert shaded.llvm_text == llvm.llvm_text(optimised, entries, target, 3)
+    assert shaded.llvm_text == llvm_text(optimised, entries, target, 3)
     bare = [line.split(" #")[0].split() for line in shaded.assembly_text.splitlines()]
-    ordinary = llvm.assembly_text(optimised, entries, target)
+    ordinary = assembly_text(optimised, entries, target)
     expected = [line.split(" #")[0].split() for line in ordinary.splitlines()]
     assert [x for x in bare if x and x[0] != "#"] == [x for x in expected if x and x[0] != "#"]
 

@@ -25,6 +25,11 @@ import samebits as sb
 from samebits import Array, ReadOnly, float64, math
 from samebits.backend import llvm
 from samebits.backend.assembly import audit
+from samebits.backend.compile import (
+    compile_for_process,
+    compile_module,
+    shared_assembly,
+)
 from samebits.backend.objects import SYMBOL
 from samebits.backend.shared import PLANS, SharedFunction, shared_function
 from samebits.backend.targets import TARGETS, Target
@@ -121,7 +126,7 @@ def every_function() -> tuple[Module, tuple[str, ...]]:
 def whole(names: tuple[str, ...]) -> NativeModule:
     """Entries that have all that they lead to, nothing of it optimised."""
     module, _ = every_function()
-    return NativeModule(llvm.compile_module(module, names, HOST_TARGETS[0], 0), len(names))
+    return NativeModule(compile_module(module, names, HOST_TARGETS[0], 0), len(names))
 
 
 def outputs(module: Module, native: NativeModule, names: tuple[str, ...]) -> list[list[int]]:
@@ -162,7 +167,7 @@ def test_every_function_has_the_same_bits_shared_and_compiled_into_the_kernel(
     module, every = every_function()
     kinds: set[tuple[str, bool]] = set()
     for names in (every, (f"call {SIN}", f"call {EXP}")):
-        compiled, shared = llvm.compile_for_process(optimise(module, names), names, target)
+        compiled, shared = compile_for_process(optimise(module, names), names, target)
         library.provide(shared, target, None)
         kinds |= {(f.kind, f.hasty) for f in shared}
         found = outputs(module, NativeModule(compiled, len(names)), names)
@@ -177,10 +182,10 @@ def test_loops_and_their_other_copies_have_the_same_bits(target: Target) -> None
     unit = compile_kernel(waves, waves.fixed_types or ())
     names = [unit.function.name]
     ready = optimise(link(unit), names, blocks=target.has_wide_vectors)
-    thin, shared = llvm.compile_for_process(ready, names, target)
+    thin, shared = compile_for_process(ready, names, target)
     assert {(f.kind, f.hasty) for f in shared} == {("rare", False), ("copy", False)}
     library.provide(shared, target, None)
-    loops = [NativeModule(llvm.compile_module(ready, names, target, opt), 1) for opt in (0, 3)]
+    loops = [NativeModule(compile_module(ready, names, target, opt), 1) for opt in (0, 3)]
     loops.append(NativeModule(thin, 1))
     exponents = np.random.default_rng(1).integers(0, 1 << 64, 1003, np.uint64)
     usual = np.random.default_rng(2).normal(0.0, 9.0, 1003)
@@ -214,7 +219,7 @@ def test_shared_functions_pass_the_audit_on_every_level(name: str) -> None:
             for n in chosen
             if ready.functions[n].rare == (kind == "rare")
         ]
-        text = llvm.shared_assembly(functions, target)
+        text = shared_assembly(functions, target)
         found = [f for f in audit(text, target, allow_fma=True) if SYMBOL not in f.text]
         assert found == []
         seen += len(set(re.findall(rf"^{SYMBOL}\w+:", text, re.MULTILINE)))
@@ -272,7 +277,7 @@ def test_functions_of_this_machine_are_compiled_into_the_kernel() -> None:
     caller = b.function
     caller.results = module.functions[sin.name].results
     module.functions[caller.name] = b.ret(*b.call(module.functions[sin.name], b.get("x")))
-    compiled, shared = llvm.compile_for_process(module, [caller.name], HOST_TARGETS[-1])
+    compiled, shared = compile_for_process(module, [caller.name], HOST_TARGETS[-1])
     assert shared == compiled.needs == ()
 
 
@@ -282,7 +287,7 @@ _CHILD = """
 import json, sys
 import samebits as sb
 from samebits import float64, math
-from samebits.backend import llvm
+import samebits.backend.compile as compilation
 sb.set_cache_dir(sys.argv[1])
 counts = {"compiled": 0, "shared": 0}
 def counting(name, kept):
@@ -290,8 +295,8 @@ def counting(name, kept):
         counts[name] += 1
         return kept(*args, **kwargs)
     return count
-llvm.compile_for_process = counting("compiled", llvm.compile_for_process)
-llvm.compile_shared = counting("shared", llvm.compile_shared)
+for name, counted in (("compile_for_process", "compiled"), ("compile_shared", "shared")):
+    setattr(compilation, name, counting(counted, getattr(compilation, name)))
 sys.path.insert(0, sys.argv[2])
 import kernels
 print(json.dumps([[f(0.75).hex() for f in (kernels.first, kernels.second)], counts]))

@@ -9,7 +9,7 @@ import pytest
 from tests.work import calls_of
 
 import samebits as sb
-from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.backend.targets import TARGETS
 from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel, link
@@ -39,7 +39,7 @@ def test_the_probes_give_the_stated_bits_on_other_machines(name: str) -> None:
     types = (ArrayType(UINT64, 1, True), ArrayType(UINT32, 1, True), ArrayType(UINT64, 1))
     unit = compile_kernel(math_probes.probe, types)
     entries = [unit.function.name]
-    compiled = llvm.compile_module(optimise(link(unit), entries), entries, target, 3)
+    compiled = compile_module(optimise(link(unit), entries), entries, target, 3)
     remote = EmulatedProgram(compiled, 1, target).start(120)
     order = "<" if target.little_endian else ">"
     slots: list[int] = []

@@ -12,6 +12,7 @@ import pytest
 from tests.limits import HANG_SECONDS
 
 from samebits.backend import llvm
+from samebits.backend.compile import compile_module
 from samebits.backend.targets import TARGETS, Target
 from samebits.errors import RunnerError
 from samebits.ir.builder import Builder
@@ -50,7 +51,7 @@ def test_memory_and_calls_reach_every_target(target: Target) -> None:
     b = Builder("k", {"x": FLOAT64, "y": INT32}, (FLOAT64, INT32))
     x, y = b.get("x"), b.get("y")
     function = b.ret(b.op("mul", x, x), b.op("add", y, y))
-    compiled = llvm.compile_module(Module({"k": function}), ["k"], target, 3)
+    compiled = compile_module(Module({"k": function}), ["k"], target, 3)
     remote = EmulatedProgram(compiled, 1, target).start(60)
     assert remote.pointer_bytes == target.pointer_bits // 8
     one, two = remote.allocate(100), remote.allocate(1 << 20)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from samebits.backend import llvm
+from samebits.backend.compile import compile_emitted
 from samebits.backend.emit import emit_module
 from samebits.backend.objects import TrapSite
 from samebits.backend.rare import renamed_rows
@@ -38,9 +38,8 @@ class Kernels:
         from whatever a library of it is linked into, and what its statuses stand for."""
         with executions.pinned():  # constants are folded with this thread's arithmetic
             emitted = emit_module(self.module, self.entries, target)
-            text = named(emitted.text, name)
-            code = llvm.compile_text(text, target, 3, plan=emitted.plan, expected=emitted.expected)
-            return code, emitted.traps
+            own = replace(emitted, text=named(emitted.text, name))
+            return compile_emitted(own, target), emitted.traps
 
     def sites(self, target: Target) -> tuple[TrapSite, ...]:
         """What the statuses stand for, without compiling."""

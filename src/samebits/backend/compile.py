@@ -1,0 +1,124 @@
+"""Typed IR to objects, LLVM text or assembly: one request to the emitter and to LLVM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from samebits.backend import llvm
+from samebits.backend.debug import Location
+from samebits.backend.departures import NONE, Departures
+from samebits.backend.emit import Emitted, emit_module, emit_shared
+from samebits.backend.objects import CompiledObject
+from samebits.backend.shared import SharedFunction
+from samebits.backend.targets import Target
+from samebits.backend.vectorize_check import check_vectorised
+from samebits.ir.grammar import Module
+
+
+def compile_module(
+    module: Module,
+    entries: Sequence[str],
+    target: Target,
+    opt: int = 3,
+    *,
+    vectorise: bool = True,
+    ranges: Sequence[str] = (),
+    threads: bool = False,
+    departures: Departures = NONE,
+) -> CompiledObject:
+    """Object code with `sb_entry_<n>` for the n-th of `entries`, and `sb_range_<n>` for the n-th of
+    `ranges`; `opt` is 0 or 3. With `threads` it is for this process, whose pool of threads runs
+    its parallel ranges. Raises CompileError where a loop that is to be vectorised is not."""
+    emitted = emit_module(module, entries, target, ranges, threads=threads, departures=departures)
+    return _compiled(emitted, target, opt, vectorise)
+
+
+def compile_for_process(
+    module: Module, entries: Sequence[str], target: Target, *, ranges: Sequence[str] = ()
+) -> tuple[CompiledObject, tuple[SharedFunction, ...]]:
+    """As `compile_module` with `threads`, at level 3, without what is compiled apart for all
+    kernels: the shared functions, in the order of the object's `needs`."""
+    emitted = emit_module(module, entries, target, ranges, threads=True, shares=True)
+    return _compiled(emitted, target, 3), emitted.needs
+
+
+def compile_shared(
+    functions: Sequence[SharedFunction], target: Target
+) -> tuple[CompiledObject, tuple[SharedFunction, ...]]:
+    """One object of shared functions with the same plan, and the others that it calls."""
+    emitted = emit_shared(functions, target)
+    made = _compiled(emitted, target, 3)
+    return made._replace(has=tuple(f.key for f in functions)), emitted.needs
+
+
+def shared_assembly(functions: Sequence[SharedFunction], target: Target) -> str:
+    """The target's assembly for the same code that `compile_shared` returns."""
+    made = emit_shared(functions, target)
+    return llvm.assemble_text(made.text, target, 3, plan=made.plan)
+
+
+def compile_emitted(
+    emitted: Emitted, target: Target, opt: int = 3, *, vectorise: bool = True
+) -> bytes:
+    """Object code of emitted text, as `compile_module` makes it; raises CompileError alike."""
+    plan, expected = emitted.plan, emitted.expected
+    check = None
+    if expected is not None and vectorise and plan.vectorise:
+        check = partial(check_vectorised, expected, opt)
+    return llvm.compile_text(
+        emitted.text, target, opt, vectorise=vectorise, plan=plan, after_passes=check
+    )
+
+
+def _compiled(emitted: Emitted, target: Target, opt: int, vectorise: bool = True) -> CompiledObject:
+    code = compile_emitted(emitted, target, opt, vectorise=vectorise)
+    return CompiledObject(code, emitted.traps, tuple(f.key for f in emitted.needs))
+
+
+def llvm_text(
+    module: Module, entries: Sequence[str], target: Target, opt: int | None = None
+) -> str:
+    """LLVM text as emitted, or after the passes of level `opt`."""
+    made = emit_module(module, entries, target)
+    return made.text if opt is None else llvm.optimise_text(made.text, target, opt, plan=made.plan)
+
+
+def assembly_text(module: Module, entries: Sequence[str], target: Target, opt: int = 3) -> str:
+    """The target's assembly for the same code that `compile_module` returns."""
+    made = emit_module(module, entries, target)
+    return llvm.assemble_text(made.text, target, opt, plan=made.plan)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One compilation as LLVM prints it. The located texts have a debug location at each
+    instruction, whose line stands for one of `locations`, from 1; the others have none."""
+
+    llvm: str
+    assembly: str
+    located_llvm: str
+    located_assembly: str
+    locations: tuple[Location, ...]
+
+
+def listing(
+    module: Module,
+    entries: Sequence[str],
+    target: Target,
+    opt: int = 3,
+    *,
+    ranges: Sequence[str] = (),
+) -> Listing:
+    """LLVM text after the passes and commented assembly of what `compile_module` returns.
+
+    Locations move instructions on some targets (what unwinds the stack is kept in order), so that
+    the code is made twice.
+    """
+    plain = emit_module(module, entries, target, ranges)
+    located = emit_module(module, entries, target, ranges, locate=True)
+    plan = plain.plan
+    text, assembly = llvm.list_text(plain.text, target, opt, plan=plan)
+    located_text, located_assembly = llvm.list_text(located.text, target, opt, plan=plan)
+    return Listing(text, assembly, located_text, located_assembly, located.locations)

@@ -1,0 +1,113 @@
+"""Whether loops that the source wants vectorised are, in LLVM's text, and the error where not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from samebits.backend.expected import NAME, Expectation, Expected
+from samebits.backend.remarks import loop_remarks
+from samebits.errors import CompileError, RunnerError
+
+
+def check_vectorised(expected: Expected, opt: int, text: str) -> None:
+    """Raise CompileError where LLVM text after the passes has an expected loop that is not
+    vectorised."""
+    if not opt or not expected.target.vector_bits:
+        return
+    state = _states(text)
+    for number, loop in enumerate(expected.loops):
+        if not state.get(number):
+            _refuse(expected, loop, opt)
+
+
+def _refuse(expected: Expected, loop: Expectation, opt: int) -> None:
+    module, target = expected.module, expected.target
+    try:
+        found = loop_remarks(module, expected.entries, target, opt, ranges=expected.ranges)
+    except RunnerError as error:
+        note, fix = f"{error.message}: {error.note}", _FIX
+    else:
+        mine = [r for r in found if (r.function, r.span) == (loop.function, loop.span)]
+        # A vector loop of few turns may be unrolled: its remark is all that is left.
+        if any(r.vectorised for r in mine):
+            return
+        missed = [r for r in mine if not r.vectorised]
+        said = next((r for r in missed if r.is_llvms), missed[0] if missed else None)
+        if said is None:
+            note, fix = "LLVM does not say why", _FIX
+        else:
+            place = "" if said.at == loop.span else f", at line {said.at.line}"
+            who = "LLVM's remark: " if said.is_llvms else ""
+            note, fix = f"{who}{said.message}{place}", fix_of(said.message)
+    raise CompileError(
+        f"this loop is not vectorised for {target.name}",
+        span=loop.span,
+        note=note,
+        fix=fix,
+    )
+
+
+_EXPECTATION = re.compile(rf'^!(\d+) = !{{!"{NAME}", i32 (\d+)}}', re.MULTILINE)
+_VECTORISED = re.compile(r'^!(\d+) = !{!"llvm\.loop\.isvectorized", i32 1}', re.MULTILINE)
+_LOOP = re.compile(r"^!(\d+) = distinct !{(!.*)}", re.MULTILINE)
+
+
+def _states(text: str) -> dict[int, bool]:
+    """Of each expectation that a loop of `text` has: whether a copy is vectorised."""
+    numbers = {node: int(number) for node, number in _EXPECTATION.findall(text)}
+    vectorised = set(_VECTORISED.findall(text))
+    found: dict[int, bool] = {}
+    for name, operands in _LOOP.findall(text):
+        nodes = re.findall(r"!(\d+)", operands)
+        if not nodes or nodes[0] != name:  # a loop's metadata begins with itself
+            continue
+        for node in nodes:
+            if node in numbers:
+                known = found.get(numbers[node], False)
+                found[numbers[node]] = known or not vectorised.isdisjoint(nodes)
+    return found
+
+
+_FIX = "change the loop, or remove sb.expect_vectorized()"
+_FIXES: Sequence[tuple[str, str]] = (
+    (
+        "reorder floating-point",
+        "sum with math.sum or math.dot, whose order is fixed and has lanes, or accumulate in a "
+        "kernel of mode=sb.DETERMINISTIC",
+    ),
+    (
+        "check that can trap",
+        "index arrays by the loop's variable, over range(len(array)), so that the check goes",
+    ),
+    ("divides integers", "divide by a constant, or take the division out of the loop"),
+    ("only innermost loops", "put sb.expect_vectorized() into the innermost loop"),
+    (
+        "call instruction",
+        "call only kernels of scalars without loops, which are inlined, or take the call out of "
+        "the loop",
+    ),
+    (
+        "early exit|faulting load|number of loop iterations|loop control flow|exit count",
+        "write `for i in range(n)` without break and return",
+    ),
+    (
+        "could not be identified as reduction",
+        "store each turn's result into an array; only sums, products and extremes of integers are "
+        "carried from turn to turn in lanes",
+    ),
+    (
+        "memory operations|memory location|array bounds",
+        "don't read what another turn writes: write into another array",
+    ),
+    (
+        "cost-model|not beneficial",
+        "remove sb.expect_vectorized(), or compile for a target with wider vectors",
+    ),
+    ("no loop is left", "remove sb.expect_vectorized(): no loop costs less than one in lanes"),
+)
+
+
+def fix_of(message: str) -> str:
+    """What to do about a remark."""
+    return next((fix for pattern, fix in _FIXES if re.search(pattern, message)), _FIX)

@@ -1,0 +1,353 @@
+"""What becomes of one kernel on one target, line by line: source, IR, LLVM text, assembly.
+
+Owns which functions belong to the user and which to the library, and what leads from a line of code
+to its source. Knows nothing of how it looks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from samebits.backend.assembly import is_local_label
+from samebits.backend.compile import listing
+from samebits.backend.instructions import InstructionKind
+from samebits.backend.listing import CodeLine, assembly_lines, llvm_lines
+from samebits.backend.remarks import Remark, loop_remarks
+from samebits.backend.targets import Target
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.grammar import Function, Module, Op, walk
+from samebits.ir.text import print_module
+from samebits.lang.executions import executions
+from samebits.lang.jobs import JobKernel
+from samebits.lang.kernel import Kernel
+from samebits.modes import Options
+from samebits.passes.modes import Rewrite, first_fast, realise, rewrites
+from samebits.passes.pipeline import optimise
+from samebits.source_lines import line_of
+from samebits.types import Type
+
+JSON_FORMAT = 1
+_PACKAGE = str(Path(__file__).resolve().parents[1])
+_FUSED = ("fma", "muladd", "product_error")
+_OWN_SYMBOLS = ("sb_entry_", "_sb_entry_", "sb.body.", "_sb.body.", "sb_range_", "sb.range.")
+
+Place = tuple[str, int]
+"""A file and a line in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of code: its kind, LLVM's comment on it, and the places that it comes from, innermost
+    first, each with the call around it after it."""
+
+    text: str
+    kind: str = "other"
+    comment: str = ""
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A function, or what stands between functions. `is_library` says that it is samebits' own
+    and not what was asked for."""
+
+    name: str
+    lines: tuple[Line, ...]
+    is_library: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFunction:
+    """The text of one kernel; `first` is the line of its first line in `file`."""
+
+    name: str
+    file: str
+    first: int
+    lines: tuple[str, ...]
+    is_library: bool
+
+
+class Facts:
+    """Everything about one kernel on one target."""
+
+    def __init__(self, kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> None:
+        self.kernel = f"{kernel.function.__module__}.{kernel.__qualname__}"
+        self.signature = _signature(kernel, types)
+        self.target = target
+        self.opt = opt
+        self.options: Options = kernel.options
+        self._shows_library = is_library(kernel.function.__code__.co_filename)
+        self.file = kernel.function.__code__.co_filename
+        with executions.pinned():  # constants are folded with this thread's arithmetic
+            unit = compile_kernel(kernel, types)
+            linked = link(unit)
+            self.entry = unit.function.name
+            self._rewrites = rewrites(linked)
+            self._realised = realise(linked)
+            self._module = optimise(self._realised, [self.entry])
+            # A job is compiled as what a worker runs: a range of indices.
+            names = [self.entry]
+            self._entries, self._ranges = (
+                ([], names) if isinstance(kernel, JobKernel) else (names, [])
+            )
+            self._listing = listing(self._module, self._entries, target, opt, ranges=self._ranges)
+
+    @cached_property
+    def source(self) -> tuple[SourceFunction, ...]:
+        """The kernel and what it calls, the kernel first."""
+        functions = reversed([*self._realised.functions.values()])
+        found: list[SourceFunction] = []
+        seen: set[Place] = set()
+        for function in functions:
+            part = _source(function, self._is_library(function.span.file))
+            # A parallel range is a function of its own, inside its kernel's lines.
+            if part.lines and (part.file, part.first) not in seen:
+                found.append(part)
+                seen.update((part.file, part.first + k) for k in range(len(part.lines)))
+        return tuple(found)
+
+    @cached_property
+    def ir(self) -> tuple[Block, ...]:
+        """The typed IR that evaluate runs: after the mode's rewrites, before the passes."""
+        return self._ir_blocks(self._realised)
+
+    @cached_property
+    def passes(self) -> tuple[Block, ...]:
+        """The typed IR after the passes, which LLVM gets."""
+        return self._ir_blocks(self._module)
+
+    @cached_property
+    def llvm(self) -> tuple[Block, ...]:
+        """LLVM text after its passes."""
+        return tuple(self._code_blocks(llvm_lines(self._listing), _llvm_heads))
+
+    @cached_property
+    def assembly(self) -> tuple[Block, ...]:
+        """The target's assembly."""
+        allow_fma = first_fast(self._module) is None and any(
+            isinstance(s, Op) and s.opcode in _FUSED
+            for function in self._module.functions.values()
+            for s in walk(function.body)
+        )
+        lines = assembly_lines(self._listing, self.target, allow_fma)
+        return tuple(self._code_blocks(lines, _assembly_heads))
+
+    @cached_property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What the vectoriser did with each loop. Raises RunnerError where LLVM's remarks can't be
+        had."""
+        entries, ranges = self._entries, self._ranges
+        return tuple(loop_remarks(self._module, entries, self.target, self.opt, ranges=ranges))
+
+    @cached_property
+    def rewrites(self) -> tuple[Rewrite, ...]:
+        """What the mode changed, in the order of the source."""
+        return tuple(rewrite for done in self._rewrites.values() for rewrite in done)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many instructions of each kind: packed, scalar, forbidden, call, other."""
+        return _counts(line for block in self.assembly for line in block.lines)
+
+    @cached_property
+    def line_counts(self) -> dict[Place, dict[str, int]]:
+        """The same for each line of the source that is the innermost of the user's own."""
+        found: dict[Place, list[Line]] = {}
+        for block in self.assembly:
+            for line in block.lines:
+                place = self.own_place(line)
+                if place is not None:
+                    found.setdefault(place, []).append(line)
+        return {place: _counts(lines) for place, lines in found.items()}
+
+    @property
+    def llvm_text(self) -> str:
+        """LLVM's own text, whole."""
+        return self._listing.llvm
+
+    @property
+    def assembly_text(self) -> str:
+        """LLVM's own assembly, whole, with its comments."""
+        return self._listing.assembly
+
+    @property
+    def ir_text(self) -> str:
+        """The IR's own text, whole: `parse_module` reads it."""
+        return print_module(self._realised)
+
+    def own_place(self, line: Line) -> Place | None:
+        """The innermost place of a line that is not in samebits' library."""
+        return next((p for p in line.places if not self._is_library(p[0])), None)
+
+    def own_remarks(self) -> tuple[Remark, ...]:
+        """The remarks on loops outside samebits' library."""
+        return tuple(r for r in self.remarks if not self._is_library(r.span.file))
+
+    def json(self) -> dict[str, Any]:
+        """The facts for programs. Lines of code are in blocks, each with its places."""
+        return {
+            "format": JSON_FORMAT,
+            "kernel": self.kernel,
+            "signature": self.signature,
+            "target": self.target.name,
+            "optimisation": self.opt,
+            "options": _options(self.options),
+            "counts": self.counts,
+            "source": [asdict(part) for part in self.source],
+            **{name: _blocks(getattr(self, name)) for name in ("ir", "passes", "llvm", "assembly")},
+            "remarks": [_remark(remark) for remark in self.remarks],
+            "rewrites": [
+                {"kind": r.kind, "text": r.text, "file": r.span.file, "line": r.span.line}
+                for r in self.rewrites
+            ],
+        }
+
+    def _is_library(self, file: str) -> bool:
+        return not self._shows_library and is_library(file)
+
+    def _ir_blocks(self, module: Module) -> tuple[Block, ...]:
+        blocks: list[Block] = []
+        for text in print_module(module).split("\n\n")[1:]:
+            lines = text.rstrip("\n").split("\n")
+            head = re.match(r'function "((?:[^"\\]|\\.)*)"', lines[0])
+            function = module.functions.get(head[1]) if head else None
+            file = function.span.file if function else ""
+            name = function.name if function else lines[0].split(":")[0]
+            # Structs are the user's, tables the library's.
+            library = self._is_library(file) if function else lines[0].startswith("table")
+            blocks.append(Block(name, tuple(_ir_lines(lines)), library))
+        return tuple(blocks)
+
+    def _code_blocks(self, lines: Sequence[CodeLine], heads: Heads) -> Iterator[Block]:
+        found = [
+            Line(c.text, c.kind.value, c.comment, _places(c)) for c in lines
+        ]  # fmt: skip
+        for name, part in heads(found):
+            own = name.startswith(_OWN_SYMBOLS) or any(self.own_place(line) for line in part)
+            yield Block(name, tuple(part), not own)
+
+
+def is_library(file: str) -> bool:
+    """Whether a file is one of samebits' own."""
+    return file.startswith(_PACKAGE)
+
+
+def _signature(kernel: Kernel, types: tuple[Type, ...]) -> str:
+    pairs = zip(kernel.parameters, types, strict=True)
+    result = kernel.result_type(types)
+    parameters = ", ".join(f"{p.name}: {t}" for p, t in pairs)
+    return f"{kernel.__qualname__}({parameters}){f' -> {result}' if result else ''}"
+
+
+def _source(function: Function, library: bool) -> SourceFunction:
+    """The lines from the decorators to the last statement."""
+    span = function.span
+    spans = [s.span for s in walk(function.body)]
+    mine = [s.end_line for s in spans if (s.file, s.function) == (span.file, span.function)]
+    first, last = span.line, max([span.end_line, *mine])
+    while first > 1 and line_of(span.file, first - 1).lstrip().startswith("@"):
+        first -= 1
+    lines = [line_of(span.file, n).rstrip("\n") for n in range(first, last + 1)]
+    if not any(lines):
+        lines = []
+    return SourceFunction(span.function, span.file, first, tuple(lines), library)
+
+
+_SPAN = re.compile(r" @(?:(\d+)!)?(\d+):\d+-(?:\d+:)?\d+$")
+_IR_FLOAT = re.compile(r"\s+%\d+ = (?!(?:get|const|load|call)\b).*: float(?:32|64)? @")
+_SOURCE_LINE = re.compile(r'  source ("(?:[^"\\]|\\.)*")')
+
+
+def _ir_lines(lines: list[str]) -> Iterator[Line]:
+    files = [m[1][1:-1] for m in map(_SOURCE_LINE.match, lines) if m]
+    for text in lines:
+        found = _SPAN.search(text)
+        if found is None:
+            yield Line(text)
+            continue
+        number = int(found[1] or 0)
+        places = ((files[number], int(found[2])),) if number < len(files) else ()
+        yield Line(text[: found.start()], _ir_kind(text), "", places)
+
+
+def _ir_kind(text: str) -> str:
+    return "scalar" if _IR_FLOAT.match(text) else "other"
+
+
+def _places(line: CodeLine) -> tuple[Place, ...]:
+    places = ((location.span.file, location.span.line) for location in line.place)
+    return tuple(dict.fromkeys(places))
+
+
+class Heads:
+    """Cuts lines into functions: a name and its lines, in order."""
+
+    def __init__(self, starts: re.Pattern[str], ends: re.Pattern[str] | None) -> None:
+        self._starts = starts
+        self._ends = ends
+
+    def __call__(self, lines: Iterable[Line]) -> Iterator[tuple[str, list[Line]]]:
+        name, part = "", list[Line]()
+        for line in lines:
+            found = self._starts.match(line.text)
+            if found and not is_local_label(line.text):
+                if part:
+                    yield name, part
+                name, part = found[1].strip('"'), []
+            part.append(line)
+            if self._ends is not None and self._ends.match(line.text):
+                yield name, part
+                name, part = "", []
+        if part:
+            yield name, part
+
+
+_llvm_heads = Heads(re.compile(r'define .*?@("[^"]*"|[\w.$]+)\('), re.compile(r"}$"))
+_assembly_heads = Heads(re.compile(r'("(?:[^"\\]|\\.)*"|[A-Za-z_.$][\w.$@]*):'), None)
+
+_COUNTED = (
+    InstructionKind.PACKED, InstructionKind.SCALAR, InstructionKind.FORBIDDEN,
+    InstructionKind.CALL, InstructionKind.OTHER,
+)  # fmt: skip
+
+
+def _counts(lines: Iterable[Line]) -> dict[str, int]:
+    found = Counter(line.kind for line in lines)
+    return {kind.value: found[kind.value] for kind in _COUNTED}
+
+
+def _options(options: Options) -> dict[str, Any]:
+    return {
+        "mode": options.mode.name,
+        "precision": options.precision.name,
+        "contract": options.contract,
+        "denormals": options.denormals,
+        "bounds_check": options.bounds_check,
+        "optimize_for": options.optimize_for,
+    }
+
+
+def _blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:
+    return [
+        {"name": b.name, "is_library": b.is_library, "lines": [asdict(line) for line in b.lines]}
+        for b in blocks
+    ]
+
+
+def _remark(remark: Remark) -> dict[str, Any]:
+    return {
+        "function": remark.function,
+        "file": remark.span.file,
+        "line": remark.span.line,
+        "vectorised": remark.vectorised,
+        "width": remark.width,
+        "interleave": remark.interleave,
+        "message": remark.message,
+        "at": remark.at.line,
+    }
