@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "samebits"
 LAYERS = {
     "errors": 0, "importing": 0, "output": 0, "compiling": 0, "mutex": 0, "modes": 0,
-    "types": 0, "bits": 0, "source_lines": 0, "visible": 0,
+    "types": 0, "version": 0, "bits": 0, "source_lines": 0, "visible": 0,
     "ir": 1,
     "lang": 2, "frontend": 2,
     "mathlib": 3, "math": 3, "noise": 3, "random": 3,

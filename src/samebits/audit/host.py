@@ -22,6 +22,7 @@ from samebits.errors import SamebitsError
 from samebits.runtime.fp_registers import REGISTERS
 from samebits.runtime.fp_threads import ThreadState, threads
 from samebits.runtime.math_fingerprint import Fingerprint, math_fingerprint
+from samebits.version import __version__
 
 Verdict = Literal["ok", "note", "warning"]
 
@@ -82,8 +83,6 @@ def _machine() -> list[Row]:
     target = llvm.host_target()
     system = f"{platform.system()} {platform.release()}, {platform.machine()}"
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    from samebits import __version__
-
     return [
         Row("system", system),
         Row("processor", processor()),

@@ -63,7 +63,7 @@ def status(arguments: Sequence[str]) -> int:
         return BAD
     try:
         if given == ["--version"]:
-            from samebits import __version__
+            from samebits.version import __version__
 
             print(f"samebits {__version__}")
             sys.stdout.flush()

@@ -59,7 +59,7 @@ def _finish(command: Callable[[], int]) -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from samebits import __version__
+        from samebits.version import __version__
 
         typer.echo(f"samebits {__version__}")
         raise typer.Exit

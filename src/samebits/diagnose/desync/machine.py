@@ -20,6 +20,7 @@ from samebits.runtime import fpenv
 from samebits.runtime.fp_registers import REGISTERS
 from samebits.runtime.math_fingerprint import math_fingerprint
 from samebits.runtime.pool import workers
+from samebits.version import __version__
 
 MAX_TEXT = 200
 MAX_FEATURES = 1000
@@ -63,8 +64,6 @@ def this_machine() -> Machine:
     """This machine now, and the calling thread's registers."""
     registers, environment = _registers()
     cpu, features = llvm.host_processor()
-    from samebits import __version__
-
     return Machine(
         architecture=platform.machine(),
         system=_system(),
