@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from samebits.cli import BAD, INTERRUPTED, MOST_FRAMES, SAME, TRACEBACK
 from samebits.cli.examples import examples
+from samebits.cli.exit_status import BAD, INTERRUPTED, MOST_FRAMES, SAME, TRACEBACK
 from samebits.cli.terminal import colours
 
 _application = typer.Typer(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import traceback
 
-from samebits.cli import TRACEBACK
+from samebits.cli.exit_status import TRACEBACK
 from samebits.errors import unexpected
 from samebits.version import __version__
 
