@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from random import Random
 
-from samebits.bits import float_to_bits
+from samebits.bits import float_to_bits, round_float
 from samebits.diagnose.drafts import Draft, entries, own_functions
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.places import Numbered, Place, statement_at
 from samebits.diagnose.writes import ANY, Path, leaves, written
 from samebits.ir.grammar import Module, Op, Value, walk
-from samebits.ir.semantics import round_float
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256
@@ -71,7 +70,7 @@ class _Drawn:
         if t.is_ieee:
             number = self._draws.choice((1, -1)) * self._draws.uniform(1.0, 1000.0)
             # In IR a half is its bits.
-            return round_float(t, number) if t.is_float else float_to_bits(number, t.bits)
+            return round_float(number, t.bits) if t.is_float else float_to_bits(number, t.bits)
         return self._draws.randint(1, min(t.storage.maximum, 10_000))
 
 
