@@ -21,7 +21,7 @@ from samebits.backend import llvm
 from samebits.errors import SamebitsError
 from samebits.runtime.fp_registers import REGISTERS
 from samebits.runtime.fp_threads import ThreadState, threads
-from samebits.runtime.math_fingerprint import Fingerprint, math_fingerprint
+from samebits.runtime.math_fingerprint import Fingerprint, math_fingerprint, processor
 from samebits.version import __version__
 
 Verdict = Literal["ok", "note", "warning"]
@@ -90,17 +90,6 @@ def _machine() -> list[Row]:
         Row("Python", python),
         Row("samebits", f"{__version__}, {llvm.llvm_version()}"),
     ]
-
-
-def processor() -> str:
-    """The processor's name as its maker gives it, or "unknown"."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
-            if line.startswith(("model name", "Model")):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or "unknown"
 
 
 def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[Row]:

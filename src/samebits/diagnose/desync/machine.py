@@ -13,12 +13,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.audit.host import processor
 from samebits.backend import llvm
 from samebits.errors import ReportError, SamebitsError
 from samebits.runtime import fpenv
 from samebits.runtime.fp_registers import REGISTERS
-from samebits.runtime.math_fingerprint import math_fingerprint
+from samebits.runtime.math_fingerprint import math_fingerprint, processor
 from samebits.runtime.pool import workers
 from samebits.version import __version__
 
