@@ -17,7 +17,7 @@ import numpy as np
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, convert, type_of_scalar
+from samebits.lang.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
 from samebits.lang.weak import divided, reflected_divided
 from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, MatrixType, ScalarType, VectorType
 
@@ -407,9 +407,3 @@ def prepare(cls: type[Vector]) -> None:
 
 
 _install()
-
-
-def zero_vector(cls: type[Vector]) -> Any:
-    """A vector of zeros (False for bools)."""
-    t = cls.__sb_type__
-    return vector(cls, (MAKERS[t.element](0),) * t.length)
