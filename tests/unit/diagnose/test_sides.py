@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from observed_frames import ARENA
 from small_runs import SMALL, SWARM, changed_source, hashes, inputs, side
+from tests.shared_ranges import ranges_shared
 
 from samebits.backend import llvm
 from samebits.backend.targets import TARGETS
@@ -210,14 +211,14 @@ def test_workers_are_a_side_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
         assemble(lines, count, ready)
 
     monkeypatch.setattr(made, "_assemble", noted)
-    shared = crew.ranges_shared()
+    shared = ranges_shared()
     before = pool.workers()
     running = open_run(parse_side("workers=3", SWARM))
     running.start(1)
     for block in PlayerSource(SWARM, "pull", 1, 2).blocks():
         running.advance(block.inputs)
     assert set(seen) == {0, 2}  # besides the thread that asks; none in between
-    assert crew.ranges_shared() > shared
+    assert ranges_shared() > shared
     assert pool.workers() == before
 
 
