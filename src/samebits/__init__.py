@@ -193,6 +193,7 @@ from samebits.lang.vectors import (
     uint4,
 )
 from samebits.modes import DETERMINISTIC, FAST, HIGH, LOW, MEDIUM, STRICT
+from samebits.version import __version__ as __version__
 from samebits.wiring import install
 
 if TYPE_CHECKING:
@@ -209,8 +210,6 @@ if TYPE_CHECKING:
     from samebits.runtime.same_bits import assert_same_bits
     from samebits.sim.recording import Replay
     from samebits.sim.simulation import Simulation
-
-__version__ = "0.1.0"
 
 install()
 

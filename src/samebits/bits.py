@@ -5,6 +5,7 @@ Owns what "the same bits" means for one value and for one piece of memory.
 
 from __future__ import annotations
 
+import ctypes
 import math
 import struct
 from collections.abc import Iterator
@@ -52,6 +53,11 @@ def bits_to_float(pattern: int, bits: int) -> float:
 def flushed(value: float, bits: int) -> float:
     """A binary32 or binary64 value, or a zero of its sign where it is subnormal."""
     return math.copysign(0.0, value) if abs(value) < SMALLEST_NORMAL[bits] else value
+
+
+def round_float(value: float, bits: int) -> float:
+    """The binary32 or 64 nearest to a binary64, ties to even, overflow to infinity; NaN stays."""
+    return ctypes.c_float(value).value if bits == 32 else value
 
 
 def ulp_distance(a: int, b: int, bits: int) -> int | None:

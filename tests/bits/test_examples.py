@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.shared_ranges import ranges_shared
 
-from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 from samebits.sim.execution import Execution
 from samebits.sim.golden import read_golden

@@ -21,7 +21,8 @@ from samebits.backend import llvm
 from samebits.errors import SamebitsError
 from samebits.runtime.fp_registers import REGISTERS
 from samebits.runtime.fp_threads import ThreadState, threads
-from samebits.runtime.math_fingerprint import Fingerprint, math_fingerprint
+from samebits.runtime.math_fingerprint import Fingerprint, math_fingerprint, processor
+from samebits.version import __version__
 
 Verdict = Literal["ok", "note", "warning"]
 
@@ -82,8 +83,6 @@ def _machine() -> list[Row]:
     target = llvm.host_target()
     system = f"{platform.system()} {platform.release()}, {platform.machine()}"
     python = f"{platform.python_implementation()} {platform.python_version()}"
-    from samebits import __version__
-
     return [
         Row("system", system),
         Row("processor", processor()),
@@ -91,17 +90,6 @@ def _machine() -> list[Row]:
         Row("Python", python),
         Row("samebits", f"{__version__}, {llvm.llvm_version()}"),
     ]
-
-
-def processor() -> str:
-    """The processor's name as its maker gives it, or "unknown"."""
-    try:
-        for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
-            if line.startswith(("model name", "Model")):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or "unknown"
 
 
 def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[Row]:

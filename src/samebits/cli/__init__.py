@@ -1,7 +1,6 @@
 """The command line: one thin command a verb, errors as text, exit statuses with a meaning.
 
-0 the same, 1 they differ, 2 bad usage or input, 130 interrupted, 143 terminated. What nobody
-expected is 2 as well: only a command that has compared says that something differs.
+The commands import exit_status and never this package's root, which runs them.
 """
 
 from __future__ import annotations
@@ -15,15 +14,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import samebits_command
+from samebits.cli.exit_status import BAD, SAME, TRACEBACK
 from samebits.cli.terminal import shown
 
-SAME, DIFFERS, BAD, INTERRUPTED = 0, 1, 2, samebits_command.INTERRUPTED
-MOST_FRAMES = 10**9
-"""Of one run: half a year at 60 frames a second."""
 _FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EBADF})
 """What the system says of a disk that takes no more, and of an output that is closed."""
-TRACEBACK = "--traceback"
-"""Shows, wherever it stands before `--`, where an error that nobody expected comes from."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -63,7 +58,7 @@ def status(arguments: Sequence[str]) -> int:
         return BAD
     try:
         if given == ["--version"]:
-            from samebits import __version__
+            from samebits.version import __version__
 
             print(f"samebits {__version__}")
             sys.stdout.flush()

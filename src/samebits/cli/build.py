@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rich.text import Text
 
-from samebits.cli import BAD, SAME
 from samebits.cli.consoles import progress_console
+from samebits.cli.exit_status import BAD, SAME
 from samebits.cli.named import named_simulation, tell_fewer, words
 from samebits.cli.printing import print_built
 from samebits.sim.export.build import build, choose_targets

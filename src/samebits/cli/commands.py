@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from samebits.cli import BAD, INTERRUPTED, MOST_FRAMES, SAME, TRACEBACK
 from samebits.cli.examples import examples
+from samebits.cli.exit_status import BAD, INTERRUPTED, MOST_FRAMES, SAME, TRACEBACK
 from samebits.cli.terminal import colours
 
 _application = typer.Typer(
@@ -59,7 +59,7 @@ def _finish(command: Callable[[], int]) -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from samebits import __version__
+        from samebits.version import __version__
 
         typer.echo(f"samebits {__version__}")
         raise typer.Exit

@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields, replace
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from samebits.cli import BAD, DIFFERS, SAME
 from samebits.cli.consoles import progress_console
 from samebits.cli.diagnosis import print_diagnosis
+from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed

@@ -12,8 +12,8 @@ from rich.text import Text
 from samebits.audit.culprit import Culprit
 from samebits.audit.doctor import Report, examine, shown
 from samebits.audit.host import Row
-from samebits.cli import DIFFERS, SAME
 from samebits.cli.consoles import console
+from samebits.cli.exit_status import DIFFERS, SAME
 from samebits.cli.printing import JSON_FORMAT
 from samebits.runtime.fp_registers import State
 from samebits.runtime.math_fingerprint import Fingerprint

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from samebits.bits import bits_to_float, float_to_bits
-from samebits.cli import DIFFERS, SAME
+from samebits.cli.exit_status import DIFFERS, SAME
 from samebits.diagnose.explain import Cause, Explanation, Miss, explain
 from samebits.diagnose.numbers import FLOAT16, Format
 from samebits.errors import ArgumentError

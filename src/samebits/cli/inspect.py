@@ -12,7 +12,7 @@ from functools import partial
 from types import ModuleType
 
 import samebits
-from samebits.cli import SAME
+from samebits.cli.exit_status import SAME
 from samebits.cli.named import words
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.terminal import write_coloured

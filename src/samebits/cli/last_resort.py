@@ -8,9 +8,9 @@ from __future__ import annotations
 import sys
 import traceback
 
-from samebits import __version__
-from samebits.cli import TRACEBACK
+from samebits.cli.exit_status import TRACEBACK
 from samebits.errors import unexpected
+from samebits.version import __version__
 
 
 def tell(error: BaseException, whole: bool) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from samebits.audit.lint import RULES, Checked, Rule, check_paths
 from samebits.audit.lint.output import as_json, as_sarif, as_text, summary
-from samebits.cli import BAD, DIFFERS, SAME
+from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import words
 from samebits.cli.terminal import behind
 from samebits.errors import ArgumentError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from samebits.cli import DIFFERS, SAME
+from samebits.cli.exit_status import DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import progress_bars
 from samebits.sim.definition import check_seed

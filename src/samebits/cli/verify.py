@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 
-from samebits.cli import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAME
+from samebits.cli.exit_status import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAME
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.printing import Run, Unread, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError

@@ -42,7 +42,7 @@ from samebits.diagnose.reported import (
     title,
     told,
 )
-from samebits.diagnose.running import Kept, Running
+from samebits.diagnose.running import Kept, Running, open_run
 from samebits.diagnose.sides import Side
 from samebits.diagnose.trace import Trace, record
 from samebits.errors import ReportError, TraceError
@@ -73,7 +73,7 @@ def diagnose_report(
         b=title(report),
         frames=0,
     )
-    run = a.open()
+    run = open_run(a)
     try:
         _Beside(out, InputStream(source), a, run, report, progress).run()
     finally:

@@ -22,7 +22,7 @@ from samebits.diagnose.frame_facts import (
 )
 from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.recorded import Recorded
-from samebits.diagnose.running import Running
+from samebits.diagnose.running import Running, open_run
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
 
@@ -236,7 +236,7 @@ class FrameSearch:
     def _comes_again(self, n: int, running: Running) -> bool:
         """Whether a second run, with memory of its own, gives the hashes of the first."""
         stream = self.inputs if n == 0 else self._inputs_b
-        other = running.side.open()
+        other = open_run(running.side)
         try:
             begun(other, stream.seed)
             at = 0

@@ -21,7 +21,7 @@ from samebits.diagnose.rewritable import Beginning, Moment, with_leave
 from samebits.diagnose.sides import Side
 from samebits.diagnose.trace import Trace, record
 from samebits.errors import TraceError
-from samebits.frontend.fast import plain_name
+from samebits.ir.grammar import plain_name
 from samebits.sim.program import Program
 
 

@@ -18,6 +18,7 @@ from samebits.diagnose.beyond import beyond_first_facts
 from samebits.diagnose.fields import differences
 from samebits.diagnose.finding import Departure, RecordedFact
 from samebits.diagnose.input_stream import InputStream
+from samebits.diagnose.running import open_run
 from samebits.diagnose.sides import Side
 from samebits.sim.sources import Source
 
@@ -109,7 +110,7 @@ class Recorded:
             return found
         theirs = next(state for n, state in self._source.keyframes() if n == number)
         inputs = InputStream(self._source)
-        run = side.open()
+        run = open_run(side)
         try:
             run.start(inputs.seed)
             if number:

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from samebits.diagnose.model import Model
+from samebits.diagnose.sides import Side
 from samebits.runtime.pool import working
 from samebits.sim.execution import Advance, Execution
 from samebits.sim.inputs import Inputs
-
-if TYPE_CHECKING:
-    from samebits.diagnose.sides import Side
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -118,3 +115,8 @@ class Running:
         """End what runs outside this process."""
         for execution in (self._acting, self._plain):
             execution.close()
+
+
+def open_run(side: Side) -> Running:
+    """One more run of a side, not yet started. Raises CompileError, HazardError, RunnerError."""
+    return Running(side.next_run())

@@ -26,7 +26,7 @@ from samebits.diagnose.input_stream import InputStream
 from samebits.diagnose.model import Model
 from samebits.diagnose.narrowing import Pair, narrow
 from samebits.diagnose.recorded import recorded_in
-from samebits.diagnose.running import Kept, Running
+from samebits.diagnose.running import Kept, Running, open_run
 from samebits.diagnose.sides import Side
 from samebits.diagnose.testimony import Facts
 from samebits.diagnose.timeline import timeline
@@ -98,7 +98,7 @@ class _Diagnosing:
         self.aligned: Aligned | None = None
 
     def run(self) -> Diagnosis:
-        runs = [side.open() for side in self.sides]
+        runs = [open_run(side) for side in self.sides]
         try:
             self._run(*runs)
         finally:
@@ -332,7 +332,7 @@ class _Diagnosing:
 
     def _from_start(self, side: Side, rows: Inputs) -> tuple[bytes, TrapFact | None]:
         """The hashes of a run of its own, and its trap."""
-        run = side.open()
+        run = open_run(side)
         try:
             found = begun(run, self.inputs.seed)
             if found.trap is not None:

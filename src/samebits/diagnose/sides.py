@@ -16,7 +16,6 @@ from samebits.diagnose.kernel_options import with_options
 from samebits.diagnose.model import Model
 from samebits.diagnose.other_version import load_version
 from samebits.diagnose.plant_text import plant_texts
-from samebits.diagnose.running import Running
 from samebits.diagnose.side_words import EMULATED, EVALUATE, MANAGED, Told, read_words
 from samebits.modes import STRICT
 from samebits.sim.cosmetic import fast_paths
@@ -129,11 +128,11 @@ class Side:
             return EmulatedExecution(program, program.emulated(target, opt))
         return NativeExecution(program, program.compiled(target, opt))
 
-    def open(self) -> Running:
-        """The side, ready to run; what chance decides is decided anew each time, as it is where
-        the hazard comes from. Raises CompileError, HazardError, RunnerError."""
+    def next_run(self) -> Side:
+        """The side for one more run: what chance decides is decided anew each time, as it is where
+        the hazard comes from."""
         number = next(self._runs)
-        return Running(replace(self, number=number) if number and self.told.hazards else self)
+        return replace(self, number=number) if number and self.told.hazards else self
 
     def __str__(self) -> str:
         return self.text

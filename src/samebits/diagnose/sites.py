@@ -82,12 +82,6 @@ class Site:
         return pattern
 
 
-def site_at(function: Function, op_id: int, *, wide: bool = False) -> Site | None:
-    """The expression that ends in an operation; None where that gives no float by an operation
-    that trees have, nor an integer or bits made of one."""
-    return Sites(function).at(op_id, wide=wide)
-
-
 class Sites:
     """The sites of one function, which must not change meanwhile. `budget` is what it may take to
     look at other evaluations of them, where the function is another machine's."""
@@ -102,7 +96,8 @@ class Sites:
             self._budget.work(operations)
 
     def at(self, op_id: int, *, wide: bool = False, most: int = MOST_OPERATIONS) -> Site | None:
-        """As `site_at`, with at most so many operations."""
+        """The expression of at most so many operations that ends in this one; None where that
+        gives no float by an operation that trees have, nor an integer or bits made of one."""
         self.pay(SITE)
         op = self.definitions.ops.get(op_id)
         return None if op is None or len(op.results) != 1 else _Growth(self, op, wide, most).site()

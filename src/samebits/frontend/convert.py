@@ -17,7 +17,7 @@ from samebits.frontend.values import (
     number_text,
 )
 from samebits.ir.grammar import Value
-from samebits.lang.conversions import round_float
+from samebits.lang.conversions import narrow_float
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -40,7 +40,7 @@ def round_literal(value: int | float, t: ScalarType) -> float:
     """`value` rounded once, to nearest even, to the float type `t`."""
     if isinstance(value, int):
         return round_scaled(value, 0, t.bits)
-    return round_float(value, t.bits)
+    return narrow_float(value, t.bits)
 
 
 def literal(ctx: Context, node: ast.AST, value: Literal, t: ScalarType) -> Value:

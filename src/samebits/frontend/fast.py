@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 
 from samebits.errors import SamebitsWarning
-from samebits.ir.grammar import Function, Op, walk
+from samebits.ir.grammar import Function, Op, plain_name, walk
 from samebits.modes import FAST
 from samebits.types import ScalarType
 
@@ -37,11 +37,6 @@ def warn_of_tests(function: Function) -> None:
             fix="compare with a tolerance, or make the test in a STRICT or DETERMINISTIC kernel",
         )
         warnings.warn_explicit(warning, SamebitsWarning, filename=op.span.file, lineno=op.span.line)
-
-
-def plain_name(function: Function) -> str:
-    """A kernel's name as it is written, without the function around it."""
-    return function.span.function.rpartition("<locals>.")[2]
 
 
 def _reads_alike(function: Function, op: Op) -> bool:

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from samebits.bits import round_float
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
 from samebits.ir.hosts import host_call
 from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument, table
-from samebits.ir.semantics import SEMANTICS, round_float
+from samebits.ir.semantics import SEMANTICS
 from samebits.ir.steps import Listener, Steps, Turns
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
 
@@ -142,7 +143,7 @@ def _argument(slot: str, t: ValueType, given: Any) -> Any:
                 if t is BOOL:
                     return value
             elif t.is_float and isinstance(value, int | float):
-                if value != value or round_float(t, float(value)) == value:
+                if value != value or round_float(float(value), t.bits) == value:
                     return float(value)
             elif t.is_int and isinstance(value, int) and t.minimum <= value <= t.maximum:
                 return int(value)

@@ -300,6 +300,11 @@ CALLS = frozenset({"call", "parallel"})
 """The opcodes whose attribute names a function."""
 
 
+def plain_name(function: Function) -> str:
+    """A kernel's name as it is written, without the function around it."""
+    return function.span.function.rpartition("<locals>.")[2]
+
+
 def can_trap(op: Op) -> bool:
     """Whether this op, at its type, can trap (a `call` is asked through its callee)."""
     rule = OPS[op.opcode]

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from samebits.bits import round_float
 from samebits.ir.grammar import Attribute, Function, Op, TableData, ValueType
-from samebits.ir.semantics import round_float
 from samebits.types import (
     BOOL,
     INT,
@@ -91,7 +91,7 @@ def fits(a: Attribute, t: ScalarType) -> bool:
     if t == BOOL:
         return isinstance(a, bool)
     if t.is_float:
-        return isinstance(a, float) and (a != a or round_float(t, a) == a)
+        return isinstance(a, float) and (a != a or round_float(a, t.bits) == a)
     return type(a) is int and t.minimum <= a <= t.maximum
 
 

@@ -7,12 +7,11 @@ definitions agree is evidence. Knows nothing of control flow or memory.
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Callable
 from typing import Any
 
-from samebits.bits import bits_to_float, exact_fma, float_to_bits, flushed
+from samebits.bits import bits_to_float, exact_fma, float_to_bits, flushed, round_float
 from samebits.errors import Trap
 from samebits.types import ScalarType
 
@@ -33,20 +32,15 @@ def wrap(t: ScalarType, value: int) -> int:
     return value - (1 << t.bits) if t.is_signed and value >> (t.bits - 1) else value
 
 
-def round_float(t: ScalarType, value: float) -> float:
-    """The value of float type `t` nearest to a binary64, ties to even, overflow to infinity."""
-    return ctypes.c_float(value).value if t.bits == 32 else value
-
-
 def float_from_int(t: ScalarType, value: int) -> float:
     """The value of float type `t` nearest to an integer of at most 64 bits, rounded once."""
     if t.bits == 64 or abs(value) <= _EXACT:
-        return round_float(t, float(value))
+        return round_float(float(value), t.bits)
     # Rounding to odd first keeps enough of what is lost for the second rounding to be right.
     lost = abs(value).bit_length() - 53
     kept = abs(value) >> lost
     kept |= kept << lost != abs(value)
-    return round_float(t, math.copysign(float(kept << lost), value))
+    return round_float(math.copysign(float(kept << lost), value), t.bits)
 
 
 def fit(t: ScalarType, value: Any) -> Any:
@@ -56,7 +50,7 @@ def fit(t: ScalarType, value: Any) -> Any:
     values, because 53 ≥ 2·24 + 2 (Figueroa 1995).
     """
     if t.is_float:
-        return round_float(t, value)
+        return round_float(value, t.bits)
     if t.weak and not t.minimum <= value <= t.maximum:
         raise Trap("overflow")
     return wrap(t, value)
@@ -76,7 +70,7 @@ def _neg(t: ScalarType, a: Any) -> Any:
 
 def _div(t: ScalarType, a: float, b: float) -> float:
     if b:  # a NaN is true
-        return round_float(t, a / b)
+        return round_float(a / b, t.bits)
     if t.weak:
         raise Trap("zero")
     if not a or a != a:
@@ -97,7 +91,7 @@ def _mod(t: ScalarType, a: int, b: int) -> int:
 
 
 def _sqrt(t: ScalarType, a: float) -> float:
-    return math.nan if a < 0 else round_float(t, math.sqrt(a))
+    return math.nan if a < 0 else round_float(math.sqrt(a), t.bits)
 
 
 def _fma(t: ScalarType, a: float, b: float, c: float) -> float:
@@ -105,11 +99,11 @@ def _fma(t: ScalarType, a: float, b: float, c: float) -> float:
 
 
 def _muladd(t: ScalarType, a: float, b: float, c: float) -> float:
-    return round_float(t, round_float(t, a * b) + c)
+    return round_float(round_float(a * b, t.bits) + c, t.bits)
 
 
 def _product_error(t: ScalarType, a: float, b: float) -> float:
-    return exact_fma(a, b, -round_float(t, a * b), t.bits)
+    return exact_fma(a, b, -round_float(a * b, t.bits), t.bits)
 
 
 def _min(t: ScalarType, a: Any, b: Any) -> Any:
@@ -182,7 +176,7 @@ def _rotl(t: ScalarType, a: int, b: int) -> int:
 
 def _convert(t: ScalarType, a: Scalar) -> Scalar:
     if t.is_float:
-        return round_float(t, a) if isinstance(a, float) else float_from_int(t, int(a))
+        return round_float(a, t.bits) if isinstance(a, float) else float_from_int(t, int(a))
     if not isinstance(a, float):
         return wrap(t, int(a))
     if a != a:

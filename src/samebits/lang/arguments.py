@@ -17,8 +17,8 @@ from samebits.lang.arrays import ManagedArray, view_array
 from samebits.lang.checks import check_array, dtype_name
 from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF
-from samebits.lang.storage import describe, implicit, implicit_vector
+from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF, describe
+from samebits.lang.storage import implicit, implicit_vector
 from samebits.lang.structs import Struct
 from samebits.lang.tables import Table
 from samebits.lang.vectors import Vector, takes, vector

@@ -1,4 +1,7 @@
-"""The class of every type of several scalars that is a value: vectors, matrices, quaternions."""
+"""The class of every type of several scalars that is a value: vectors, matrices, quaternions.
+
+Completes the vectors, which know no other class, with the product of two.
+"""
 
 from __future__ import annotations
 
@@ -14,3 +17,12 @@ from samebits.types import VectorType
 _PARTS: Any = (VECTOR_CLASSES, MATRIX_CLASSES, QUATERNION_CLASSES)
 COMPOSITE_CLASSES: Mapping[VectorType, type[Vector]] = ChainMap(*_PARTS)
 """A view: a vector class that is registered later is in it too."""
+
+
+def _product(a: Any, b: Any) -> Any:
+    from samebits.lang.linear import mul
+
+    return mul(a, b)
+
+
+Vector.__sb_product__ = _product

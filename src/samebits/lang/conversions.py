@@ -72,11 +72,11 @@ def saturate_int(value: int, t: ScalarType) -> int:
 def int_to_float(value: int, bits: int) -> float:
     """`value` rounded once to binary16, 32 or 64, ties to even."""
     if -_EXACT <= value <= _EXACT:
-        return round_float(float(value), bits)
+        return narrow_float(float(value), bits)
     return round_scaled(value, 0, bits)
 
 
-def round_float(value: float, bits: int) -> float:
+def narrow_float(value: float, bits: int) -> float:
     """A binary64 rounded to binary16 or 32, or kept for 64 bits; ties to even, NaN canonical."""
     if value != value:
         return math.nan
@@ -117,7 +117,7 @@ def converter(source: ScalarType, target: ScalarType) -> Callable[[Any], Raw]:
     if target.is_float:
         bits = target.bits
         if source.is_float:
-            return float if bits >= source.bits else lambda value: round_float(value, bits)
+            return float if bits >= source.bits else lambda value: narrow_float(value, bits)
         return lambda value: int_to_float(value, bits)
     if source.is_float:
         return lambda value: saturate(value, target)

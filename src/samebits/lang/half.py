@@ -14,7 +14,7 @@ import numpy as np
 
 from samebits.bits import bits_to_float, float_to_bits, round_scaled
 from samebits.errors import ArgumentError
-from samebits.lang.conversions import kind_of, round_float
+from samebits.lang.conversions import kind_of, narrow_float
 from samebits.lang.fixed_point import not_implicit
 from samebits.lang.running import running
 from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
@@ -78,7 +78,7 @@ def _into(source: ScalarType) -> Callable[[Any], Any]:
     if source.kind is Kind.FIXED:
         return _fixed_refused(*not_of_fixed(source))
     if source.is_ieee:
-        return lambda value: _new(float16, round_float(float(value), 16))
+        return lambda value: _new(float16, narrow_float(float(value), 16))
     return lambda value: _new(float16, round_scaled(int(value), 0, 16))
 
 

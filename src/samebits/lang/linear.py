@@ -13,11 +13,10 @@ from functools import reduce
 from typing import Any, Generic, TypeVar
 
 from samebits.errors import ArgumentError
-from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.elementwise import has_array, is_half, refuse_halves
 from samebits.lang.instead import instead_of
-from samebits.lang.storage import describe
-from samebits.lang.vectors import Vector, components, vector
+from samebits.lang.scalars import describe
+from samebits.lang.vectors import CLASS_OF, Vector, components, vector
 from samebits.types import BOOL, MatrixType, QuaternionType, Type, VectorType, matrix_of, vector_of
 
 T = TypeVar("T")
@@ -136,7 +135,7 @@ def mul(a: Any, b: Any) -> Any:
             else "give two that have a product, of one element type",
         )
     items = product(_MANAGED, components(a), a.__sb_type__, components(b), b.__sb_type__)
-    return vector(COMPOSITE_CLASSES[t], items)
+    return vector(CLASS_OF[t], items)
 
 
 def transpose(a: Any) -> Any:
@@ -148,7 +147,7 @@ def transpose(a: Any) -> Any:
             fix=instead_of("transpose") if has_array(a) else "make one: float2x2(c0, c1)",
         )
     turned = matrix_of(t.element, t.columns, t.rows)
-    return vector(COMPOSITE_CLASSES[turned], transposed(components(a), t))
+    return vector(CLASS_OF[turned], transposed(components(a), t))
 
 
 for _function in (mul, transpose):

@@ -29,11 +29,6 @@ flushers: list[None] = []
 costs less than asking what this thread does."""
 
 
-def in_managed_run() -> bool:
-    """Whether this thread is inside a managed run."""
-    return running.managed
-
-
 def managed_run() -> AbstractContextManager[None]:
     """Inside, calls of kernels run managed."""
     put = partial(setattr, running, "managed")

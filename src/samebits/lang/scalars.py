@@ -223,6 +223,12 @@ CONVERTERS: dict[ScalarType, dict[type, Callable[[Any], Any]]] = {
 """For each target type, `conversion` by the exact class of the value."""
 
 
+def describe(value: Any) -> str:
+    """The type of a value as messages name it."""
+    t = getattr(value, "__sb_type__", None) or TYPE_OF.get(kind_of(value))
+    return str(t) if t is not None else type(value).__name__
+
+
 def type_of_scalar(value: Any) -> ScalarType:
     """The scalar type of a value. Raises ArgumentError if it is no scalar."""
     t = TYPE_OF.get(kind_of(value))

@@ -14,7 +14,7 @@ import numpy as np
 from samebits.errors import ArgumentError
 from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF
+from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, describe
 from samebits.lang.vectors import Vector, components, takes, vector
 from samebits.types import Kind, MemoryType, ScalarType, VectorType
 
@@ -47,12 +47,6 @@ def implicit(value: Any, target: ScalarType, place: str) -> Any:
     if not takes(source, target):
         raise ArgumentError(f"{place} is {target}; got {source}", fix=f"write {target}(x)")
     return CONVERTERS[target][kind_of(value)](value)
-
-
-def describe(value: Any) -> str:
-    """The type of a value as messages name it."""
-    t = getattr(value, "__sb_type__", None) or TYPE_OF.get(kind_of(value))
-    return str(t) if t is not None else type(value).__name__
 
 
 def implicit_vector(value: Any, target: VectorType, place: str) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from samebits.errors import ArgumentError, Trap
 from samebits.lang import operators
 from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, convert, type_of_scalar
+from samebits.lang.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
 from samebits.lang.weak import divided, reflected_divided
 from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, MatrixType, ScalarType, VectorType
 
@@ -34,6 +34,8 @@ class Vector:
     __sb_type__: ClassVar[VectorType]
     __sb_converters__: ClassVar[dict[type, Callable[[Any], Any]]]
     __sb_implicit__: ClassVar[dict[type, Callable[[Any], Any]]]
+    __sb_product__: ClassVar[Callable[[Any, Any], Any]]
+    """What `@` computes; of samebits.lang.composites."""
     __array_ufunc__ = None  # NumPy's scalars leave the operator to this class
     __hash__ = None  # type: ignore[assignment]  # `==` is element-wise
     _items: tuple[Any, ...]
@@ -113,9 +115,7 @@ class Vector:
     def __matmul__(self, other: Any) -> Any:
         if not isinstance(other, Vector):
             return NotImplemented
-        from samebits.lang.linear import mul
-
-        return mul(self, other)
+        return self.__sb_product__(other)
 
 
 class float2(Vector):
@@ -233,8 +233,8 @@ VECTOR_CLASSES: dict[VectorType, type[Vector]] = {
 """The class of each vector type."""
 
 _BY_ELEMENT = {(t.element, t.length): cls for t, cls in VECTOR_CLASSES.items()}
-_CLASS_OF: dict[VectorType, type[Vector]] = {}
-"""Matrices and quaternions too."""
+CLASS_OF: dict[VectorType, type[Vector]] = {}
+"""The class of every composite type that is prepared: matrices and quaternions too."""
 _new = object.__new__
 _set_items: Callable[[Any, tuple[Any, ...]], None] = Vector.__dict__["_items"].__set__
 
@@ -347,7 +347,7 @@ def _binary(stem: str, rule: operators.Rule, *, reflected: bool) -> Any:
             element = cls.__sb_type__.element
             result = element if element is BOOL else rule.result(element)
             same = result == cls.__sb_type__.element
-            results[cls] = cls if same else _CLASS_OF[cls.__sb_type__.of(result)]
+            results[cls] = cls if same else CLASS_OF[cls.__sb_type__.of(result)]
         pair = (others, self._items) if reflected else (self._items, others)
         return vector(results[cls], tuple(map(function, *pair)))
 
@@ -395,7 +395,7 @@ def register(cls: type[Vector]) -> None:
 def prepare(cls: type[Vector]) -> None:
     """Give a class of its own type what it converts, and its components where they have names."""
     element = cls.__sb_type__.element
-    _CLASS_OF[cls.__sb_type__] = cls
+    CLASS_OF[cls.__sb_type__] = cls
     rules = CONVERTERS[element]
     cls.__sb_converters__ = rules
     cls.__sb_implicit__ = {
@@ -407,9 +407,3 @@ def prepare(cls: type[Vector]) -> None:
 
 
 _install()
-
-
-def zero_vector(cls: type[Vector]) -> Any:
-    """A vector of zeros (False for bools)."""
-    t = cls.__sb_type__
-    return vector(cls, (MAKERS[t.element](0),) * t.length)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from samebits.errors import Span
-from samebits.frontend.fast import plain_name
-from samebits.ir.grammar import For, Function, If, Lanes, Module, Op, While, walk
+from samebits.ir.grammar import For, Function, If, Lanes, Module, Op, While, plain_name, walk
 from samebits.modes import FAST, STRICT
 from samebits.passes.contract import Contraction
 from samebits.passes.flush import flush_function

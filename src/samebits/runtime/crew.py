@@ -198,8 +198,3 @@ if hasattr(os, "register_at_fork"):
 def hook_address() -> int:
     """The address of the function that compiled kernels call, good for the whole process."""
     return int(_crew().hook)
-
-
-def ranges_shared() -> int:
-    """How many parallel ranges of this process ran on more than one thread."""
-    return int(_crew().words[native.HANDED_OUT])

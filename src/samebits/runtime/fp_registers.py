@@ -88,11 +88,6 @@ class State:
     x87: X87 | None
     pinned: bool
 
-    @property
-    def raises_exceptions(self) -> bool:
-        """Whether any exception of the control register raises a signal."""
-        return bool(self.unmasked)
-
     def __str__(self) -> str:
         """The words and, where they are not the default, what that means."""
         row = f"{self.register} {self.word:#06x}"

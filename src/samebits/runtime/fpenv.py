@@ -140,12 +140,6 @@ def write(word: int) -> None:
     _functions()["set"](word)
 
 
-def write_x87(word: int) -> None:
-    """Set the x87 control word of this thread. Nothing happens on processors without it."""
-    functions = _functions()
-    functions["restore"](functions["get"]() | word << 32)
-
-
 def state() -> State:
     """The floating-point environment of the calling thread, in words.
 

@@ -1,12 +1,14 @@
 """One line that says which mathematics a machine has, for two peers to compare before they play.
 
 Its first part covers what samebits promises, its second what the host's own libraries compute.
+Owns the processor's name too, which is no part of the line.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math as python_math
+import platform
 import re
 import struct
 from dataclasses import dataclass
@@ -87,6 +89,10 @@ def probe_bits() -> str:
     return hashlib.sha256(found.astype("<u8").tobytes()).hexdigest()[:16]
 
 
+_PACKAGES = ("ir", "lang", "frontend", "mathlib", "passes", "backend")
+"""Those that decide what kernels compute, besides the rounding in bits.py."""
+
+
 @cache
 def library_digest() -> str:
     """Over samebits' version and the sources that decide what kernels compute; 16 digits.
@@ -95,8 +101,8 @@ def library_digest() -> str:
     """
     root = Path(__file__).resolve().parent.parent
     state = hashlib.sha256(f"samebits {metadata.version('samebits')}".encode())
-    for folder in ("ir", "lang", "frontend", "mathlib", "passes", "backend"):
-        for path in sorted((root / folder).rglob("*.py"), key=lambda p: p.parts):
+    for sources in ("bits.py", *(f"{package}/**/*.py" for package in _PACKAGES)):
+        for path in sorted(root.glob(sources), key=lambda p: p.parts):
             text = path.read_text(encoding="utf-8")  # line ends of any system
             state.update(f"\n{path.relative_to(root).as_posix()}\n{text}".encode())
     return state.hexdigest()[:16]
@@ -137,6 +143,17 @@ def host_bits() -> str:
         state.update((matrix @ matrix).tobytes())
     state.update(struct.pack(f"<{len(values)}d", *values))
     return state.hexdigest()[:8]
+
+
+def processor() -> str:
+    """The processor's name as its maker gives it, or "unknown"."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(errors="replace").splitlines():
+            if line.startswith(("model name", "Model")):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown"
 
 
 def math_fingerprint() -> Fingerprint:

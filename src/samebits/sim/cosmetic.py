@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from samebits.errors import SimulationError, Span
-from samebits.frontend.fast import plain_name
-from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.grammar import Module, Op, plain_name, walk
 from samebits.modes import FAST
 
 CALLS = ("call", "parallel")

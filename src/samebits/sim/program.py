@@ -15,9 +15,8 @@ from samebits.backend.targets import Target
 from samebits.compiling import lock
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
-from samebits.frontend.fast import plain_name
 from samebits.ir.builder import Builder
-from samebits.ir.grammar import Function, HostFunction, Module
+from samebits.ir.grammar import Function, HostFunction, Module, plain_name
 from samebits.ir.text import print_module
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel

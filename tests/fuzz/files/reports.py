@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -12,10 +13,11 @@ from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.reveal import as_json, as_text
-from samebits.diagnose.desync.traced import trace_of
 from samebits.diagnose.desync.write import report_bytes
+from samebits.diagnose.replayed import replay
 from samebits.diagnose.sides import parse_side
-from samebits.errors import ReportError
+from samebits.diagnose.trace_bytes import decode
+from samebits.errors import ReportError, TraceError
 from samebits.sim.sources import PlayerSource
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mcap_form import forged
@@ -59,7 +61,7 @@ class Reports(Target):
             report.state(n)
             report.tree_hashes(n)
         assert report.program is None or report.program.step
-        trace_of(report)
+        _follow(report)
 
     def forged(self, data: bytes, others: list[bytes], chance: Random) -> bytes:
         if chance.random() < 0.5:
@@ -75,6 +77,16 @@ class Reports(Target):
         *about, parts = value
         *sound, all_parts = of
         return about == sound and parts.items() <= all_parts.items()
+
+
+def _follow(report: Report) -> None:
+    """Follow its trace as a diagnosis does, where all is there that this takes."""
+    frame, stored, program = report.contents.traced, report.trace, report.program
+    before, inputs = report.state(frame), report.inputs_array(frame)
+    if stored is None or program is None or before is None or inputs is None:
+        return
+    with suppress(TraceError):
+        replay(report.model_of(program), decode(stored), before, inputs)
 
 
 def _said(report: Report) -> tuple[object, ...]:

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from samebits import __version__
 from samebits.cli import main, status
 from samebits.cli import verify as command
 from samebits.sim.replay import read_replay
+from samebits.version import __version__
 
 ERRORS: list[BaseException] = [
     RuntimeError("lost\nmore"),

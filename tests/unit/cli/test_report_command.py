@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from samebits.cli import status
+from samebits.diagnose import replayed
 from samebits.diagnose.desync.read import read_report
+from samebits.diagnose.trace_bytes import decode
 from samebits.sim import targets
 
 UNIT = Path(__file__).parents[1]
@@ -89,15 +91,17 @@ def test_two_runs_write_the_same_bytes(run: Run, replay: str) -> None:
 
 
 def test_a_frame_is_traced_on_request(run: Run, replay: str) -> None:
-    from samebits.diagnose.desync.traced import trace_of
-
     code, _, err = run("report", SMALL, replay, "--trace", "12", *QUICK)
     assert (code, err) == (0, "")
     report = read_report("small-12.desync")
     assert (report.asked, report.contents.traced) == (range(12, 13), 12)
     assert report.trace_is_faithful
-    found = trace_of(report)
-    assert found is not None
+    before, inputs = report.state(12), report.inputs_array(12)
+    assert report.trace is not None
+    assert report.program is not None
+    assert before is not None
+    assert inputs is not None
+    found = replayed.replay(report.model_of(report.program), decode(report.trace), before, inputs)
     assert found.after == report.state(13)
     said = refused(run, SMALL, replay, "--frames", "3:9", "--trace", "12", *QUICK)
     assert said == (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.running import Running
+from samebits.diagnose.running import Running, open_run
 from samebits.diagnose.sides import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
@@ -23,7 +23,7 @@ def inputs(frames: int, script: str = "push", seed: int = 1) -> InputStream:
 
 
 def side(text: str) -> Running:
-    return parse_side(text, SMALL).open()
+    return open_run(parse_side(text, SMALL))
 
 
 def hashes(text: str, frames: int, script: str = "push", seed: int = 1) -> list[int]:

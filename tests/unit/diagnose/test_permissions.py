@@ -14,7 +14,7 @@ from samebits.diagnose.finding import Diagnosis
 from samebits.diagnose.permissions import Permissions, PermissionSearch
 from samebits.diagnose.permitted import tell
 from samebits.diagnose.rewritable import Beginning, Moment, rewritable, with_leave
-from samebits.diagnose.running import Running
+from samebits.diagnose.running import Running, open_run
 from samebits.diagnose.sides import parse_side
 from samebits.diagnose.trace import record
 from samebits.sim.inputs import Inputs
@@ -112,12 +112,12 @@ def after(running: Running, frame: int, before: bytes, row: Inputs) -> bytes:
 def search(game: Simulation, b: str, frame: int = 2, **more: object) -> PermissionSearch:
     """A search in a frame of a run of the plain side."""
     source = next(iter(PlayerSource(game, "one", 1, frame + 1).blocks()))
-    plain, side = parse_side("", game).open(), parse_side(b, game)
+    plain, side = open_run(parse_side("", game)), parse_side(b, game)
     plain.start(1)
     plain.advance(source.inputs[:frame])
     before, row = plain.save(), source.inputs[frame:]
     a_after = after(plain, frame, before, row)
-    b_after = after(side.open(), frame, before, row)
+    b_after = after(open_run(side), frame, before, row)
     return PermissionSearch(side, Moment(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
 
 
@@ -186,7 +186,7 @@ def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> N
 
 def test_init_is_searched_too() -> None:
     plain, fast = (parse_side(text, ARENA) for text in ("opt=0", "mode=FAST,opt=0"))
-    states = [Beginning(1).run(side.open().execution) for side in (plain, fast)]
+    states = [Beginning(1).run(open_run(side).execution) for side in (plain, fast)]
     if states[0] == states[1]:
         assert not HOST.has_fma
         return

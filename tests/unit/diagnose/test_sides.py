@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from observed_frames import ARENA
 from small_runs import SMALL, SWARM, changed_source, hashes, inputs, side
+from tests.shared_ranges import ranges_shared
 
 from samebits.backend import llvm
 from samebits.backend.targets import TARGETS
+from samebits.diagnose.running import open_run
 from samebits.diagnose.side_words import described_words, read_words
 from samebits.diagnose.sides import parse_side
 from samebits.errors import SamebitsError, SideError, TargetError
@@ -110,7 +112,7 @@ def test_what_changes_no_bits_gives_the_same_hashes(text: str) -> None:
 
 
 def arena_after(text: str, frames: int = 1) -> int:
-    running = parse_side(text, ARENA).open()
+    running = open_run(parse_side(text, ARENA))
     try:
         running.start(1)
         running.advance(next(iter(PlayerSource(ARENA, None, 1, frames).blocks())).inputs)
@@ -146,7 +148,7 @@ def test_a_model_is_there_where_its_evaluation_gives_the_bits() -> None:
         chosen = parse_side(text, ARENA)
         model = chosen.model(0)
         assert model is not None
-        running = chosen.open()
+        running = open_run(chosen)
         running.start(1)
         rows = PlayerSource(ARENA, None, 1, 1).blocks()
         given: Inputs = next(iter(rows)).inputs
@@ -209,14 +211,14 @@ def test_workers_are_a_side_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
         assemble(lines, count, ready)
 
     monkeypatch.setattr(made, "_assemble", noted)
-    shared = crew.ranges_shared()
+    shared = ranges_shared()
     before = pool.workers()
-    running = parse_side("workers=3", SWARM).open()
+    running = open_run(parse_side("workers=3", SWARM))
     running.start(1)
     for block in PlayerSource(SWARM, "pull", 1, 2).blocks():
         running.advance(block.inputs)
     assert set(seen) == {0, 2}  # besides the thread that asks; none in between
-    assert crew.ranges_shared() > shared
+    assert ranges_shared() > shared
     assert pool.workers() == before
 
 
@@ -243,7 +245,7 @@ def test_a_version_has_its_own_helpers(tmp_path: Path) -> None:
     )
     found: list[int] = []
     for version in (one, two):
-        running = version.open()
+        running = open_run(version)
         running.start(1)
         running.advance(inputs(3).between(0, 3))
         found.append(running.hash())

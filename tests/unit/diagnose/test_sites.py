@@ -6,9 +6,10 @@ import pytest
 from observed_frames import ARENA, SIMULATIONS, observed
 
 from samebits.diagnose.places import find
-from samebits.diagnose.sites import Site, Sites, site_at
+from samebits.diagnose.sites import Site, Sites
 from samebits.diagnose.trees import count, written
 from samebits.ir.builder import Builder
+from samebits.ir.grammar import Function
 from samebits.types import FLOAT, FLOAT32, FLOAT64, INT32, INT64, UINT32
 
 
@@ -28,6 +29,10 @@ def test_a_site_is_what_a_frame_computes(name: str) -> None:
             expected = observation.values[site.op.id, 0]
             assert f"{result:x}" == f"{expected:x}", (observation.place, written(site.tree))
     assert len(found) > 30
+
+
+def site_at(function: Function, op_id: int, *, wide: bool = False) -> Site | None:
+    return Sites(function).at(op_id, wide=wide)
 
 
 def shown(site: Site | None) -> str | None:

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from tests.limits import HANG_SECONDS
+from tests.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits import int32, int64
-from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 
 
@@ -171,7 +171,7 @@ import os, warnings
 import numpy as np
 warnings.simplefilter("ignore")
 from tests.unit.runtime.test_crew import count
-from samebits.runtime.crew import ranges_shared
+from tests.shared_ranges import ranges_shared
 from samebits.runtime.pool import set_workers
 set_workers(3)
 def go():
@@ -194,7 +194,7 @@ def test_the_process_ends_while_a_range_runs() -> None:
 import threading, time
 import numpy as np
 from tests.unit.runtime.test_crew import burn
-from samebits.runtime.crew import ranges_shared
+from tests.shared_ranges import ranges_shared
 from samebits.runtime.pool import set_workers
 set_workers(4)
 before, out = ranges_shared(), np.ones(1_000_000, np.int64)

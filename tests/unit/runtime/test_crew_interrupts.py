@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.limits import HANG_SECONDS
+from tests.shared_ranges import ranges_shared
 from tests.unit.runtime.interrupting import Alarm, Interrupt, at_each
 from tests.unit.runtime.test_crew import count
 
 from samebits.runtime import crew, pool
-from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 
 N = 64

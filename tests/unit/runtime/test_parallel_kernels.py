@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.shared_ranges import ranges_shared
 from tests.unit.frontend import parallel_kernels as k
 from tests.unit.runtime import batched_kernels as b
 
 import samebits as sb
 from samebits.lang.kernel import Kernel
-from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 
 WORKERS = (1, 2, 3, 7)

@@ -7,13 +7,13 @@ import ctypes
 from typing import Any
 
 import numpy as np
+from tests.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits import int64
 from samebits.backend import crew as crew_text
 from samebits.backend import emit
 from samebits.runtime import image, pool, preempt
-from samebits.runtime.crew import ranges_shared
 from samebits.runtime.time_limit import TimeOver, within
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import parallel_simulation
 import pytest
 from parallel_simulation import SWARM
+from tests.shared_ranges import ranges_shared
 
-from samebits.runtime.crew import ranges_shared
 from samebits.runtime.pool import set_workers
 from samebits.sim.sources import PlayerSource
 from samebits.sim.targets import all_rows, choose_rows

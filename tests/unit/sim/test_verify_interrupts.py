@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from tests.unit.runtime.interrupting import Interrupt, bytecodes, handler, interrupted
 
-from samebits.cli import INTERRUPTED, SAME, status
+from samebits.cli import status
+from samebits.cli.exit_status import INTERRUPTED, SAME
 from samebits.sim.targets import all_rows
 from samebits.sim.verify import Verification
 

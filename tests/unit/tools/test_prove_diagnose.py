@@ -19,6 +19,7 @@ from tools.prove_diagnose.truth import Truth, inputs_of, known, native
 from samebits.diagnose.finding import Diagnosis, OperationFact
 from samebits.diagnose.finding import Place as Source
 from samebits.diagnose.places import Place, statement_at, what
+from samebits.diagnose.running import open_run
 
 SWARM = SUBJECTS["swarm"]
 KERNELS = SWARM.simulation().program.kernels
@@ -86,7 +87,7 @@ def test_chance_draws_anew_in_each_run_of_a_side() -> None:
     hashes: list[bytes] = []
     with sides(case) as (_, side):
         for _ in range(2):
-            run = side.open()
+            run = open_run(side)
             run.start(seed)
             hashes.append(run.advance(inputs).hashes.tobytes())
     assert hashes[0] != hashes[1]

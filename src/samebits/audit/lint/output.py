@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from samebits import __version__
 from samebits.audit.lint.check import Checked
 from samebits.audit.lint.rule import Finding, Rule
 from samebits.errors import Span, excerpt
+from samebits.version import __version__
 
 JSON_FORMAT = 1
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -13,13 +13,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.audit.host import processor
 from samebits.backend import llvm
 from samebits.errors import ReportError, SamebitsError
 from samebits.runtime import fpenv
 from samebits.runtime.fp_registers import REGISTERS
-from samebits.runtime.math_fingerprint import math_fingerprint
+from samebits.runtime.math_fingerprint import math_fingerprint, processor
 from samebits.runtime.pool import workers
+from samebits.version import __version__
 
 MAX_TEXT = 200
 MAX_FEATURES = 1000
@@ -63,8 +63,6 @@ def this_machine() -> Machine:
     """This machine now, and the calling thread's registers."""
     registers, environment = _registers()
     cpu, features = llvm.host_processor()
-    from samebits import __version__
-
     return Machine(
         architecture=platform.machine(),
         system=_system(),

@@ -37,7 +37,7 @@ from samebits.diagnose.desync.portable import Names, portable, without_paths
 from samebits.diagnose.desync.report import Report
 from samebits.diagnose.desync.traced import TracedFrame, readable, traced
 from samebits.diagnose.desync.tree import tree_of
-from samebits.diagnose.running import Running
+from samebits.diagnose.running import Running, open_run
 from samebits.diagnose.sides import Side
 from samebits.errors import ReportError, Trap
 from samebits.ir.text import print_module
@@ -83,7 +83,7 @@ def make_report(
     names = Names(simulation)
     module = portable(readable(side, asked.start if wanted.trace is None else wanted.trace), names)
     progress(f"preparing {side.text}", 0)
-    running = side.open()
+    running = open_run(side)
     try:
         run = _Run(running, asked, wanted.trace, names)
         run.start(source.seed)

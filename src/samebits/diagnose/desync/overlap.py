@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import xxh64
 from samebits.diagnose.desync.report import Report
 from samebits.errors import ReportError
 from samebits.sim.replay_header import ReplayHeader
@@ -27,32 +26,6 @@ class Overlap:
 
     a: Report
     b: Report
-
-    @property
-    def same_simulation(self) -> bool:
-        return self.a.header.simulation == self.b.header.simulation
-
-    @property
-    def same_version(self) -> bool:
-        return self.a.header.version == self.b.header.version
-
-    @property
-    def same_digest(self) -> bool:
-        """Whether both ran the same code: kernels, what they capture, and types."""
-        return self.a.header.digest == self.b.header.digest
-
-    @property
-    def same_program(self) -> bool:
-        """Whether both ran the same IR; of one digest it differs with the version of samebits, and
-        where a side rewrites operations."""
-        one, other = self.a.program_text, self.b.program_text
-        return one is not None and one == other
-
-    @property
-    def same_layout(self) -> bool:
-        """Whether states and inputs of both have the same types."""
-        one, other = self.a.header, self.b.header
-        return one.schema == other.schema and one.players == other.players
 
     @cached_property
     def first_differing_inputs(self) -> int | None:
@@ -155,18 +128,6 @@ def command(frames: range, traced: int | None = None) -> str:
 def require_replay(report: Report, header: ReplayHeader, replay: str) -> None:
     """Raise ReportError unless a report is of the run that a replay's header names."""
     _require_same_run(header, report.header, replay, report.name)
-
-
-def first_other_inputs(report: Report, first: int, frames: list[bytes]) -> int | None:
-    """The first frame whose inputs are not those that the report was made with, or None.
-
-    `frames` holds the canonical inputs of frames from `first` on, all players together.
-    """
-    for frame, data in enumerate(frames, first):
-        known = report.input_hashes[frame]
-        if known is not None and known != xxh64(data):
-            return frame
-    return None
 
 
 def _require_same_run(a: ReplayHeader, b: ReplayHeader, one: str, other: str) -> None:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from math import isfinite
 from random import Random
 
+from samebits.bits import round_float
 from samebits.diagnose.bounds import deciding, endless
 from samebits.diagnose.drafts import Draft, own_functions
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.places import Place, op_at
 from samebits.ir.grammar import Attribute, For, Function, Module, Op, Statement, walk
-from samebits.ir.semantics import round_float
 from samebits.passes.operands import operands
 from samebits.types import BOOL, ScalarType
 
@@ -75,7 +75,7 @@ def _values(t: ScalarType, value: Attribute, draws: Random) -> Iterator[Attribut
     elif isinstance(value, float) and isfinite(value):
         factors = (1.0 + draws.choice((1, -1)) * draws.uniform(0.001, 0.1), 2.0, 0.5, -1.0)
         for factor in factors:
-            if isfinite(near := round_float(t, value * factor or factor - 1.0)):
+            if isfinite(near := round_float(value * factor or factor - 1.0, t.bits)):
                 yield near
 
 

@@ -6,14 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from random import Random
 
-from samebits.bits import float_to_bits
+from samebits.bits import float_to_bits, round_float
 from samebits.diagnose.drafts import Draft, brought, entries
 from samebits.diagnose.frame_count import FRAME, with_frame
 from samebits.diagnose.halves import shown_type
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.places import Place, is_own, op_at
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
-from samebits.ir.semantics import round_float
 from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, ScalarType
 
 _INPUT = ".input"
@@ -119,7 +118,7 @@ def _values(t: ScalarType, draws: Random) -> Iterator[tuple[bool | int | float, 
         yield True, "a button that is held"
         yield False, "a button that is free"
     elif t.is_float:
-        yield round_float(t, draws.uniform(-1.0, 1.0)), "another value"
+        yield round_float(draws.uniform(-1.0, 1.0), t.bits), "another value"
         yield 0.0, "zero, a lost input,"
     elif t == FLOAT16:  # in IR its bits
         yield float_to_bits(draws.uniform(-1.0, 1.0), FLOAT16.bits), "another value"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
+from samebits.bits import round_float
 from samebits.diagnose.drafts import Draft
 from samebits.diagnose.hazards.chance import noise
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.hazards.results import mixed, results
 from samebits.diagnose.places import Place
 from samebits.ir.grammar import Module, Op, Value
-from samebits.ir.semantics import round_float
 from samebits.types import UINT64, ScalarType
 
 _BITS = (4, 2, 12)
@@ -42,7 +42,7 @@ def _timed(module: Module, place: Place, draws: Random) -> Module:
         assert isinstance(t, ScalarType)
         value = draft.again(op)
         if t.is_float:
-            factor = round_float(t, 1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _LATE))
+            factor = round_float(1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _LATE), t.bits)
             draft.give(op.id, "mul", value, draft.const(t, factor), type=t)
         else:
             draft.give(op.id, "add", value, draft.const(t, draws.randrange(1, 100)), type=t)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from random import Random
 
-from samebits.bits import float_to_bits
+from samebits.bits import float_to_bits, round_float
 from samebits.diagnose.drafts import Draft, entries, own_functions
 from samebits.diagnose.hazards.hazard import Structural, Way
 from samebits.diagnose.places import Numbered, Place, statement_at
 from samebits.diagnose.writes import ANY, Path, leaves, written
 from samebits.ir.grammar import Module, Op, Value, walk
-from samebits.ir.semantics import round_float
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256
@@ -64,33 +63,19 @@ class _Drawn:
     def index(self, length: int) -> int:
         return self._draws.randrange(length)
 
-    def value(self, t: ScalarType) -> bool | int | float | None:
+    def value(self, t: ScalarType) -> bool | int | float:
         """Some number of ordinary size, not zero."""
         if t is BOOL:
             return True
         if t.is_ieee:
             number = self._draws.choice((1, -1)) * self._draws.uniform(1.0, 1000.0)
             # In IR a half is its bits.
-            return round_float(t, number) if t.is_float else float_to_bits(number, t.bits)
+            return round_float(number, t.bits) if t.is_float else float_to_bits(number, t.bits)
         return self._draws.randint(1, min(t.storage.maximum, 10_000))
 
 
-class _Known:
-    """A value that was seen, in the element at some indices."""
-
-    def __init__(self, t: ScalarType, value: bool | int | float, at: Sequence[int]) -> None:
-        self._type, self._value = t, value
-        self._at = list(at)
-
-    def index(self, length: int) -> int:
-        return min(self._at.pop(0), length - 1) if self._at else 0
-
-    def value(self, t: ScalarType) -> bool | int | float | None:
-        return self._value if t.storage == self._type else None
-
-
-def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn | _Known) -> str | None:
-    """Write garbage to the scalar at a path; how the path is written, None where none was."""
+def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn) -> str:
+    """Write garbage to the scalar at a path; how the path is written."""
     shown = ""
     for part in path:
         assert isinstance(ref.type, RefType)
@@ -109,26 +94,12 @@ def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn | _Known) -> str
     assert isinstance(ref.type, RefType)
     t = ref.type.target
     assert isinstance(t, ScalarType)
-    value = there.value(t)
-    if value is None:
-        return None
-    draft.store(ref, draft.const(t.storage, value))
+    draft.store(ref, draft.const(t.storage, there.value(t)))
     return shown
 
 
-def holding(
-    module: Module, place: Place, t: ScalarType, value: bool | int | float, at: Sequence[int] = ()
-) -> Iterator[Way]:
-    """The ways at a place, with a value that was seen as the garbage: in each scalar of type `t`,
-    of an array in the element at the indices `at`, or the first."""
-    yield from _all(module, place, lambda: _Known(t, value, at))
-
-
 def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
-    yield from _all(module, place, lambda: _Drawn(draws))
-
-
-def _all(module: Module, place: Place, there: Callable[[], _Drawn | _Known]) -> Iterator[Way]:
+    there = _Drawn(draws)
     statement = statement_at(module, place)
     if isinstance(statement, Op) and statement.opcode == "zero":
         yield from islice(_local_ways(module, place, statement, there), _MOST)
@@ -136,30 +107,24 @@ def _all(module: Module, place: Place, there: Callable[[], _Drawn | _Known]) -> 
         yield from islice(_state_ways(module, place, there), _MOST)
 
 
-def _local_ways(
-    module: Module, place: Place, op: Op, there: Callable[[], _Drawn | _Known]
-) -> Iterator[Way]:
+def _local_ways(module: Module, place: Place, op: Op, there: _Drawn) -> Iterator[Way]:
     ref = op.args[0]
     assert isinstance(ref.type, RefType)
     for path in leaves(ref.type.target):
         draft = Draft(module, place.function)
         with draft.instead(place.op) as zero:
             draft.keep(zero)
-            shown = _spoilt(draft, ref, path, there())
-        if shown is not None:
-            yield draft.done(), f"garbage in {ref.type.target}{shown} of a local"
+            shown = _spoilt(draft, ref, path, there)
+        yield draft.done(), f"garbage in {ref.type.target}{shown} of a local"
 
 
-def _state_ways(
-    module: Module, place: Place, there: Callable[[], _Drawn | _Known]
-) -> Iterator[Way]:
+def _state_ways(module: Module, place: Place, there: _Drawn) -> Iterator[Way]:
     for path in _unwritten(module):
         draft = Draft(module, place.function)
         with draft.first():
             state = draft.get(draft.function.params[0][0])
-            shown = _spoilt(draft, state, path, there())
-        if shown is not None:
-            yield draft.done(), f"garbage in state{shown}, which init leaves alone"
+            shown = _spoilt(draft, state, path, there)
+        yield draft.done(), f"garbage in state{shown}, which init leaves alone"
 
 
 UNINITIALISED = Structural(

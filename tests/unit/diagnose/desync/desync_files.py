@@ -19,10 +19,16 @@ from samebits.bits import to_canonical, xxh64
 from samebits.diagnose.desync.layout import TOPICS, Key
 from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.pieces import pieces
+from samebits.diagnose.desync.portable import Names
 from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.report import Report
+from samebits.diagnose.desync.traced import portable_model
 from samebits.diagnose.desync.write import METADATA_NAME, checksum, description, report_bytes
+from samebits.diagnose.model import Model
+from samebits.diagnose.replayed import replay
 from samebits.diagnose.sides import Side, parse_side
+from samebits.diagnose.trace import Trace
+from samebits.diagnose.trace_bytes import decode
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
@@ -68,6 +74,21 @@ def inputs_of(players: str = "push", seed: int = 1, frames: int = FRAMES) -> lis
     for block in PlayerSource(SMALL, players, seed, frames).blocks():
         found += [to_canonical(SMALL.input_type, row) for row in block.inputs]
     return found
+
+
+def followed(report: Report, simulation: Simulation | None = None) -> Trace:
+    """The trace in a report, along its own program or that of a simulation that is here."""
+    frame = report.contents.traced
+    state, inputs = report.state(frame), report.inputs_array(frame)
+    if simulation is None:
+        assert report.program is not None
+        model = report.model_of(report.program)
+    else:
+        model = portable_model(Model.of(simulation.program), Names(simulation))
+    assert state is not None
+    assert inputs is not None
+    assert report.trace is not None
+    return replay(model, decode(report.trace), state, inputs)
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from desync_files import SMALL, UNIT, evaluated, states, with_part
+from desync_files import SMALL, UNIT, evaluated, followed, states, with_part
 
-from samebits.diagnose.desync.layout import INPUTS, PROGRAM, STATES, TRACE, Key
+from samebits.diagnose.desync.layout import TRACE, Key
 from samebits.diagnose.desync.make import Wanted, make_report
 from samebits.diagnose.desync.read import report_from_bytes
 from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.traced import trace_of
 from samebits.diagnose.desync.write import report_bytes
 from samebits.diagnose.model import Model
 from samebits.diagnose.sides import parse_side
 from samebits.diagnose.trace import Trace, record
-from samebits.errors import ReportError
+from samebits.errors import TraceError
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
 
@@ -33,10 +31,9 @@ def traced(players: str = "push") -> Report:
     return report_from_bytes(report_bytes(report), "a.desync")
 
 
-def the_same(found: Trace | None, wanted: Trace) -> bool:
+def the_same(found: Trace, wanted: Trace) -> bool:
     return (
-        found is not None
-        and np.array_equal(found.numbers, wanted.numbers)
+        np.array_equal(found.numbers, wanted.numbers)
         and np.array_equal(found.values, wanted.values)
         and found.after == wanted.after
         and (found.trap is None) == (wanted.trap is None)
@@ -52,8 +49,8 @@ def test_every_operation_comes_back(players: str) -> None:
     wanted = record(model, states(players, 1, 12)[FRAME], inputs)
     assert len(wanted) > 50
     assert (wanted.trap is not None) == (players == "crash")
-    assert the_same(trace_of(report), wanted)
-    assert the_same(trace_of(report, SMALL), wanted)
+    assert the_same(followed(report), wanted)
+    assert the_same(followed(report, SMALL), wanted)
     assert report.trace_is_faithful
 
 
@@ -67,9 +64,7 @@ def test_a_hazard_shows_in_the_trace_and_not_in_the_program() -> None:
     plain, planted = reported("evaluate"), reported("evaluate,hazard=fma@small_simulation.py:59")
     assert planted.program_text == plain.program_text
     assert planted.trace_is_faithful
-    one, other = trace_of(plain), trace_of(planted)
-    assert one is not None
-    assert other is not None
+    one, other = followed(plain), followed(planted)
     assert other.after == planted.state(5) != plain.state(5)
     changed = np.flatnonzero(one.values != other.values)
     event = int(np.searchsorted(other.starts, changed[0], "right")) - 1
@@ -78,8 +73,7 @@ def test_a_hazard_shows_in_the_trace_and_not_in_the_program() -> None:
 
 def test_code_that_no_evaluation_stands_for_has_a_trace_that_is_not_believed() -> None:
     report = reported("opt=0,fpenv=flush+up")
-    found = trace_of(report)
-    assert found is not None
+    found = followed(report)
     assert found.after != report.state(5)
     assert not report.trace_is_faithful
 
@@ -89,47 +83,21 @@ def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
     path.write_text((UNIT / "sim" / "small_simulation.py").read_text())
     other = load_simulation(str(path))
     assert other is not SMALL
-    found = trace_of(traced(), other)
-    assert found is not None
+    found = followed(traced(), other)
     assert {place.function for place in found.model.numbering.places} == {"small_simulation.step"}
 
 
-def test_a_trace_needs_the_state_the_inputs_and_the_program() -> None:
-    for key, name in (
-        (Key(STATES, FRAME), "state"),
-        (Key(INPUTS, 10), "inputs"),
-        (Key(PROGRAM, 0), "program"),
-    ):
-        report = traced()
-        lacking = replace(report, parts={k: v for k, v in report.parts.items() if k != key})
-        with pytest.raises(ReportError) as caught:
-            trace_of(lacking)
-        assert caught.value.message == (
-            f"the trace in a.desync cannot be followed without the {name}"
-        )
-    assert trace_of(replace(traced(), parts={})) is None
-
-
 def test_a_trace_that_is_none_is_told() -> None:
-    with pytest.raises(ReportError) as caught:
-        trace_of(with_part(traced(), Key(TRACE, FRAME), b"nothing"))
-    assert caught.value.message == (
-        "the trace in a.desync cannot be followed: this is no stored trace"
-    )
+    with pytest.raises(TraceError, match="this is no stored trace"):
+        followed(with_part(traced(), Key(TRACE, FRAME), b"nothing"))
     data = bytearray(traced().parts[Key(TRACE, FRAME)])
     data[-1] ^= 1
-    with pytest.raises(ReportError, match="cannot be followed: the stored trace is damaged"):
-        trace_of(with_part(traced(), Key(TRACE, FRAME), bytes(data)))
+    with pytest.raises(TraceError, match="the stored trace is damaged"):
+        followed(with_part(traced(), Key(TRACE, FRAME), bytes(data)))
 
 
 def test_a_trace_of_another_program_is_told(tmp_path: Path) -> None:
     path = tmp_path / "small_simulation.py"
     path.write_text((UNIT / "sim" / "small_simulation.py").read_text().replace("0.999", "0.998"))
-    other = load_simulation(str(path))
-    with pytest.raises(ReportError, match=r"cannot be followed: .* it is of another program"):
-        trace_of(traced(), other)
-    tour = load_simulation(str(UNIT / "sim" / "tour_simulation.py"))
-    with pytest.raises(
-        ReportError, match=r"the trace in a\.desync is of a program with other types"
-    ):
-        trace_of(traced(), tour)
+    with pytest.raises(TraceError, match="it is of another program"):
+        followed(traced(), load_simulation(str(path)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from typing import Any
 
@@ -16,7 +17,6 @@ from samebits.diagnose.frame_count import own_count
 from samebits.diagnose.hazards import by_name
 from samebits.diagnose.hazards.changed_input import changed_in
 from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.hazards.uninitialised import holding
 from samebits.diagnose.places import Place, find, op_at, statement_at
 from samebits.ir.grammar import For, Module
 from samebits.ir.verify import verify
@@ -161,8 +161,11 @@ def test_fields_that_init_leaves_alone_start_as_garbage() -> None:
     assert fields == {
         "energy", "spread", "order", "shares", "spare", "tally.best", "tally.at", "tally.total",
     }  # fmt: skip
+    plain = started(KERNELS)
     for kernels, note in found:
-        assert started(kernels).tobytes() != started(KERNELS).tobytes(), note
+        spoilt = started(kernels)
+        changed = {n for n in plain.dtype.names if spoilt[n].tobytes() != plain[n].tobytes()}
+        assert changed == {re.findall(r"\w+", note.split()[2])[1]}, note
 
 
 def started(kernels: Module) -> Any:
@@ -178,18 +181,6 @@ def test_a_local_struct_keeps_garbage_where_nothing_is_written() -> None:
     assert list(spoilt) == ["Tally.best", "Tally.at", "Tally.total"]
     assert spoilt["Tally.total"]["total"] != plain["total"]
     assert spoilt["Tally.at"] == plain  # which is written before it is read
-
-
-def test_garbage_that_was_seen_is_put_where_it_may_have_been() -> None:
-    begin = next(p for p in hazard("uninitialised").places(KERNELS) if p.function.endswith(".init"))
-    found = {note.split()[2].rstrip(","): started(kernels) for kernels, note in holding(
-        KERNELS, begin, sb.types.FLOAT32, 2.5, (7,)
-    )}  # fmt: skip
-    assert set(found) == {
-        "state.energy", "state.spread", "state.shares[7]", "state.tally.best", "state.tally.total",
-    }  # fmt: skip
-    assert found["state.shares[7]"]["shares"][0, 7] == found["state.energy"]["energy"][0] == 2.5
-    assert found["state.energy"]["spread"][0] == 0
 
 
 @sb.struct

@@ -1,0 +1,11 @@
+"""Whether loops ran in parallel: a count that compiled kernels keep and no program asks for."""
+
+from __future__ import annotations
+
+from samebits.backend import crew as native
+from samebits.runtime import crew
+
+
+def ranges_shared() -> int:
+    """How many parallel ranges of this process ran on more than one thread."""
+    return int(crew._crew().words[native.HANDED_OUT])
