@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.errors import Span
 from samebits.importing import IMPORTED_AT
+from samebits.runtime.asking import asking
 from samebits.runtime.compiler_sources import fingerprint
 from samebits.runtime.own_folder import PART, OwnFolder, StrangeFileError, UntrustedError
 
@@ -297,9 +298,7 @@ def _warn(message: str) -> None:
     """A warning of the innermost line that is not ours."""
     import inspect  # which takes long, and is for warnings alone
 
-    from samebits.runtime.own_stack import asked_by
-
-    frame = asked_by() or inspect.currentframe()
+    frame = asking.frame or inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(_NOT_USERS):
         frame = frame.f_back
     if frame is None:

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from contextvars import copy_context
 from functools import partial
-from types import FrameType
 from typing import Any
 
 from samebits import compiling
 from samebits.lang.uncut import block
 from samebits.mutex import Mutex
+from samebits.runtime.asking import asking
 
 STACK_BYTES = 8 << 20
 """What a main thread has on Linux and macOS: what runs there runs in a job, too. It is address
@@ -46,21 +46,14 @@ class _Here(threading.local):
 
     stack: tuple[int, int] | None = None
     """Its lowest address, and how many bytes it has."""
-    asked_by: FrameType | None = None
-    """Where another thread waits for this one, which has a stack of this library's."""
 
 
 _here = _Here()
 
 
-def asked_by() -> FrameType | None:
-    """Where the thread waits that this one works for; None where this one works for itself."""
-    return _here.asked_by
-
-
 def has_room() -> bool:
     """Whether this thread is known to have as much left of its stack as making code takes."""
-    if _here.asked_by is not None:
+    if asking.frame is not None:
         return True
     if _here.stack is None:
         _here.stack = _stack()
@@ -134,7 +127,7 @@ def apart(call: Callable[[], Any]) -> Any:
 
     def work() -> None:
         # Nothing of what this is given is held by the thread when it no longer is waited for.
-        call, context, _here.asked_by = given
+        call, context, asking.frame = given
         given.clear()
         try:
             compiling.lend(lent)
@@ -142,7 +135,7 @@ def apart(call: Callable[[], Any]) -> Any:
         except BaseException as error:
             errors.append(error)
         finally:
-            call = context = _here.asked_by = None
+            call = context = asking.frame = None
             compiling.lend(False)
             gate.open()
 

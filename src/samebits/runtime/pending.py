@@ -5,10 +5,7 @@ claims than that.
 from __future__ import annotations
 
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from samebits.runtime.claims import Claimer
-
-PENDING: OrderedDict[int, Claimer] = OrderedDict()
-"""By number, oldest first."""
+PENDING: OrderedDict[int, Any] = OrderedDict()
+"""A `claims.Claimer` each, by number, oldest first."""

@@ -1,0 +1,14 @@
+"""For which line a thread of the library's own works: that of the thread that waits for it."""
+
+from __future__ import annotations
+
+import threading
+from types import FrameType
+
+
+class _Asking(threading.local):
+    frame: FrameType | None = None
+
+
+asking = _Asking()
+"""Of this thread; its frame is None where the thread works for itself."""
