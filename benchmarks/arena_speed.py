@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.sim.targets import all_rows
+from samebits.verify.executions import all_rows
 
 ARENA = Path(__file__).parents[1] / "examples" / "arena" / "arena.py"
 GOAL = 1_000.0

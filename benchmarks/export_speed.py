@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.arena_speed import load_arena, script_inputs
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.export.build import build, host_row
 from samebits.sim.execution import NativeExecution
-from samebits.sim.export.build import build, host_row
 
 FRAMES = 4_000
 SEED = 1

@@ -25,9 +25,9 @@ import numpy as np
 
 import samebits as sb
 from samebits import float64, int64
-from samebits.backend import emit
-from samebits.runtime import preempt
-from samebits.runtime.kernel import compile_native
+from samebits.backend.emit import module as emit
+from samebits.runtime.compile import compile_native
+from samebits.runtime.threads import preempt
 
 CALLS = 30
 SEED = 1

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
-from samebits.runtime import fpenv
-from samebits.runtime.fp_registers import REGISTERS
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state.registers import REGISTERS
 from samebits.runtime.native import NativeModule
 from samebits.types import FLOAT64
 

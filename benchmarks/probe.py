@@ -10,7 +10,7 @@ from typing import Any
 
 COMPILER = (
     "llvmlite", "samebits.frontend", "samebits.passes",
-    "samebits.backend.compile", "samebits.backend.llvm",
+    "samebits.backend.llvm.compile", "samebits.backend.llvm.engine",
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.backend.llvm import available_targets, host_target
+from samebits.backend.llvm.engine import available_targets, host_target
 
 LEVELS = tuple(level.target.name for level in available_targets() if level.reason is None)
 LOWEST = LEVELS[0]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from samebits.backend import crew as native
-from samebits.runtime import crew
+from samebits.backend.emit import thread_team as native
+from samebits.runtime.threads import team as crew
 
 
 def ranges_shared() -> int:

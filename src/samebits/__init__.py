@@ -36,50 +36,10 @@ from samebits.errors import (
     TargetError,
     Trap,
 )
-from samebits.lang import matrices as _matrices
 from samebits.lang.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
 from samebits.lang.decorators import defaults, kernel, struct
-from samebits.lang.fixed_point import (
-    fix16,
-    fix16_sat,
-    fix16_wrap,
-    fix32,
-    fix32_sat,
-    fix32_wrap,
-    fix48,
-    fix48_sat,
-    fix48_wrap,
-)
-from samebits.lang.fixed_vectors import (
-    fix16x2,
-    fix16x2_sat,
-    fix16x2_wrap,
-    fix16x3,
-    fix16x3_sat,
-    fix16x3_wrap,
-    fix16x4,
-    fix16x4_sat,
-    fix16x4_wrap,
-    fix32x2,
-    fix32x2_sat,
-    fix32x2_wrap,
-    fix32x3,
-    fix32x3_sat,
-    fix32x3_wrap,
-    fix32x4,
-    fix32x4_sat,
-    fix32x4_wrap,
-    fix48x2,
-    fix48x2_sat,
-    fix48x2_wrap,
-    fix48x3,
-    fix48x3_sat,
-    fix48x3_wrap,
-    fix48x4,
-    fix48x4_sat,
-    fix48x4_wrap,
-)
-from samebits.lang.functions import (
+from samebits.lang.hints import expect_vectorized
+from samebits.lang.intrinsics import (
     abs,
     all,
     any,
@@ -109,11 +69,53 @@ from samebits.lang.functions import (
     trunc,
     unlikely,
 )
-from samebits.lang.half import float16, half
-from samebits.lang.half_vectors import half2, half3, half4
-from samebits.lang.hints import expect_vectorized
-from samebits.lang.literals import f32
-from samebits.lang.matrices import (
+from samebits.lang.parallel import prange, unsafe_parallel
+from samebits.lang.tables import table
+from samebits.lang.values import matrices as _matrices
+from samebits.lang.values.fixed_point import (
+    fix16,
+    fix16_sat,
+    fix16_wrap,
+    fix32,
+    fix32_sat,
+    fix32_wrap,
+    fix48,
+    fix48_sat,
+    fix48_wrap,
+)
+from samebits.lang.values.fixed_vectors import (
+    fix16x2,
+    fix16x2_sat,
+    fix16x2_wrap,
+    fix16x3,
+    fix16x3_sat,
+    fix16x3_wrap,
+    fix16x4,
+    fix16x4_sat,
+    fix16x4_wrap,
+    fix32x2,
+    fix32x2_sat,
+    fix32x2_wrap,
+    fix32x3,
+    fix32x3_sat,
+    fix32x3_wrap,
+    fix32x4,
+    fix32x4_sat,
+    fix32x4_wrap,
+    fix48x2,
+    fix48x2_sat,
+    fix48x2_wrap,
+    fix48x3,
+    fix48x3_sat,
+    fix48x3_wrap,
+    fix48x4,
+    fix48x4_sat,
+    fix48x4_wrap,
+)
+from samebits.lang.values.half import float16, half
+from samebits.lang.values.half_vectors import half2, half3, half4
+from samebits.lang.values.literals import f32
+from samebits.lang.values.matrices import (
     bool2x2,
     bool2x3,
     bool2x4,
@@ -160,9 +162,8 @@ from samebits.lang.matrices import (
     uint4x3,
     uint4x4,
 )
-from samebits.lang.parallel import prange, unsafe_parallel
-from samebits.lang.quaternions import dquaternion, quaternion
-from samebits.lang.scalars import (
+from samebits.lang.values.quaternions import dquaternion, quaternion
+from samebits.lang.values.scalars import (
     float32,
     float64,
     int8,
@@ -174,8 +175,7 @@ from samebits.lang.scalars import (
     uint32,
     uint64,
 )
-from samebits.lang.tables import table
-from samebits.lang.vectors import (
+from samebits.lang.values.vectors import (
     bool2,
     bool3,
     bool4,
@@ -198,16 +198,16 @@ from samebits.wiring import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
+    from samebits.inspection.inspection import inspect
+    from samebits.jobs.handles import JobHandle, combine
+    from samebits.jobs.job import For, Job, ParallelFor, ParallelForBatch, job
     from samebits.lang.appender import Appender
-    from samebits.lang.plain import to_python
+    from samebits.lang.values.plain import to_python
     from samebits.runtime.cache import set_cache_dir
-    from samebits.runtime.guarded import GuardedArray, guarded
-    from samebits.runtime.handles import JobHandle, combine
-    from samebits.runtime.inspection import inspect
-    from samebits.runtime.jobs import For, Job, ParallelFor, ParallelForBatch, job
-    from samebits.runtime.math_fingerprint import math_fingerprint
-    from samebits.runtime.pool import set_workers, workers
+    from samebits.runtime.fingerprint import math_fingerprint
+    from samebits.runtime.guarded_arrays import GuardedArray, guarded
     from samebits.runtime.same_bits import assert_same_bits
+    from samebits.runtime.threads.pool import set_workers, workers
     from samebits.sim.recording import Replay
     from samebits.sim.simulation import Simulation
 
@@ -216,23 +216,23 @@ install()
 _LAZY = {
     "Appender": "samebits.lang.appender",
     "Replay": "samebits.sim.recording",
-    "For": "samebits.runtime.jobs",
-    "Job": "samebits.runtime.jobs",
-    "JobHandle": "samebits.runtime.handles",
-    "ParallelFor": "samebits.runtime.jobs",
-    "ParallelForBatch": "samebits.runtime.jobs",
+    "For": "samebits.jobs.job",
+    "Job": "samebits.jobs.job",
+    "JobHandle": "samebits.jobs.handles",
+    "ParallelFor": "samebits.jobs.job",
+    "ParallelForBatch": "samebits.jobs.job",
     "Simulation": "samebits.sim.simulation",
-    "combine": "samebits.runtime.handles",
-    "job": "samebits.runtime.jobs",
-    "GuardedArray": "samebits.runtime.guarded",
-    "guarded": "samebits.runtime.guarded",
-    "set_workers": "samebits.runtime.pool",
-    "workers": "samebits.runtime.pool",
+    "combine": "samebits.jobs.handles",
+    "job": "samebits.jobs.job",
+    "GuardedArray": "samebits.runtime.guarded_arrays",
+    "guarded": "samebits.runtime.guarded_arrays",
+    "set_workers": "samebits.runtime.threads.pool",
+    "workers": "samebits.runtime.threads.pool",
     "assert_same_bits": "samebits.runtime.same_bits",
-    "to_python": "samebits.lang.plain",
-    "math_fingerprint": "samebits.runtime.math_fingerprint",
+    "to_python": "samebits.lang.values.plain",
+    "math_fingerprint": "samebits.runtime.fingerprint",
     "set_cache_dir": "samebits.runtime.cache",
-    "inspect": "samebits.runtime.inspection",
+    "inspect": "samebits.inspection.inspection",
 }
 """Names that load their module when they are first used."""
 _MODULES = ("fpenv", "hazards", "math", "noise", "random")

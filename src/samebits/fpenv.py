@@ -4,8 +4,8 @@ Kernels pin the environment themselves. This is for the host's own Python code, 
 foreign library did.
 """
 
-from samebits.runtime.fp_registers import X87, State
-from samebits.runtime.fp_threads import ThreadState, threads
-from samebits.runtime.fpenv import pinned, state
+from samebits.runtime.fp_state.pin import pinned, state
+from samebits.runtime.fp_state.registers import X87, State
+from samebits.runtime.fp_state.threads import ThreadState, threads
 
 __all__ = ["X87", "State", "ThreadState", "pinned", "state", "threads"]

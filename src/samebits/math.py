@@ -11,7 +11,7 @@ import sys as _sys
 from importlib import import_module as _load
 from typing import TYPE_CHECKING, Any
 
-from samebits.lang.functions import (
+from samebits.lang.intrinsics import (
     abs,
     all,
     any,
@@ -35,9 +35,9 @@ from samebits.lang.functions import (
     sqrt,
     trunc,
 )
-from samebits.lang.linear import mul, transpose
 from samebits.lang.other_names import OTHER_NAMES as _OTHER_NAMES
-from samebits.lang.running import precision
+from samebits.lang.values.products import mul, transpose
+from samebits.lang.values.thread_state import precision
 
 if TYPE_CHECKING:
     from samebits.mathlib.arrays.functions import (

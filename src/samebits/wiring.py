@@ -15,15 +15,15 @@ from samebits.lang.executions import executions
 from samebits.lang.stacks import loaded
 
 FIELDS = {
-    "native": ("samebits.runtime.kernel", "run"),
-    "managed": ("samebits.frontend.managed", "call"),
-    "managed_call": ("samebits.frontend.managed", "call_inner"),
-    "managed_math": ("samebits.frontend.managed", "call_math"),
+    "native": ("samebits.runtime.compile", "run"),
+    "managed": ("samebits.managed.run", "call"),
+    "managed_call": ("samebits.managed.run", "call_inner"),
+    "managed_math": ("samebits.managed.run", "call_math"),
     "mapped": ("samebits.runtime.ufunc", "call"),
     "mapped_elementwise": ("samebits.runtime.ufunc", "map_elementwise"),
     "power": ("samebits.math", "pow"),
     "remainder": ("samebits.mathlib.floored", "remainder"),
-    "pinned": ("samebits.runtime.fpenv", "pinned"),
+    "pinned": ("samebits.runtime.fp_state.pin", "pinned"),
     "check_races": ("samebits.runtime.races", "check_races"),
 }
 """What fills a field of `executions` once it is called: a module, and the name of its function."""
@@ -44,11 +44,11 @@ def _on_first_call(field: str, module: str, name: str) -> Callable[..., Any]:
 
 
 def _with_room(call: Callable[[], Any]) -> Any:
-    return _imported("samebits.runtime.own_stack").with_room(call)
+    return _imported("samebits.runtime.threads.own_stack").with_room(call)
 
 
 def _on_own_thread(call: Callable[[], Any]) -> Any:
-    return _imported("samebits.runtime.own_stack").apart(call)
+    return _imported("samebits.runtime.threads.own_stack").apart(call)
 
 
 def install() -> None:

@@ -12,13 +12,13 @@ import pytest
 from numpy.typing import NDArray
 from tests.shared_ranges import ranges_shared
 
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 from samebits.sim.execution import Execution
-from samebits.sim.golden import read_golden
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import Row, all_rows, choose_rows
+from samebits.verify.executions import Row, all_rows, choose_rows
+from samebits.verify.golden import read_golden
 
 ROOT = Path(__file__).parents[2] / "examples"
 EXAMPLES = ("pinball", "racing", "cloth", "pendulum", "flock")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from samebits.cli import status
-from samebits.diagnose import finding
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.side_words import default_words
+from samebits.diagnose.report import findings as finding
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.sides.words import default_words
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "diagnose.md").read_text("utf-8")

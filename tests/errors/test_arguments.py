@@ -11,7 +11,7 @@ import pytest
 import samebits as sb
 from samebits import double3, fix16, fix32, float2, float3, float32, int32, uint8, uint64
 from samebits.errors import ArgumentError
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 
 
 @sb.struct

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 import samebits
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.cli import status
 from samebits.cli import verify as verify_command
-from samebits.sim import targets
 from samebits.sim.execution import Advance, Execution, NativeExecution
-from samebits.sim.golden import read_golden, write_golden
 from samebits.sim.simulation import Simulation
-from samebits.sim.targets import Row
+from samebits.verify import executions as targets
+from samebits.verify.executions import Row
+from samebits.verify.golden import read_golden, write_golden
 
 SMALL = str(Path(__file__).parents[1] / "unit" / "sim" / "small_simulation.py")
 NATIVE = next(r.name for r in targets.all_rows() if r.reason is None and r.name.endswith("-O3"))

@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from samebits.backend.compile import compile_module
-from samebits.backend.llvm import available_targets, load
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.llvm.engine import available_targets, load
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.errors import SamebitsError, Trap
-from samebits.ir.evaluate import array_argument, ref_argument
 from samebits.ir.grammar import Module
-from samebits.runtime import fpenv
+from samebits.ir.interp.evaluator import array_argument, ref_argument
 from samebits.runtime.cache import current_cache, set_cache_dir
-from samebits.runtime.pool import set_workers
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.threads.pool import set_workers
 from samebits.types import ArrayType, ScalarType, StructType, VectorType
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.loading import DisagreementError, Loaded

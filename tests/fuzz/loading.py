@@ -14,13 +14,13 @@ from typing import Any
 
 from samebits.errors import SamebitsError
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
+from samebits.passes.semantics.float_modes import realise, rewrites
 from samebits.types import StructType, Type
 from tests.fuzz.scope import value_items
 

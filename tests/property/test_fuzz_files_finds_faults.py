@@ -14,8 +14,13 @@ from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
 
 from samebits.diagnose import two_reports
+from samebits.replay import frames as replay_frames
+from samebits.replay import header as replay_header
+from samebits.replay import mcap_records as replay_records
+from samebits.replay import reader as replay_read
 from samebits.runtime import cache
-from samebits.sim import golden, replay_frames, replay_header, replay_read, replay_records, saved
+from samebits.sim import saved
+from samebits.verify import golden
 
 MOST_CASES = 800
 

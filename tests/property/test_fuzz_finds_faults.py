@@ -14,13 +14,13 @@ from tests.fuzz.loading import DisagreementError
 from tests.fuzz.regression import regression_text
 from tests.fuzz.shrink import shrink
 
-from samebits.backend import llvm
-from samebits.backend.targets import Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import Target
 from samebits.errors import Span
-from samebits.frontend import halves
-from samebits.frontend.context import Context
-from samebits.ir import semantics
+from samebits.frontend.core.context import Context
+from samebits.frontend.operations import halves
 from samebits.ir.grammar import Value
+from samebits.ir.interp import semantics
 from samebits.lang.kernel import Kernel
 from samebits.types import FLOAT32, UINT16, ScalarType
 

@@ -19,15 +19,15 @@ from tools.prove_targets.programs import Batch
 
 import samebits as sb
 from samebits import float32, float64, int64, math, uint64
-from samebits.backend import llvm
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text, compile_module
-from samebits.backend.emit import emit_module
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import assembly_text, compile_module
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
-from samebits.runtime.runners.calls import ImageBuilder, machine, runners
+from samebits.runtime.emulation.calls import ImageBuilder, machine, runners
 from samebits.types import FLOAT64, INT, INT16, UINT8, ArrayType, RefType, StructType
 
 NAMES = ("wasm32", "aarch64", "s390x")

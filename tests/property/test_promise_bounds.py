@@ -18,15 +18,15 @@ from tests.limits import HANG_SECONDS
 import samebits as sb
 from samebits import int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from samebits.errors import Trap
+from samebits.export.build import build, choose_targets, host_row
+from samebits.export.inputs_file import export_inputs
 from samebits.lang.dispatch import types_for
-from samebits.runtime.runners.calls import runners
+from samebits.runtime.emulation.calls import runners
 from samebits.runtime.same_bits import executions
-from samebits.sim.export.build import build, choose_targets, host_row
-from samebits.sim.export.inputs_file import export_inputs
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import ReplaySource
-from samebits.sim.targets import all_rows, choose_rows
-from samebits.sim.verify import Verification
+from samebits.verify.executions import all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 EMULATED = [r.target.name for r in runners() if r.target.name == "aarch64" and r.reason is None]
 TARGETS = [*LOWEST_AND_BEST, *EMULATED]

@@ -12,7 +12,7 @@ import pytest
 
 import samebits as sb
 from samebits import hazards
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
 

@@ -12,20 +12,23 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "samebits"
 LAYERS = {
     "source_lines": 0, "visible": 0, "mutex": 0, "output": 0, "importing": 0, "types": 0,
-    "version": 0,
+    "version": 0, "nearest": 0,
     "errors": 1, "compiling": 1, "bits": 1,
-    "modes": 2,
+    "modes": 2, "patterns": 2, "replay": 2,
     "ir": 3, "lang": 3,
-    "frontend": 4, "mathlib": 4, "passes": 4,
-    "math": 5, "noise": 5, "random": 5, "backend": 5,
-    "runtime": 6,
-    "fpenv": 7, "wiring": 7, "sim": 7, "audit": 7,
-    "diagnose": 8,
-    "hazards": 9, "cli": 9,
-    "__main__": 10,
+    "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
+    "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,
+    "runtime": 6, "fpmodel": 6,
+    "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,
+    "verify": 8, "export": 8, "inspection": 8, "hazards": 8, "trace": 8,
+    "sides": 9,
+    "desync": 10,
+    "diagnose": 11,
+    "cli": 12,
+    "__main__": 13,
 }  # fmt: skip
 """A package imports, lazily and for types alone too, from packages of lower numbers alone."""
-LLVM = {"backend/llvm.py"}
+LLVM = {"backend/llvm/engine.py"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -129,12 +132,12 @@ def test_every_module_says_what_it_owns() -> None:
 WRITES = {
     "output.py": "it is the one place",
     "cli/__init__.py": "the null device",
-    "audit/programs.py": "a working folder of its own",
-    "audit/watched.py": "a report that the parent made",
-    "runtime/own_folder.py": "files below a folder that was verified",
-    "runtime/runners/link.py": "a working folder of its own",
-    "sim/export/build.py": "a working folder of its own",
-    "sim/export/wasm.py": "a working folder of its own",
+    "doctor/programs.py": "a working folder of its own",
+    "doctor/watched.py": "a report that the parent made",
+    "runtime/objects/own_folder.py": "files below a folder that was verified",
+    "runtime/emulation/link.py": "a working folder of its own",
+    "export/build.py": "a working folder of its own",
+    "export/wasm.py": "a working folder of its own",
 }
 """Modules that write files by themselves, and why that is sound."""
 

@@ -13,10 +13,10 @@ import pytest
 import samebits as sb
 from samebits import half, half2, half3, half4, math
 from samebits.errors import ArgumentError, SamebitsError
-from samebits.lang.family import Family
-from samebits.lang.instead import INSTEAD
+from samebits.lang.families import Family
 from samebits.lang.kernel import Overloads
-from samebits.lang.reduction import Reduction
+from samebits.lang.reductions import Reduction
+from samebits.lang.values.instead import INSTEAD
 
 FUNCTIONS = [name for name in math.__all__ if callable(getattr(math, name))]
 RNG = np.random.default_rng(14)

@@ -19,7 +19,7 @@ HEAD = '''"""Table of e^(x²)·erfc(x) around points, made by tools/math/erfc_f6
 
 from __future__ import annotations
 
-from samebits.lang.scalars import float64
+from samebits.lang.values.scalars import float64
 from samebits.lang.tables import table
 
 _SCALED = """'''

@@ -19,7 +19,7 @@ HEAD = '''"""Table of float64 sines, made by tools/math/sin_cos_f64_table.py."""
 
 from __future__ import annotations
 
-from samebits.lang.scalars import float64
+from samebits.lang.values.scalars import float64
 from samebits.lang.tables import table
 
 _SIN_STEPS = """'''

@@ -22,7 +22,7 @@ A number is three entries, highest word first; what is missing is below 2^-192.
 
 from __future__ import annotations
 
-from samebits.lang.scalars import uint64
+from samebits.lang.values.scalars import uint64
 from samebits.lang.tables import table'''
 
 

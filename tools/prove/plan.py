@@ -21,8 +21,8 @@ from tools.prove.results import Part, Record
 from tools.prove.subject import Linked, slots
 from tools.prove.sweep import Compare, sweep
 
-from samebits.backend.llvm import llvm_version
-from samebits.backend.targets import Target
+from samebits.backend.llvm.engine import llvm_version
+from samebits.backend.targets.table import Target
 
 Shown = Callable[[str, int, int], None]
 """What is going on, how much is done, and of how much."""

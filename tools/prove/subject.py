@@ -13,16 +13,16 @@ from tools.prove.catalogue import ROWS
 from tools.prove.results import key
 
 from samebits import math
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
-from samebits.backend.targets import Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.table import Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.text import print_module
 from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.scalars import float32, float64, int32
+from samebits.lang.values.scalars import float32, float64, int32
 from samebits.modes import Precision
 from samebits.passes.pipeline import optimise
 from samebits.runtime.native import NativeModule

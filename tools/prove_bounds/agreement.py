@@ -14,7 +14,7 @@ from tools.prove_bounds.miniature import Widths, widths
 from tools.prove_bounds.operations import BINARY, UNARY
 
 from samebits.errors import Trap
-from samebits.ir.semantics import SEMANTICS
+from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import ScalarType
 
 

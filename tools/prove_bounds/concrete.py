@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from samebits.passes.facts import Choice, Facts, LastTurn, Product, Wrapped
-from samebits.passes.known import Both, Compare, Condition, Either, Opaque
-from samebits.passes.linear import Form
+from samebits.passes.bounds.affine import Form
+from samebits.passes.bounds.domain import Both, Compare, Condition, Either, Opaque
+from samebits.passes.bounds.prover import Choice, Facts, LastTurn, Product, Wrapped
 
 Numbers = Any
 """An array of int64: one number a case."""

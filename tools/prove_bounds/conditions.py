@@ -9,8 +9,8 @@ from tools.prove_bounds.concrete import UnsoundError, check_facts, truth_of
 from tools.prove_bounds.miniature import Widths
 from tools.prove_bounds.operations import Case, Count, intervals
 
-from samebits.passes.known import Both, Compare, Condition, Either, Known, negate
-from samebits.passes.linear import Form, constant, scale, shift, subtract
+from samebits.passes.bounds.affine import Form, constant, scale, shift, subtract
+from samebits.passes.bounds.domain import Both, Compare, Condition, Either, Known, negate
 from samebits.types import BOOL
 
 

@@ -14,9 +14,9 @@ import z3
 from tools.prove_bounds.concrete import UnknownError, UnsoundError, every_fact
 from tools.prove_bounds.miniature import Widths
 
-from samebits.passes.facts import Choice, Facts, Wrapped
-from samebits.passes.known import Both, Compare, Condition, Either
-from samebits.passes.linear import Form
+from samebits.passes.bounds.affine import Form
+from samebits.passes.bounds.domain import Both, Compare, Condition, Either
+from samebits.passes.bounds.prover import Choice, Facts, Wrapped
 from samebits.types import (
     INT,
     INT8,

@@ -15,7 +15,8 @@ from typing import Any
 import samebits.passes
 from samebits import types
 from samebits.ir import builder
-from samebits.passes import blocks, guard, known, transfer
+from samebits.passes.bounds import blocks, guard, transfer
+from samebits.passes.bounds import domain as known
 from samebits.types import Kind, ScalarType
 
 MODULES: list[Any] = [

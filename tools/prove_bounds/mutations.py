@@ -17,12 +17,14 @@ from tools.prove_bounds.conditions import conditions
 from tools.prove_bounds.miniature import miniature
 
 from samebits.ir.grammar import Op
-from samebits.passes import facts as facts_module
-from samebits.passes import guard, known, ranges, scan, sweep, transfer
-from samebits.passes.facts import Facts
-from samebits.passes.known import Compare, Known
-from samebits.passes.linear import Form, add, coefficient, constant, scale, shift
-from samebits.passes.ranges import Ranges
+from samebits.passes.bounds import domain as known
+from samebits.passes.bounds import guard, ranges, sweep, transfer
+from samebits.passes.bounds import modified as scan
+from samebits.passes.bounds import prover as facts_module
+from samebits.passes.bounds.affine import Form, add, coefficient, constant, scale, shift
+from samebits.passes.bounds.domain import Compare, Known
+from samebits.passes.bounds.prover import Facts
+from samebits.passes.bounds.ranges import Ranges
 from samebits.types import BOOL, INT
 
 PROGRAMS = 400

@@ -26,11 +26,11 @@ from tools.prove_bounds.miniature import Widths
 
 from samebits.errors import Span, Trap
 from samebits.ir.grammar import OPS, Function, Op, Value
-from samebits.ir.semantics import SEMANTICS
-from samebits.passes.known import Known
-from samebits.passes.linear import Form, constant, scale, shift, subtract
-from samebits.passes.ranges import Ranges
-from samebits.passes.transfer import HANDLERS, apply
+from samebits.ir.interp.semantics import SEMANTICS
+from samebits.passes.bounds.affine import Form, constant, scale, shift, subtract
+from samebits.passes.bounds.domain import Known
+from samebits.passes.bounds.ranges import Ranges
+from samebits.passes.bounds.transfer import HANDLERS, apply
 from samebits.types import BOOL, ScalarType
 
 SPAN = Span("enumeration", "operations", 1, 0, 1, 1)

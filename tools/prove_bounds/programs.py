@@ -19,11 +19,11 @@ from tools.prove_bounds.miniature import Widths
 
 from samebits.errors import Trap
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import For, If, Module, Op, Region, Value, walk
-from samebits.passes import known
+from samebits.ir.interp.evaluator import Evaluator
+from samebits.passes.bounds import domain as known
+from samebits.passes.bounds.versioning import checks
 from samebits.passes.pipeline import optimise
-from samebits.passes.versioning import checks
 from samebits.types import INT32, ArrayType, ScalarType
 
 ARRAY = ArrayType(INT32, 1)

@@ -31,10 +31,10 @@ from tools.prove_bounds.formulas import (
 from tools.prove_bounds.operations import BINARY, COMPARISONS, SPAN, UNARY
 
 from samebits.ir.grammar import Op, Value
-from samebits.passes.facts import Facts, Product, eliminate
-from samebits.passes.known import Compare, Known, negate
-from samebits.passes.linear import Form
-from samebits.passes.transfer import apply
+from samebits.passes.bounds.affine import Form
+from samebits.passes.bounds.domain import Compare, Known, negate
+from samebits.passes.bounds.prover import Facts, Product, eliminate
+from samebits.passes.bounds.transfer import apply
 from samebits.types import (
     BOOL,
     INT,

@@ -18,12 +18,12 @@ from tools.prove_bounds.operations import SPAN
 from tools.prove_bounds.programs import Loops
 
 from samebits.ir.grammar import For, Module, Op, Region, Value
-from samebits.passes import guard as guards
-from samebits.passes.facts import Facts, LastTurn, Product
-from samebits.passes.known import Known, Lengths
-from samebits.passes.linear import Form, atom_form
+from samebits.passes.bounds import guard as guards
+from samebits.passes.bounds.affine import Form, atom_form
+from samebits.passes.bounds.domain import Known, Lengths
+from samebits.passes.bounds.prover import Facts, LastTurn, Product
+from samebits.passes.bounds.ranges import Ranges
 from samebits.passes.pipeline import optimise
-from samebits.passes.ranges import Ranges
 from samebits.types import (
     INT,
     ScalarType,

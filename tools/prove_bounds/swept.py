@@ -16,8 +16,8 @@ from tools.prove_bounds.formulas import Proofs, show
 from tools.prove_bounds.operations import SPAN
 
 from samebits.ir.grammar import Op, Region, Value
-from samebits.passes import sweep as sweeps
-from samebits.passes.writer import Writer
+from samebits.ir.writer import Writer
+from samebits.passes.bounds import sweep as sweeps
 from samebits.types import (
     BOOL,
     FLOAT64,

@@ -12,7 +12,7 @@ from tools.prove_diagnose.edits import Edit
 from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.subjects import SUBJECTS, Subject
 
-from samebits.diagnose.places import Place
+from samebits.ir.refs import Place
 
 
 @dataclass(frozen=True)

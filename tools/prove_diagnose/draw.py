@@ -21,9 +21,9 @@ from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.subjects import SUBJECTS, Subject
 from tools.prove_diagnose.truth import Truth, known
 
-from samebits.diagnose.other_version import load_version
-from samebits.diagnose.places import Place
 from samebits.errors import CompileError, HazardError, SamebitsError, SideError
+from samebits.ir.refs import Place
+from samebits.sides.other_source import load_version
 from samebits.sim.simulation import Simulation
 
 MOST_DRAWS = 200

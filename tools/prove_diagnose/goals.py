@@ -23,10 +23,10 @@ from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.subjects import ROOT, SUBJECTS
 from tools.prove_diagnose.truth import OPT
 
-from samebits.backend.llvm import host_target
-from samebits.diagnose.places import Place
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.sides import parse_side
+from samebits.backend.llvm.engine import host_target
+from samebits.diagnose.two_runs import diagnose
+from samebits.ir.refs import Place
+from samebits.sides.side import parse_side
 from samebits.sim.execution import NativeExecution
 from samebits.sim.sources import PlayerSource, ReplaySource
 

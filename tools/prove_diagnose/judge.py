@@ -19,10 +19,10 @@ from tools.prove_diagnose.planted_side import sides
 from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.truth import Answer, Truth, described, inputs_of, native
 
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.places import Place, is_own, statements, what
-from samebits.diagnose.search import diagnose
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.two_runs import diagnose
 from samebits.errors import HazardError
+from samebits.ir.refs import Place, is_own, statements, what
 
 MOST_FIELDS = 64
 """Differing scalars that a diagnosis names; it counts all of them."""

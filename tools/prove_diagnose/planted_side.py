@@ -12,8 +12,8 @@ from tools.prove_diagnose import edits, planting
 from tools.prove_diagnose.case import Case
 from tools.prove_diagnose.planting import Planted
 
-from samebits.diagnose.side_words import read_words
-from samebits.diagnose.sides import Side, parse_side
+from samebits.sides.side import Side, parse_side
+from samebits.sides.words import read_words
 from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from samebits.diagnose.drafts import guarded
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
-from samebits.diagnose.places import Place
-from samebits.diagnose.plant import places_of as places_of_expression
-from samebits.diagnose.plant import ways_at
 from samebits.errors import HazardError
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.hazards.edit.draft import guarded
+from samebits.hazards.plant import places_of as places_of_expression
+from samebits.hazards.plant import ways_at
 from samebits.ir.grammar import Module
+from samebits.ir.refs import Place
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 

@@ -26,13 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tools.prove_diagnose.case import Case
 
-from samebits.backend.llvm import host_target
+from samebits.backend.llvm.engine import host_target
 from samebits.bits import leaves
-from samebits.diagnose.places import Place, is_own, statement_at, statements, what
 from samebits.errors import Span, Trap
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Module, Op
-from samebits.runtime import fpenv
+from samebits.ir.interp.evaluator import Evaluator
+from samebits.ir.refs import Place, is_own, statement_at, statements, what
+from samebits.runtime.fp_state import pin as fpenv
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program

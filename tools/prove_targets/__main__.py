@@ -23,7 +23,7 @@ from tools.prove_targets import ledger, programs, report, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.worker import KINDS, Task, Worker
 
-from samebits.runtime.runners.calls import Runner, runners
+from samebits.runtime.emulation.calls import Runner, runners
 
 PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
 

@@ -21,14 +21,14 @@ from tools.prove_targets.finding import Finding
 from tools.prove_targets.programs import OPT, call
 
 from samebits import math
-from samebits.backend.compile import compile_module
-from samebits.backend.llvm import host_target
-from samebits.backend.targets import Target
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.llvm.engine import host_target
+from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Overloads
 from samebits.modes import HIGH, Precision
-from samebits.runtime.runners.calls import Machine, machine
+from samebits.runtime.emulation.calls import Machine, machine
 from samebits.types import FLOAT32, FLOAT64, INT32, ScalarType
 
 CHECK = "math functions"

@@ -28,13 +28,13 @@ from tests.fuzz.outcome import (
 )
 from tools.prove_targets.finding import Finding
 
-from samebits.backend.compile import compile_module
-from samebits.backend.llvm import host_target
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.llvm.engine import host_target
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, SamebitsError, Trap
 from samebits.ir.grammar import Module
-from samebits.runtime.runners.calls import (
+from samebits.runtime.emulation.calls import (
     Image,
     ImageBuilder,
     Machine,

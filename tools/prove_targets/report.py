@@ -15,9 +15,9 @@ from tools.prove_targets import functions, programs, simulations, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.ledger import Cell, Run, combined
 
-from samebits.backend.llvm import host_target, llvm_version
+from samebits.backend.llvm.engine import host_target, llvm_version
 from samebits.modes import HIGH, LOW
-from samebits.runtime.runners.calls import Runner
+from samebits.runtime.emulation.calls import Runner
 
 CHECKS = (*(run.check for run in simulations.RUNS), programs.CHECK, vectors.CHECK, functions.CHECK)
 """In the table's order."""

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tools.prove_targets.finding import Finding
 
-from samebits.backend.llvm import host_target
-from samebits.backend.targets import Target
+from samebits.backend.llvm.engine import host_target
+from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
-from samebits.runtime.runners.calls import is_here
+from samebits.runtime.emulation.calls import is_here
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs

@@ -12,7 +12,7 @@ from tools.prove import identical, subject
 from tools.prove.catalogue import NAMED
 from tools.prove_targets import functions
 
-from samebits.runtime.runners.calls import runners
+from samebits.runtime.emulation.calls import runners
 
 
 def main() -> int:

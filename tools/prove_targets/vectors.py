@@ -9,11 +9,11 @@ from tests.bits.testfloat import DATA, programs, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.programs import OPT, call
 
-from samebits.backend.compile import compile_module
-from samebits.backend.targets import Target
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
 from samebits.ir.grammar import Module
-from samebits.runtime.runners.calls import machine
+from samebits.runtime.emulation.calls import machine
 from samebits.types import SCALARS
 
 CHECK = "TestFloat vectors"

@@ -17,9 +17,9 @@ from types import FrameType
 from tools.prove_targets import functions, programs, simulations, vectors
 from tools.prove_targets.finding import Finding
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.errors import SamebitsError
-from samebits.runtime.runners.calls import runners
+from samebits.runtime.emulation.calls import runners
 
 END_SECONDS = 10.0
 """How long a worker may take to clear away what it has."""

@@ -13,8 +13,8 @@ from samebits.cli.consoles import progress_console
 from samebits.cli.exit_status import BAD, SAME
 from samebits.cli.named import named_simulation, tell_fewer, words
 from samebits.cli.printing import print_built
-from samebits.sim.export.build import build, choose_targets
-from samebits.sim.export.inputs_file import export_inputs
+from samebits.export.build import build, choose_targets
+from samebits.export.inputs_file import export_inputs
 
 
 def run(sim: str, targets: Sequence[str], out: str, name: str | None) -> int:

@@ -174,7 +174,7 @@ def targets(
 ) -> None:
     """List what can run here, and why the rest cannot."""
     from samebits.cli.printing import print_targets
-    from samebits.sim.targets import all_rows
+    from samebits.verify.executions import all_rows
 
     print_targets(all_rows(), json)
 

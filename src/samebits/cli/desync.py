@@ -13,19 +13,19 @@ from typing import Any
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import JSON_FORMAT, progress_bars
-from samebits.diagnose import departing
-from samebits.diagnose.desync.account import account
-from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.read import is_report, read_report
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.reveal import NOT_FAITHFUL, as_json, as_text
-from samebits.diagnose.desync.write import write_report
-from samebits.diagnose.finding import RecordedFact
-from samebits.diagnose.recorded import recorded_in
-from samebits.diagnose.side_words import default_words
-from samebits.diagnose.sides import Side, parse_side
+from samebits.desync.account import account
+from samebits.desync.reader import is_report, read_report
+from samebits.desync.record import Wanted, make_report
+from samebits.desync.report import Report
+from samebits.desync.summary import NOT_FAITHFUL, as_json, as_text
+from samebits.desync.writer import write_report
+from samebits.diagnose.frame import departing
+from samebits.diagnose.frame.recorded import recorded_in
+from samebits.diagnose.report.findings import RecordedFact
 from samebits.errors import ReportError
 from samebits.output import hindrance, remedy, told
+from samebits.sides.side import Side, parse_side
+from samebits.sides.words import default_words
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import ReplaySource
 

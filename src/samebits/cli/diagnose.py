@@ -17,20 +17,20 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
-from samebits.diagnose.beside_report import diagnose_report
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.desync.account import account
-from samebits.diagnose.desync.read import is_report, read_report
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
-from samebits.diagnose.page import page
-from samebits.diagnose.search import Progress as Show
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.side_words import default_words
-from samebits.diagnose.sides import Side, parse_side
+from samebits.desync.account import account
+from samebits.desync.reader import is_report, read_report
+from samebits.desync.report import Report
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.report.html import page
+from samebits.diagnose.run_and_report import diagnose_report
 from samebits.diagnose.two_reports import diagnose_reports
+from samebits.diagnose.two_runs import Progress as Show
+from samebits.diagnose.two_runs import diagnose
 from samebits.errors import ReportError, SideError
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.ir.analysis.budget import Budget
+from samebits.sides.side import Side, parse_side
+from samebits.sides.words import default_words
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from samebits.cli.consoles import console
-from samebits.diagnose import departing
-from samebits.diagnose.finding import (
+from samebits.diagnose.frame import departing
+from samebits.diagnose.report.findings import (
     CERTAINTIES,
     CauseFact,
     CousinFact,
@@ -19,7 +19,7 @@ from samebits.diagnose.finding import (
     OperationFact,
     Place,
 )
-from samebits.diagnose.page import bits, kind_of, merged, near, which, why_unknown
+from samebits.diagnose.report.html import bits, kind_of, merged, near, which, why_unknown
 
 FIELDS_SHOWN = 5
 COUSINS_SHOWN = 8

@@ -9,14 +9,14 @@ from typing import Any
 
 from rich.text import Text
 
-from samebits.audit.culprit import Culprit
-from samebits.audit.doctor import Report, examine, shown
-from samebits.audit.host import Row
 from samebits.cli.consoles import console
 from samebits.cli.exit_status import DIFFERS, SAME
 from samebits.cli.printing import JSON_FORMAT
-from samebits.runtime.fp_registers import State
-from samebits.runtime.math_fingerprint import Fingerprint
+from samebits.doctor.culprit import Culprit
+from samebits.doctor.host import Row
+from samebits.doctor.report import Report, examine, shown
+from samebits.runtime.fingerprint import Fingerprint
+from samebits.runtime.fp_state.registers import State
 
 _STYLES = {"ok": "green", "note": "cyan", "warning": "bold red"}
 

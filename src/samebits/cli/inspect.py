@@ -17,9 +17,9 @@ from samebits.cli.named import words
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.terminal import write_coloured
 from samebits.errors import SimulationError
+from samebits.inspection.inspection import Inspection, inspect
+from samebits.inspection.text import DEFAULT, check_sections, coloured, render
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.runtime.inspection import Inspection, inspect
-from samebits.runtime.inspection_text import DEFAULT, check_sections, coloured, render
 from samebits.sim.load import load_module
 from samebits.sim.simulation import Simulation
 

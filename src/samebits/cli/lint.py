@@ -8,12 +8,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.audit.lint import RULES, Checked, Rule, check_paths
-from samebits.audit.lint.output import as_json, as_sarif, as_text, summary
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import words
 from samebits.cli.terminal import behind
 from samebits.errors import ArgumentError
+from samebits.lint import RULES, Checked, Rule, check_paths
+from samebits.lint.output import as_json, as_sarif, as_text, summary
 
 _SHOW_AFTER = 0.5
 """Seconds until progress shows on a terminal."""

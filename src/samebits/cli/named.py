@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from samebits.errors import ArgumentError, SimulationError
+from samebits.replay.mcap_records import MAGIC
 from samebits.sim.load import FORMS, load_simulation
-from samebits.sim.replay_records import MAGIC
 from samebits.sim.simulation import Simulation
 
 

@@ -25,11 +25,11 @@ from samebits.errors import SamebitsError
 from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
-from samebits.sim.targets import Row
-from samebits.sim.verify import EMULATED_FRAMES, Verification
+from samebits.verify.executions import Row
+from samebits.verify.verification import EMULATED_FRAMES, Verification
 
 if TYPE_CHECKING:
-    from samebits.sim.export.build import Built
+    from samebits.export.build import Built
 
 JSON_FORMAT = 1
 _STYLES = {

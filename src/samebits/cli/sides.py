@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
-from samebits.diagnose.side_words import described_words
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.sides.words import described_words
 
 WIDTH = 100
 

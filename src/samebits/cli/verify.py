@@ -10,11 +10,11 @@ from samebits.cli.exit_status import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAM
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.printing import Run, Unread, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError
-from samebits.sim import targets
-from samebits.sim.golden import Golden, check_place, read_golden, write_golden
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
-from samebits.sim.verify import Verification
+from samebits.verify import executions as targets
+from samebits.verify.golden import Golden, check_place, read_golden, write_golden
+from samebits.verify.verification import Verification
 from samebits_command import interrupted
 
 DEFAULT_FRAMES = 600

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from samebits.diagnose.desync.layout import (
+from samebits.desync.format import (
     HASHES,
     INPUT_HASHES,
     INPUTS,
@@ -15,7 +15,7 @@ from samebits.diagnose.desync.layout import (
     Key,
     input_block,
 )
-from samebits.diagnose.desync.report import Report
+from samebits.desync.report import Report
 
 _PHRASES = {
     HASHES: ("the hash of frame {}", "hashes of frames {}"),

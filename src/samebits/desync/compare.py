@@ -11,9 +11,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.diagnose.desync.report import Report
+from samebits.desync.report import Report
 from samebits.errors import ReportError
-from samebits.sim.replay_header import ReplayHeader
+from samebits.replay.header import ReplayHeader
 
 _MOST_SHOWN = 8
 AROUND = 5

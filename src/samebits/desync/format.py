@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, cast
 
 from samebits.bits import canonical_size
 from samebits.errors import ReplayError, ReportError
+from samebits.replay.header import ReplayHeader
 from samebits.sim.outcome import TrapFact
-from samebits.sim.replay_header import ReplayHeader
-from samebits.sim.schema import from_json
+from samebits.sim.state.schema import from_json
 from samebits.types import FixedArrayType, MemoryType, StructType, VectorType
 
 PROFILE = "samebits-report"

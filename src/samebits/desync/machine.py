@@ -13,12 +13,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.errors import ReportError, SamebitsError
-from samebits.runtime import fpenv
-from samebits.runtime.fp_registers import REGISTERS
-from samebits.runtime.math_fingerprint import math_fingerprint, processor
-from samebits.runtime.pool import workers
+from samebits.runtime.fingerprint import math_fingerprint, processor
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state.registers import REGISTERS
+from samebits.runtime.threads.pool import workers
 from samebits.version import __version__
 
 MAX_TEXT = 200

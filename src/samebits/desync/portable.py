@@ -19,7 +19,7 @@ from samebits.ir.grammar import CALLS, For, Function, If, Module, Op, Region, St
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 
-_LIBRARY = Path(__file__).resolve().parents[2]
+_LIBRARY = Path(__file__).resolve().parents[1]
 _PATH = re.compile(r"(?:(?<![A-Za-z0-9])[A-Za-z]:)?[^,;=@:]*[/\\](?P<last>[^,;=@:/\\]*)")
 """A path in the text of a side: blanks may well be inside it."""
 _INSTALLED = {"site-packages", "dist-packages"}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from samebits.bits import xxh64
-from samebits.diagnose.desync.layout import (
+from samebits.desync.format import (
     BLOCK_VALUES,
     FORMAT,
     HASHES,
@@ -34,16 +34,16 @@ from samebits.diagnose.desync.layout import (
     plan,
     types_of,
 )
-from samebits.diagnose.desync.machine import Machine, machine_from_json
-from samebits.diagnose.desync.pieces import Assembly, Piece
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.salvage import Message, salvage
-from samebits.diagnose.desync.tree import tree_of
-from samebits.diagnose.desync.write import METADATA_NAME, checksum
+from samebits.desync.hash_tree import tree_of
+from samebits.desync.machine import Machine, machine_from_json
+from samebits.desync.pieces import Assembly, Piece
+from samebits.desync.report import Report
+from samebits.desync.salvage import Message, salvage
+from samebits.desync.writer import METADATA_NAME, checksum
 from samebits.errors import ReplayError, ReportError
-from samebits.sim import replay_header
-from samebits.sim.replay_header import ReplayHeader, header_from_text
-from samebits.sim.replay_records import MAGIC
+from samebits.replay import header as replay_header
+from samebits.replay.header import ReplayHeader, header_from_text
+from samebits.replay.mcap_records import MAGIC
 
 _AGAIN = "ask for it again, as a file and not as text, or write it again with `samebits report`"
 _NO_REPORT = "give a file that `samebits report` wrote"

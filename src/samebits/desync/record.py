@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import canonical_size, to_canonical, xxh64
-from samebits.diagnose.desync.layout import (
+from samebits.desync.format import (
     BLOCK_VALUES,
     HASHES,
     INPUT_HASHES,
@@ -32,18 +32,18 @@ from samebits.diagnose.desync.layout import (
     most_asked,
     plan,
 )
-from samebits.diagnose.desync.machine import this_machine
-from samebits.diagnose.desync.portable import Names, portable, without_paths
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.traced import TracedFrame, readable, traced
-from samebits.diagnose.desync.tree import tree_of
-from samebits.diagnose.running import Running, open_run
-from samebits.diagnose.sides import Side
+from samebits.desync.hash_tree import tree_of
+from samebits.desync.machine import this_machine
+from samebits.desync.portable import Names, portable, without_paths
+from samebits.desync.record_trace import TracedFrame, readable, traced
+from samebits.desync.report import Report
 from samebits.errors import ReportError, Trap
 from samebits.ir.text import print_module
+from samebits.replay.header import ReplayHeader
+from samebits.sides.run import Running, open_run
+from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
-from samebits.sim.replay_header import ReplayHeader
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
 

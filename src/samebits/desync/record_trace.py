@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.bits import xxh64
-from samebits.diagnose.desync.portable import Names, portable
-from samebits.diagnose.model import Model
-from samebits.diagnose.running import Running
-from samebits.diagnose.sides import Side
-from samebits.diagnose.trace import record
-from samebits.diagnose.trace_bytes import encode
+from samebits.desync.portable import Names, portable
 from samebits.ir.grammar import Module
+from samebits.sides.run import Running
+from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
+from samebits.trace.encoding import encode
+from samebits.trace.model import Model
+from samebits.trace.record import record
 
 
 @dataclass(frozen=True, slots=True)

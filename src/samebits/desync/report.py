@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import canonical_size, from_canonical, xxh64
-from samebits.diagnose.budget import NAME, Budget
-from samebits.diagnose.desync.layout import (
+from samebits.desync.format import (
     HASHES,
     INPUT_HASHES,
     INPUTS,
@@ -30,16 +29,17 @@ from samebits.diagnose.desync.layout import (
     plan,
     types_of,
 )
-from samebits.diagnose.desync.machine import Machine
-from samebits.diagnose.desync.series import Series
-from samebits.diagnose.desync.tree import Tree, tree_of
-from samebits.diagnose.model import Model
+from samebits.desync.hash_tree import Tree, tree_of
+from samebits.desync.machine import Machine
+from samebits.desync.series import Series
 from samebits.errors import IRError, ReportError
+from samebits.ir.analysis.budget import NAME, Budget
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
+from samebits.replay.header import ReplayHeader
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
-from samebits.sim.replay_header import ReplayHeader
+from samebits.trace.model import Model
 from samebits.types import UINT64, ArrayType, RefType, StructType
 
 

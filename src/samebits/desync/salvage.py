@@ -15,7 +15,7 @@ from itertools import islice
 
 from mcap.opcode import Opcode
 
-from samebits.sim.replay_records import (
+from samebits.replay.mcap_records import (
     MAGIC,
     Damage,
     Fields,

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from samebits.diagnose.desync.account import told
-from samebits.diagnose.desync.layout import TOPICS
-from samebits.diagnose.desync.report import Report
+from samebits.desync.account import told
+from samebits.desync.format import TOPICS
+from samebits.desync.report import Report
 from samebits.errors import ReportError
 from samebits.ir.grammar import Module, Op, walk
 

@@ -11,12 +11,12 @@ from typing import Any
 from mcap.writer import CompressionType, Writer
 
 from samebits.bits import xxh64
-from samebits.diagnose.desync.layout import FORMAT, MAX_FILE, PROFILE, TOPICS
-from samebits.diagnose.desync.pieces import pieces
-from samebits.diagnose.desync.report import Report
+from samebits.desync.format import FORMAT, MAX_FILE, PROFILE, TOPICS
+from samebits.desync.pieces import pieces
+from samebits.desync.report import Report
 from samebits.errors import ReportError
 from samebits.output import remedy, told, write_file
-from samebits.sim.replay_header import ENCODING, MAX_CHUNK
+from samebits.replay.header import ENCODING, MAX_CHUNK
 
 METADATA_NAME = "samebits.report"
 

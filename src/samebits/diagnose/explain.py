@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from samebits.bits import ulp_distance
-from samebits.diagnose.arithmetic import Arithmetic, Evaluator
-from samebits.diagnose.expression import operands, parse
-from samebits.diagnose.hazards import HAZARDS, Hazard
-from samebits.diagnose.hazards.spills import cast, stored_as_half
-from samebits.diagnose.literals import pattern
-from samebits.diagnose.numbers import (
+from samebits.errors import ArgumentError
+from samebits.fpmodel.evaluate import Arithmetic, Evaluator
+from samebits.fpmodel.literals import pattern
+from samebits.fpmodel.parse import operands, parse
+from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT32,
     FORMATS,
@@ -22,8 +21,9 @@ from samebits.diagnose.numbers import (
     rounded,
     to_bits,
 )
-from samebits.diagnose.trees import Op, Tree, written
-from samebits.errors import ArgumentError
+from samebits.fpmodel.tree import Op, Tree, written
+from samebits.hazards.catalogue import HAZARDS, Hazard
+from samebits.hazards.catalogue.expressions.widening import cast, stored_as_half
 
 _MOST_OF_ONE = 12_000
 """Evaluations of one hazard."""

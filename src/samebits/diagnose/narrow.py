@@ -12,22 +12,22 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.candidates import Observe, Unobserved
-from samebits.diagnose.causes import Progress, Question, explain_difference
-from samebits.diagnose.compare import OperationDifference, first_difference
-from samebits.diagnose.cousins import cousins
-from samebits.diagnose.experiment import Experiment
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.observing import Observations, values_of
-from samebits.diagnose.operation import operation_fact
-from samebits.diagnose.removed import blamed
-from samebits.diagnose.sites import Sites
-from samebits.diagnose.testimony import Facts
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.versions import Aligned
-from samebits.diagnose.watching import Frames
-from samebits.diagnose.writers import origin_of_load
+from samebits.diagnose.cause.candidates import Observe, Unobserved
+from samebits.diagnose.cause.experiment import Experiment
+from samebits.diagnose.cause.inquiry import Progress, Question, explain_difference
+from samebits.diagnose.cause.nondeterminism import Facts
+from samebits.diagnose.cause.observations import Observations, values_of
+from samebits.diagnose.exposure.operations import cousins
+from samebits.diagnose.operation.describe import operation_fact
+from samebits.diagnose.operation.first_difference import OperationDifference, first_difference
+from samebits.diagnose.operation.match_versions import Aligned
+from samebits.diagnose.operation.source_changes import blamed
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.hazards.expressions import Sites
 from samebits.sim.program import Program
+from samebits.trace.last_write import origin_of_load
+from samebits.trace.observer import Frames
+from samebits.trace.record import Trace
 
 COUSINS = 200
 """Cousins that a diagnosis holds."""

@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import xxh64
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.desync.overlap import command
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.experiment import Agreement
-from samebits.diagnose.fields import differences
-from samebits.diagnose.finding import CauseFact, Diagnosis, HeatFact
-from samebits.diagnose.hazards import by_name
-from samebits.diagnose.model import Model
-from samebits.diagnose.replayed import replay
-from samebits.diagnose.trace import Trace, record
-from samebits.diagnose.trace_bytes import decode
-from samebits.diagnose.versions import Aligned, align
+from samebits.desync.compare import command
+from samebits.desync.report import Report
+from samebits.diagnose.cause.experiment import Agreement
+from samebits.diagnose.frame.state_diff import differences
+from samebits.diagnose.operation.match_versions import Aligned, align
+from samebits.diagnose.report.findings import CauseFact, Diagnosis, HeatFact
 from samebits.errors import IRError, ReportError, TraceError
+from samebits.hazards.catalogue import by_name
+from samebits.ir.analysis.budget import Budget
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
+from samebits.trace.encoding import decode
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
+from samebits.trace.restore import replay
 
 BELIEVED = "the traced run gives the plain run's bits, on both machines"
 EVALUATED = "the report's own program, evaluated, gives the state that its machine reported"

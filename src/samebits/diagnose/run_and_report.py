@@ -13,21 +13,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.bits import canonical_size, to_canonical, xxh64
+from samebits.desync.compare import require_replay
+from samebits.desync.format import line_of
+from samebits.desync.portable import Names, portable
+from samebits.desync.report import Report
 from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.causes import Progress
-from samebits.diagnose.desync.layout import line_of
-from samebits.diagnose.desync.overlap import require_replay
-from samebits.diagnose.desync.portable import Names, portable
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.experiment import FRAMES, Experiment
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.frame_facts import FirstFrame
-from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.known_hashes import KnownSearch
-from samebits.diagnose.model import Model
-from samebits.diagnose.narrowing import Pair, narrow
-from samebits.diagnose.recorded import recorded_in
-from samebits.diagnose.reported import (
+from samebits.diagnose.cause.experiment import FRAMES, Experiment
+from samebits.diagnose.cause.inquiry import Progress
+from samebits.diagnose.frame.examine import FirstFrame
+from samebits.diagnose.frame.known_hashes import KnownSearch
+from samebits.diagnose.frame.recorded import recorded_in
+from samebits.diagnose.narrow import Pair, narrow
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.report_evidence import (
     OVER_INPUTS,
     Told,
     after,
@@ -42,14 +40,16 @@ from samebits.diagnose.reported import (
     title,
     told,
 )
-from samebits.diagnose.running import Kept, Running, open_run
-from samebits.diagnose.sides import Side
-from samebits.diagnose.trace import Trace, record
 from samebits.errors import ReportError, TraceError
 from samebits.ir.text import print_module
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import Kept, Running, open_run
+from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.sources import Source
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
 
 OTHER_RUN = 0.5
 """The part of the frames whose inputs may differ before a report is one of another run."""

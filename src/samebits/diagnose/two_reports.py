@@ -12,16 +12,14 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 
 from samebits.bits import canonical_size, xxh64
+from samebits.desync.compare import Overlap
+from samebits.desync.report import Report
 from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.causes import Progress
-from samebits.diagnose.desync.overlap import Overlap
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.experiment import FRAMES_INTERPRETED, Experiment
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.model import Model
-from samebits.diagnose.narrowing import Pair, narrow
-from samebits.diagnose.replayed import replay
-from samebits.diagnose.reported import (
+from samebits.diagnose.cause.experiment import FRAMES_INTERPRETED, Experiment
+from samebits.diagnose.cause.inquiry import Progress
+from samebits.diagnose.narrow import Pair, narrow
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.report_evidence import (
     EVALUATED,
     OVER_INPUTS,
     Told,
@@ -39,11 +37,13 @@ from samebits.diagnose.reported import (
     title,
     told,
 )
-from samebits.diagnose.trace import Trace, record
-from samebits.diagnose.trace_bytes import decode
 from samebits.errors import ReportError
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
+from samebits.trace.encoding import decode
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
+from samebits.trace.restore import replay
 
 MOST_BEFORE = 64
 """Frames that are evaluated on the way from a state that a report tells to the differing frame."""

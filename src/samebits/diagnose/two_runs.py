@@ -14,30 +14,30 @@ from typing import Any
 import numpy as np
 
 from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.blind import stand_in
-from samebits.diagnose.causes import Progress
-from samebits.diagnose.experiment import FRAMES, Experiment
-from samebits.diagnose.fields import differences
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.frame_facts import FirstFrame, begun, outcome
-from samebits.diagnose.frames import FrameSearch
-from samebits.diagnose.freed import Freed
-from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.model import Model
-from samebits.diagnose.narrowing import Pair, narrow
-from samebits.diagnose.recorded import recorded_in
-from samebits.diagnose.running import Kept, Running, open_run
-from samebits.diagnose.sides import Side
-from samebits.diagnose.testimony import Facts
-from samebits.diagnose.timeline import timeline
-from samebits.diagnose.trace import Trace, record
-from samebits.diagnose.versions import Aligned, align
-from samebits.diagnose.watching import Frames
+from samebits.diagnose.cause.experiment import FRAMES, Experiment
+from samebits.diagnose.cause.inquiry import Progress
+from samebits.diagnose.cause.nondeterminism import Facts
+from samebits.diagnose.cause.stand_in import stand_in
+from samebits.diagnose.fast.findings import Freed
+from samebits.diagnose.frame.examine import FirstFrame, begun, outcome
+from samebits.diagnose.frame.lockstep import FrameSearch
+from samebits.diagnose.frame.recorded import recorded_in
+from samebits.diagnose.frame.state_diff import differences
+from samebits.diagnose.frame.timeline import timeline
+from samebits.diagnose.narrow import Pair, narrow
+from samebits.diagnose.operation.match_versions import Aligned, align
+from samebits.diagnose.report.findings import Diagnosis
 from samebits.errors import TraceError
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import Kept, Running, open_run
+from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
+from samebits.trace.model import Model
+from samebits.trace.observer import Frames
+from samebits.trace.record import Trace, record
 
 _PROBES = (1, 2, 5, 16, 64, 256)
 """How many frames further on each time it is tried whether a hashed state says everything."""

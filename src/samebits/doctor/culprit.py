@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from samebits.audit.programs import LIMIT_SECONDS, Change, Observation, Place, brought_in, observe
-from samebits.runtime.fp_registers import State
+from samebits.doctor.programs import LIMIT_SECONDS, Change, Observation, Place, brought_in, observe
+from samebits.runtime.fp_state.registers import State
 
 _NO_LINE = "a second run, line by line, did not show it: it depends on time, or took too long"
 

@@ -17,11 +17,11 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.errors import SamebitsError
-from samebits.runtime.fp_registers import REGISTERS
-from samebits.runtime.fp_threads import ThreadState, threads
-from samebits.runtime.math_fingerprint import Fingerprint, math_fingerprint, processor
+from samebits.runtime.fingerprint import Fingerprint, math_fingerprint, processor
+from samebits.runtime.fp_state.registers import REGISTERS
+from samebits.runtime.fp_state.threads import ThreadState, threads
 from samebits.version import __version__
 
 Verdict = Literal["ok", "note", "warning"]

@@ -22,11 +22,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from samebits.audit import watched
+from samebits.doctor import watched
 from samebits.errors import ArgumentError, TargetError
-from samebits.runtime import fpenv, ptrace
-from samebits.runtime.fp_registers import State
-from samebits.runtime.fp_threads import ThreadState, system_name, thread_state
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state import ptrace
+from samebits.runtime.fp_state.registers import State
+from samebits.runtime.fp_state.threads import ThreadState, system_name, thread_state
 
 LIMIT_SECONDS = 60.0
 REPORT_LIMIT = 64 << 20

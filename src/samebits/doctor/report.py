@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.audit import culprit, host, programs, watched
-from samebits.audit.culprit import Culprit
-from samebits.audit.host import Row, Section
-from samebits.audit.programs import Observation, Place
+from samebits.doctor import culprit, host, programs, watched
+from samebits.doctor.culprit import Culprit
+from samebits.doctor.host import Row, Section
+from samebits.doctor.programs import Observation, Place
 from samebits.errors import ArgumentError
-from samebits.runtime.math_fingerprint import Fingerprint
+from samebits.runtime.fingerprint import Fingerprint
 
 
 @dataclass(frozen=True, slots=True)

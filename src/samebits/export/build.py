@@ -8,19 +8,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import TrapSite
-from samebits.backend.targets import FAMILIES, TARGETS, Target, of_levels
+from samebits.backend.targets.table import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
+from samebits.export import toolchain, wasm
+from samebits.export.header import header_text, type_name
+from samebits.export.interface import Interface, interface_of
+from samebits.export.library import Kernels, kernels_of, level_name, library_text
+from samebits.export.platforms import platform_of
+from samebits.export.readme import cmake_text, readme_text
+from samebits.export.templates import template
 from samebits.output import holds_other, remedy, told, write_file
-from samebits.runtime.runners.link import LINUX
-from samebits.sim.export import toolchain, wasm
-from samebits.sim.export.header import header_text, type_name
-from samebits.sim.export.interface import Interface, interface_of
-from samebits.sim.export.library import Kernels, kernels_of, level_name, library_text
-from samebits.sim.export.platforms import platform_of
-from samebits.sim.export.readme import cmake_text, readme_text
-from samebits.sim.export.templates import template
+from samebits.runtime.emulation.link import LINUX
 from samebits.sim.simulation import Simulation
 
 _MARKS = (

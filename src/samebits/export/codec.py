@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from samebits.bits import CANONICAL_NAN, INFINITY
-from samebits.sim.export.header import type_name
-from samebits.sim.export.interface import Interface
+from samebits.export.header import type_name
+from samebits.export.interface import Interface
 from samebits.types import (
     FixedArrayType,
     Kind,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.sim.export.interface import Interface
-from samebits.sim.export.templates import template
+from samebits.export.interface import Interface
+from samebits.export.templates import template
 from samebits.types import (
     COMPONENTS,
     FLOAT16,

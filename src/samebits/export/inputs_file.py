@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from samebits.errors import ReplayError
 from samebits.output import Output, holds_other, remedy, told
-from samebits.sim.replay_read import ReplayReader
+from samebits.replay.reader import ReplayReader
 
 MAGIC = b"sbinput1"
 HEAD = struct.Struct("<8s16sQQIIQQ")

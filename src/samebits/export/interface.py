@@ -11,7 +11,7 @@ from pathlib import Path
 from samebits.backend.objects import TrapSite
 from samebits.bits import canonical_size
 from samebits.errors import TRAP_MESSAGES
-from samebits.sim.export.names import (
+from samebits.export.names import (
     file_name,
     member_names,
     struct_names,
@@ -21,7 +21,7 @@ from samebits.sim.export.names import (
 from samebits.sim.simulation import Simulation
 from samebits.types import StructType, VectorType
 
-_PACKAGE = Path(__file__).resolve().parents[2]
+_PACKAGE = Path(__file__).resolve().parents[1]
 MOST_BLOCK_BYTES = 1 << 16
 MOST_BLOCK_FRAMES = 4096
 

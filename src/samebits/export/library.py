@@ -6,20 +6,20 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from samebits.backend.compile import compile_emitted
-from samebits.backend.emit import emit_module
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm.compile import compile_emitted
 from samebits.backend.objects import TrapSite
-from samebits.backend.rare import renamed_rows
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
+from samebits.backend.text.cold_calls import renamed_rows
+from samebits.export.codec import codec_text, function_name
+from samebits.export.header import c_string, type_name
+from samebits.export.interface import Interface
+from samebits.export.templates import template
 from samebits.ir.grammar import Module
 from samebits.lang.executions import executions
 from samebits.passes.pipeline import optimise
-from samebits.sim.export.codec import codec_text, function_name
-from samebits.sim.export.header import c_string, type_name
-from samebits.sim.export.interface import Interface
-from samebits.sim.export.templates import template
-from samebits.sim.hashing import HASH, word_count, word_type
 from samebits.sim.program import RUN, Program
+from samebits.sim.state.hashing import HASH, word_count, word_type
 
 _ENTRIES = ("init", "step", "run", "hash")
 _SYMBOL = re.compile(r'@"(?:[kt]):[^"]*"')
@@ -63,7 +63,7 @@ def named(text: str, name: str) -> str:
 
     text = renamed_rows(_SYMBOL.sub(number, text), numbers)
     for symbol, numbered in numbers.items():
-        # Rare functions are named in their lists of variants too: see backend/rare.py.
+        # Rare functions are named in their lists of variants too: see backend/text/cold_calls.py.
         bare = symbol[2:-1]
         text = text.replace(f"_{bare}(", f"_{numbered[1:]}(")
         text = text.replace(f" of {bare}\n", f" of {numbered[1:]}\n")

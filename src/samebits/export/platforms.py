@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from samebits.backend.targets import Target
-from samebits.sim.export import wasm
-from samebits.sim.export.header import type_name
-from samebits.sim.export.interface import Interface
-from samebits.sim.export.platforms import platform_of
-from samebits.sim.export.templates import template
+from samebits.backend.targets.table import Target
+from samebits.export import wasm
+from samebits.export.header import type_name
+from samebits.export.interface import Interface
+from samebits.export.platforms import platform_of
+from samebits.export.templates import template
 
 
 def readme_text(interface: Interface, targets: Sequence[Target]) -> str:

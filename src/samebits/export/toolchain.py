@@ -16,7 +16,7 @@ from pathlib import Path
 
 from samebits.errors import TargetError
 from samebits.runtime.cache import user_cache_directory
-from samebits.runtime.own_folder import OwnFolder, UntrustedError
+from samebits.runtime.objects.own_folder import OwnFolder, UntrustedError
 
 MOST_MESSAGE = 2000
 LIMIT_SECONDS = 600

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.sim.export.interface import Interface
+from samebits.export.interface import Interface
 from samebits.types import (
     FLOAT16,
     FixedArrayType,

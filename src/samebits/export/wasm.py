@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import TrapSite
-from samebits.backend.targets import Target
-from samebits.runtime.runners.link import WASM_MEMORY, WASM_STACK
-from samebits.sim.export import toolchain
-from samebits.sim.export.header import printable, type_name
-from samebits.sim.export.interface import Interface
-from samebits.sim.export.templates import template
-from samebits.sim.export.views import declarations_text, view_name, views_text
+from samebits.backend.targets.table import Target
+from samebits.export import toolchain
+from samebits.export.header import printable, type_name
+from samebits.export.interface import Interface
+from samebits.export.templates import template
+from samebits.export.views import declarations_text, view_name, views_text
+from samebits.runtime.emulation.link import WASM_MEMORY, WASM_STACK
 
 _C_TARGET = "wasm32-freestanding"
 _C_CPU = "mvp"

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.softfloat import (
     FLOAT32,
     NAN,
     Format,
@@ -125,7 +125,7 @@ class HostEstimate:
 @cache
 def x86_estimate(name: str) -> HostEstimate | None:
     """This processor's own instruction; None where it has none."""
-    from samebits.backend.llvm import compile_text, host_target, load
+    from samebits.backend.llvm.engine import compile_text, host_target, load
     from samebits.errors import TargetError
 
     try:

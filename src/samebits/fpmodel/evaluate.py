@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from samebits.diagnose.estimates import ESTIMATES
-from samebits.diagnose.functions import call
-from samebits.diagnose.literals import exact
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.estimates import ESTIMATES
+from samebits.fpmodel.literals import exact
+from samebits.fpmodel.math_functions import call
+from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT64,
     FORMATS,
@@ -29,7 +29,7 @@ from samebits.diagnose.numbers import (
     to_bits,
     zero,
 )
-from samebits.diagnose.trees import Constant, Operand, Tree
+from samebits.fpmodel.tree import Constant, Operand, Tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ctypes
 
-from samebits.diagnose.estimates import x86_estimate
-from samebits.diagnose.expression import FUNCTIONS
-from samebits.diagnose.libraries import function_of
+from samebits.fpmodel.estimates import x86_estimate
+from samebits.fpmodel.libm import function_of
+from samebits.fpmodel.parse import FUNCTIONS
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction
 from samebits.types import FLOAT32, FLOAT64, UINT32, ScalarType

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend import llvm
-from samebits.diagnose.numbers import FLOAT32
+from samebits.backend.llvm import engine as llvm
+from samebits.fpmodel.softfloat import FLOAT32
 
 _NAMES = (
     "acos acosh asin asinh atan atanh atan2 cbrt cos cosh erf erfc exp exp2 exp10 expm1 fdim fmax "

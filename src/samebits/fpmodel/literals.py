@@ -6,7 +6,8 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
-from samebits.diagnose.numbers import (
+from samebits.errors import ArgumentError
+from samebits.fpmodel.softfloat import (
     NAN,
     Format,
     Number,
@@ -16,7 +17,6 @@ from samebits.diagnose.numbers import (
     rounded,
     to_bits,
 )
-from samebits.errors import ArgumentError
 
 _BITS = re.compile(r"0x([0-9a-f]+)", re.IGNORECASE)
 _HEX_FLOAT = re.compile(r"([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,6})", re.IGNORECASE)

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import Any
 
 import samebits.math
-from samebits.diagnose.libraries import function_of
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.libm import function_of
+from samebits.fpmodel.softfloat import (
     FLOAT64,
     NAN,
     Format,
@@ -17,8 +17,8 @@ from samebits.diagnose.numbers import (
     rounded,
     to_bits,
 )
-from samebits.lang.running import managed_run
-from samebits.lang.scalars import float32, float64
+from samebits.lang.values.scalars import float32, float64
+from samebits.lang.values.thread_state import managed_run
 
 _TYPES: dict[int, tuple[str, Any]] = {32: ("<f", float32), 64: ("<d", float64)}
 _MOST_KEPT = 8192

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 
 import samebits.math
-from samebits.diagnose.expression import FUNCTIONS
+from samebits.fpmodel.parse import FUNCTIONS
 from samebits.frontend.compile import symbol_of
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.types import FLOAT32, FLOAT64, Type

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from samebits.diagnose.literals import exact
-from samebits.diagnose.nearest import nearest
-from samebits.diagnose.trees import Constant, Op, Operand, Tree, count
 from samebits.errors import ArgumentError
+from samebits.fpmodel.literals import exact
+from samebits.fpmodel.tree import Constant, Op, Operand, Tree, count
 from samebits.lang.uncut import unwarned
+from samebits.nearest import nearest
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
 """Functions that are operations, by the number of their arguments."""

@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 from typing import NoReturn
 
-from samebits.frontend import places
-from samebits.frontend.context import Context, Variable, component_slots, values_of
-from samebits.frontend.convert import materialize
-from samebits.frontend.expressions import subscript_indices
-from samebits.frontend.values import (
+from samebits.frontend.core.context import Context, Variable, component_slots, values_of
+from samebits.frontend.core.operands import (
     Nothing,
     Operand,
     Place,
@@ -20,6 +17,9 @@ from samebits.frontend.values import (
     View,
     describe,
 )
+from samebits.frontend.expressions import subscript_indices
+from samebits.frontend.operations import memory as places
+from samebits.frontend.operations.conversions import materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
     ArrayType,

@@ -8,20 +8,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from samebits.errors import ArgumentError, CompileError
-from samebits.frontend import (
-    families,
-    fixed_point,
-    host_functions,
-    intrinsics,
-    linear,
-    operators,
-    overloads,
-    places,
-    reductions,
-)
-from samebits.frontend.context import Callee, Context, values_of
-from samebits.frontend.convert import build_vector, coerce, convert_explicit
-from samebits.frontend.values import (
+from samebits.frontend.core import host_functions
+from samebits.frontend.core.context import Callee, Context, values_of
+from samebits.frontend.core.operands import (
     Literal,
     Nothing,
     Operand,
@@ -33,14 +22,19 @@ from samebits.frontend.values import (
     View,
     describe,
 )
+from samebits.frontend.operations import families, fixed_point, intrinsics, operators, overloads
+from samebits.frontend.operations import library_calls as reductions
+from samebits.frontend.operations import matrices as linear
+from samebits.frontend.operations import memory as places
+from samebits.frontend.operations.conversions import build_vector, coerce, convert_explicit
 from samebits.ir.grammar import Value, ValueType
 from samebits.lang.arrays import zeros
-from samebits.lang.family import Family
-from samebits.lang.fixed_point import FromFloat
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
-from samebits.lang.literals import f32, nearest
 from samebits.lang.parallel import prange, unsafe_parallel
-from samebits.lang.reduction import Reduction
+from samebits.lang.reductions import Reduction
+from samebits.lang.values.fixed_point import FromFloat
+from samebits.lang.values.literals import f32, nearest
 from samebits.types import (
     BOOL,
     FLOAT32,

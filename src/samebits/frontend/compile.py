@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from samebits.errors import CompileError, Span
-from samebits.frontend import names, own_index, statements
-from samebits.frontend.context import Callee, Context, Variable, component_slots
-from samebits.frontend.fast import warn_of_tests
-from samebits.frontend.kernel_source import source_of
-from samebits.frontend.source import Source
-from samebits.ir.carried import carried
+from samebits.frontend import statements
+from samebits.frontend.core import own_index
+from samebits.frontend.core.context import Callee, Context, Variable, component_slots
+from samebits.frontend.core.kernel_source import source_of
+from samebits.frontend.core.source import Source
+from samebits.frontend.core.warnings import warn_of_tests
+from samebits.frontend.operations import names
+from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.executions import executions

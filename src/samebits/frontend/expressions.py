@@ -6,12 +6,9 @@ import ast
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from samebits.frontend import calls, halves, linear, operators, places
-from samebits.frontend.context import Context
-from samebits.frontend.convert import index_value, materialize
-from samebits.frontend.names import attribute, name
-from samebits.frontend.syntax import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
-from samebits.frontend.values import (
+from samebits.frontend import calls
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import (
     Literal,
     Operand,
     Place,
@@ -21,6 +18,12 @@ from samebits.frontend.values import (
     View,
     describe,
 )
+from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
+from samebits.frontend.operations import halves, operators
+from samebits.frontend.operations import matrices as linear
+from samebits.frontend.operations import memory as places
+from samebits.frontend.operations.conversions import index_value, materialize
+from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
 from samebits.types import (
     BOOL,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samebits.frontend.compile import Unit, compile_kernel
-from samebits.frontend.own_index import OwnRange, is_own
-from samebits.ir.origins import Memory
+from samebits.frontend.core.own_index import OwnRange, is_own
+from samebits.ir.analysis.points_to import Memory
 from samebits.lang.jobs import ELEMENT, JobKernel
 
 

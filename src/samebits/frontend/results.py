@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from samebits.frontend.context import Context, values_of
-from samebits.frontend.convert import coerce
+from samebits.frontend.core.context import Context, values_of
+from samebits.frontend.core.operands import Nothing, Operand, Place, Scalar, Tuple, Vector, describe
 from samebits.frontend.expressions import lower
-from samebits.frontend.values import Nothing, Operand, Place, Scalar, Tuple, Vector, describe
+from samebits.frontend.operations.conversions import coerce
 from samebits.ir.grammar import Return, Value
 from samebits.types import NONE, NoneType, TupleType, Type
 

@@ -7,17 +7,9 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from samebits.frontend import assignment, operators, parallel, places, results
-from samebits.frontend.context import Context, Variable, merge
-from samebits.frontend.convert import literal
-from samebits.frontend.expressions import (
-    binary_row,
-    condition,
-    lower,
-    refuse,
-)
-from samebits.frontend.source import too_deep
-from samebits.frontend.values import (
+from samebits.frontend import assignment, results
+from samebits.frontend.core.context import Context, Variable, merge
+from samebits.frontend.core.operands import (
     Literal,
     Operand,
     Place,
@@ -27,6 +19,17 @@ from samebits.frontend.values import (
     Vector,
     describe,
 )
+from samebits.frontend.core.source import too_deep
+from samebits.frontend.expressions import (
+    binary_row,
+    condition,
+    lower,
+    refuse,
+)
+from samebits.frontend.operations import memory as places
+from samebits.frontend.operations import operators
+from samebits.frontend.operations import parallel_range as parallel
+from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
 from samebits.types import (
     INT,

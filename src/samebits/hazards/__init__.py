@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL, by_name
-from samebits.diagnose.places import Place, described, statement_at
-from samebits.diagnose.plant import numbered, places_of, ways_named, with_ways
-from samebits.diagnose.rehearsal import PlantedSimulation
 from samebits.errors import HazardError
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, by_name
+from samebits.hazards.plant import numbered, places_of, ways_named, with_ways
+from samebits.hazards.planted_simulation import PlantedSimulation
+from samebits.ir.refs import Place, described, statement_at
 from samebits.sim.simulation import Simulation
 
 __all__ = [

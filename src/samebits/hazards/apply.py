@@ -10,14 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 
-from samebits.diagnose.drafts import with_regions
-from samebits.diagnose.lowering import Lowered, Unlowered, lower
-from samebits.diagnose.places import Numbered, described
-from samebits.diagnose.ways import ExpressionWay
 from samebits.errors import HazardError
+from samebits.fpmodel.lowering import Lowered, Unlowered, lower
 from samebits.frontend.compile import link
+from samebits.hazards.variants import ExpressionWay
 from samebits.ir.grammar import Module, Op, Region, Value, can_trap, regions, walk
-from samebits.passes.modes import realise
+from samebits.ir.refs import Numbered, described
+from samebits.ir.rewrite import with_regions
+from samebits.passes.semantics.float_modes import realise
 
 
 def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:

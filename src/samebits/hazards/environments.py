@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from samebits.backend.departures import Departures
-from samebits.backend.fp_environments import ENVIRONMENTS
-from samebits.backend.llvm import host_target
-from samebits.diagnose.hazards.direction import DIRECTIONS
-from samebits.diagnose.hazards.flush import PRACTICE
+from samebits.backend.llvm.engine import host_target
+from samebits.backend.targets.fp_environments import ENVIRONMENTS
+from samebits.backend.text.overrides import Departures
+from samebits.hazards.catalogue.expressions.rounding_direction import DIRECTIONS
+from samebits.hazards.catalogue.expressions.subnormal_flush import PRACTICE
 from samebits.sim.program import Program
 
 

@@ -14,13 +14,13 @@ from math import isfinite
 import numpy as np
 
 from samebits.bits import CANONICAL_NAN, bits_to_float
-from samebits.diagnose.arithmetic import Arithmetic, Evaluator, to_integer
-from samebits.diagnose.budget import SITE, VARIANT, Budget
-from samebits.diagnose.definitions import Definitions
-from samebits.diagnose.math_calls import OPERATIONS, name_of
-from samebits.diagnose.numbers import FLOAT32, FLOAT64, Format, from_bits, rounded, to_bits
-from samebits.diagnose.trees import Constant, Operand, Tree
-from samebits.diagnose.trees import Op as Node
+from samebits.fpmodel.evaluate import Arithmetic, Evaluator, to_integer
+from samebits.fpmodel.math_kernels import OPERATIONS, name_of
+from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, Format, from_bits, rounded, to_bits
+from samebits.fpmodel.tree import Constant, Operand, Tree
+from samebits.fpmodel.tree import Op as Node
+from samebits.ir.analysis.budget import SITE, VARIANT, Budget
+from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Function, Op, Value, ValueType
 from samebits.types import ScalarType
 

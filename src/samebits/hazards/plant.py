@@ -11,16 +11,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.drafts import guarded
-from samebits.diagnose.hazards import Hazard, Structural, by_name
-from samebits.diagnose.places import Place, described, find, is_own, op_at, statements
-from samebits.diagnose.rewriting import rewritten
-from samebits.diagnose.sites import Sites
-from samebits.diagnose.structures import KernelWay, structural_ways
-from samebits.diagnose.ways import ACROSS, ExpressionWay, first_ways_of, ways_of
 from samebits.errors import HazardError
+from samebits.hazards.apply import rewritten
+from samebits.hazards.catalogue import Hazard, Structural, by_name
+from samebits.hazards.edit.draft import guarded
+from samebits.hazards.expressions import Sites
+from samebits.hazards.locate import find
+from samebits.hazards.structures import KernelWay, structural_ways
+from samebits.hazards.variants import ACROSS, ExpressionWay, first_ways_of, ways_of
+from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module, Op
+from samebits.ir.refs import Place, described, is_own, op_at, statements
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.backend.llvm import host_target
+from samebits.backend.llvm.engine import host_target
 from samebits.sim.execution import NativeExecution
 from samebits.sim.program import Program
 from samebits.sim.session import Session, SimulationTrap

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from samebits.diagnose.hazards import Structural
-from samebits.diagnose.places import Place, statement_at
+from samebits.hazards.catalogue import Structural
 from samebits.ir.grammar import Module
+from samebits.ir.refs import Place, statement_at
 
 _LOOKED_AT = 8
 """Places that say how many ways there are at all places at once."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from samebits.diagnose.hazards import Structural, by_name
-from samebits.diagnose.places import Place, described, find
-from samebits.diagnose.plant import numbered, ways_named, with_ways
 from samebits.errors import HazardError
+from samebits.hazards.catalogue import Structural, by_name
+from samebits.hazards.locate import find
+from samebits.hazards.plant import numbered, ways_named, with_ways
 from samebits.ir.grammar import Module
+from samebits.ir.refs import Place, described
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards import Hazard
-from samebits.diagnose.hazards.hazard import Variant
-from samebits.diagnose.numbers import Format
-from samebits.diagnose.places import Place
-from samebits.diagnose.sites import Site, Sites
-from samebits.diagnose.trees import Op, Operand, Tree, nodes, written
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import Format
+from samebits.fpmodel.tree import Op, Operand, Tree, nodes, written
+from samebits.hazards.catalogue import Hazard
+from samebits.hazards.catalogue.hazard import Variant
+from samebits.hazards.expressions import Site, Sites
+from samebits.ir.refs import Place
 
 MOST_WAYS = 4096
 """Evaluations of one site that are considered."""

@@ -14,12 +14,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from samebits.backend.assembly import is_local_label
-from samebits.backend.compile import listing
-from samebits.backend.instructions import InstructionKind
-from samebits.backend.listing import CodeLine, assembly_lines, llvm_lines
-from samebits.backend.remarks import Remark, loop_remarks
-from samebits.backend.targets import Target
+from samebits.backend.llvm.compile import listing
+from samebits.backend.llvm.listing import CodeLine, assembly_lines, llvm_lines
+from samebits.backend.llvm.remarks import Remark, loop_remarks
+from samebits.backend.targets.audit import is_local_label
+from samebits.backend.targets.instructions import InstructionKind
+from samebits.backend.targets.table import Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.ir.text import print_module
@@ -27,8 +27,8 @@ from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.modes import Options
-from samebits.passes.modes import Rewrite, first_fast, realise, rewrites
 from samebits.passes.pipeline import optimise
+from samebits.passes.semantics.float_modes import Rewrite, first_fast, realise, rewrites
 from samebits.source_lines import line_of
 from samebits.types import Type
 

@@ -13,10 +13,10 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from samebits.backend.remarks import Remark
+from samebits.backend.llvm.remarks import Remark
 from samebits.errors import RunnerError
-from samebits.runtime.inspection_facts import Block, Facts, Line, SourceFunction
-from samebits.runtime.inspection_text import notes, option_words, verdict
+from samebits.inspection.facts import Block, Facts, Line, SourceFunction
+from samebits.inspection.text import notes, option_words, verdict
 from samebits.visible import visible
 
 _HUES = 8
@@ -28,7 +28,7 @@ _SHOWN_KINDS = ("packed", "scalar", "forbidden", "call", "other")
 
 def page(inspection: Facts) -> str:
     """The page's text."""
-    template = files("samebits.runtime").joinpath("inspection_page.html").read_text("utf-8")
+    template = files("samebits.inspection").joinpath("page.html").read_text("utf-8")
     parts = _Page(inspection).parts()
     return _PLACE.sub(lambda found: visible(parts[found[1]]), template)
 

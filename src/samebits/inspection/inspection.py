@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samebits.backend import llvm
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import ArgumentError, TargetError
+from samebits.inspection.facts import Facts
+from samebits.inspection.html import page
+from samebits.inspection.text import render
+from samebits.jobs.definition import Definition
 from samebits.lang.annotations import type_of_annotation
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.runtime.inspection_facts import Facts
-from samebits.runtime.inspection_page import page
-from samebits.runtime.inspection_text import render
-from samebits.runtime.job_definition import Definition
 from samebits.types import ScalarType, Type
 
 

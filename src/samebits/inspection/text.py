@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
 
-from samebits.backend.remarks import Remark
+from samebits.backend.llvm.remarks import Remark
 from samebits.errors import ArgumentError, RunnerError
-from samebits.runtime.inspection_facts import Block, Facts, Line
+from samebits.inspection.facts import Block, Facts, Line
 
 SECTIONS = ("source", "rewrites", "remarks", "ir", "passes", "llvm", "asm")
 """Every section, in the order in which they are printed."""

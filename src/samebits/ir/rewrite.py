@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from samebits.ir.grammar import For, If, Op, Region, Return, Statement, Value, While
+from samebits.ir.grammar import (
+    For,
+    Function,
+    If,
+    Module,
+    Op,
+    Region,
+    Return,
+    Statement,
+    Value,
+    While,
+)
 
 
 def clone(region: Region, ids: Iterator[int]) -> Region:
@@ -60,5 +71,23 @@ def _statement(statement: Statement, ids: Iterator[int], renamed: dict[int, int]
         case Return():
             values = tuple([_value(value, renamed) for value in statement.values])
             return replace(statement, values=values)
+        case _:
+            return statement
+
+
+def with_function(module: Module, function: Function) -> Module:
+    """The module with a function exchanged for the one of its name."""
+    return Module({**module.functions, function.name: function}, module.tables)
+
+
+def with_regions(statement: Statement, made: list[Region]) -> Statement:
+    """The statement with other regions, in the order of `regions`."""
+    match statement:
+        case If():
+            return replace(statement, then=made[0], orelse=made[1])
+        case While():
+            return replace(statement, head=made[0], body=made[1], orelse=made[2])
+        case For():
+            return replace(statement, body=made[0], orelse=made[1])
         case _:
             return statement

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NoReturn
 
 from samebits.errors import IRError, Span
-from samebits.ir.carried import local_bytes
+from samebits.ir.analysis.carried import local_bytes
 from samebits.ir.grammar import (
     JOINS,
     MAX_LANES,

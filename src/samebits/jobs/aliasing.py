@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.errors import JobError
 from samebits.lang.jobs import Field, JobKernel
-from samebits.lang.lazily import lazily
-from samebits.runtime.claims import Plan, Row
+from samebits.lang.values.lazy import lazily
+from samebits.runtime.memory_claims import Plan, Row
 from samebits.types import ArrayType
 
 if TYPE_CHECKING:
-    from samebits.frontend.job_reach import Reach
+    from samebits.frontend.job_effects import Reach
 
 
 class Aliases:
@@ -65,7 +65,7 @@ class Aliases:
 
     @lazily
     def _reach(self) -> Reach:
-        from samebits.frontend.job_reach import reach
+        from samebits.frontend.job_effects import reach
 
         return reach(self._kernel)
 

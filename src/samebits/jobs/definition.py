@@ -15,22 +15,22 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
+from samebits.jobs.aliasing import Aliases
+from samebits.jobs.handles import starting
 from samebits.lang.annotations import Access
 from samebits.lang.appender import Appender
 from samebits.lang.arguments import naming
 from samebits.lang.executions import executions
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.kernel import Kernel
-from samebits.lang.lazily import lazily
 from samebits.lang.structs import Struct
-from samebits.runtime import fpenv
-from samebits.runtime.claims import Claim, Plan, array_claim, check_memory, plan
-from samebits.runtime.handles import starting
-from samebits.runtime.job_aliases import Aliases
-from samebits.runtime.kernel import compile_range
+from samebits.lang.values.lazy import lazily
+from samebits.runtime.compile import compile_range
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.memory_claims import Claim, Plan, array_claim, check_memory, plan
 from samebits.runtime.native import NativeRange
-from samebits.runtime.pending import PENDING
-from samebits.runtime.pool import workers
+from samebits.runtime.pending_jobs import PENDING
+from samebits.runtime.threads.pool import workers
 from samebits.types import ArrayType
 
 BATCH = 64

@@ -18,10 +18,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from samebits.errors import ArgumentError, JobError
-from samebits.runtime.claims import LEDGER, Claim
-from samebits.runtime.pending import PENDING
-from samebits.runtime.pool import Pool, pool
-from samebits.runtime.tasks import DONE, NEW, OWN_NUMBERS, STATUS_MASK, TRAP, ControlBlock, Task
+from samebits.runtime.memory_claims import LEDGER, Claim
+from samebits.runtime.pending_jobs import PENDING
+from samebits.runtime.threads.pool import Pool, pool
+from samebits.runtime.threads.tasks import (
+    DONE,
+    NEW,
+    OWN_NUMBERS,
+    STATUS_MASK,
+    TRAP,
+    ControlBlock,
+    Task,
+)
 
 
 class _State:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, overload
 
 from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
+from samebits.jobs import handles
+from samebits.jobs.definition import Definition, Length, Rows
+from samebits.jobs.handles import JobHandle, Record
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import Given, checked
-from samebits.runtime import handles
-from samebits.runtime.claims import Claim, check_call, check_claims
-from samebits.runtime.handles import JobHandle, Record
-from samebits.runtime.job_definition import Definition, Length, Rows
-from samebits.runtime.pending import PENDING
-from samebits.runtime.tasks import ControlBlock, Task
+from samebits.runtime.memory_claims import Claim, check_call, check_claims
+from samebits.runtime.pending_jobs import PENDING
+from samebits.runtime.threads.tasks import ControlBlock, Task
 
 _Class = TypeVar("_Class", bound=type)
 

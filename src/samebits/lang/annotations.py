@@ -15,8 +15,8 @@ from typing import Any, NoReturn, TypeVar, cast, get_args, get_origin
 from weakref import WeakValueDictionary
 
 from samebits.errors import CompileError
-from samebits.lang.composites import COMPOSITE_CLASSES
-from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.lang.values.classes import COMPOSITE_CLASSES
+from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.types import (
     BOOL,
     FLOAT,

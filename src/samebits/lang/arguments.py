@@ -13,15 +13,15 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import class_of_type
+from samebits.lang.array_checks import check_array, dtype_name
 from samebits.lang.arrays import ManagedArray, view_array
-from samebits.lang.checks import check_array, dtype_name
-from samebits.lang.composites import COMPOSITE_CLASSES
-from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, MAKERS, TYPE_OF, describe
-from samebits.lang.storage import implicit, implicit_vector
 from samebits.lang.structs import Struct
 from samebits.lang.tables import Table
-from samebits.lang.vectors import Vector, takes, vector
+from samebits.lang.values.classes import COMPOSITE_CLASSES
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.scalars import CONVERTERS, MAKERS, TYPE_OF, describe
+from samebits.lang.values.storage import implicit, implicit_vector
+from samebits.lang.values.vectors import Vector, takes, vector
 from samebits.types import (
     BOOL,
     FLOAT,

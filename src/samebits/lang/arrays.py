@@ -17,10 +17,10 @@ from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
 from samebits.lang.annotations import WriteOnly as WriteOnly
 from samebits.lang.annotations import class_of_type, field_type
-from samebits.lang.checks import check_array as check_array
-from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import MAKERS, RAW_OF, TYPE_OF
-from samebits.lang.storage import (
+from samebits.lang.array_checks import check_array as check_array
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.scalars import MAKERS, RAW_OF, TYPE_OF
+from samebits.lang.values.storage import (
     Buffer,
     array_over,
     bytes_of,
@@ -32,7 +32,7 @@ from samebits.lang.storage import (
     read_only,
     storer,
 )
-from samebits.lang.weak import Int
+from samebits.lang.values.weak import Int
 from samebits.types import (
     ArrayType,
     FixedArrayType,

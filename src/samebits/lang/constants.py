@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.scalars import CONVERTERS, SCALAR_CLASSES, TYPE_OF
 from samebits.types import FLOAT16, STRONG_SCALARS
 
 _BY_DTYPE = {t.dtype: t for t in (*STRONG_SCALARS, FLOAT16)}

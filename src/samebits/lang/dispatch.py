@@ -8,11 +8,11 @@ import numpy as np
 
 from samebits.lang.annotations import ArrayAnnotation
 from samebits.lang.arrays import ManagedArray
-from samebits.lang.fixed_point import FixedPoint
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import SCALAR_CLASSES
 from samebits.lang.structs import Struct
-from samebits.lang.vectors import Vector
+from samebits.lang.values.fixed_point import FixedPoint
+from samebits.lang.values.scalars import SCALAR_CLASSES
+from samebits.lang.values.vectors import Vector
 from samebits.types import FLOAT16, MATRICES, STRONG_SCALARS, VECTORS, ArrayType, Type
 
 _BY_DTYPE = {t.dtype: t for t in (*STRONG_SCALARS, FLOAT16)}

@@ -11,13 +11,13 @@ from samebits.errors import ArgumentError
 from samebits.lang.annotations import Access, ArrayAnnotation
 from samebits.lang.arrays import ManagedArray
 from samebits.lang.dispatch import argument_type
-from samebits.lang.elementwise import has_array, over_arrays
 from samebits.lang.executions import executions
-from samebits.lang.instead import instead_of
 from samebits.lang.kernel import Kernel
-from samebits.lang.lazily import lazily
-from samebits.lang.running import running
-from samebits.lang.scalars import type_of_scalar
+from samebits.lang.values.elementwise import has_array, over_arrays
+from samebits.lang.values.instead import instead_of
+from samebits.lang.values.lazy import lazily
+from samebits.lang.values.scalars import type_of_scalar
+from samebits.lang.values.thread_state import running
 from samebits.types import FLOAT16, ArrayType, FixedArrayType, ScalarType, Type, VectorType
 
 _ANY_ARRAY = ArrayAnnotation(None, 1, Access.READ_WRITE)

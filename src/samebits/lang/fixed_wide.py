@@ -10,8 +10,8 @@ follows from that, and where, is the caller's to say. Nothing here traps.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import clz, max, select
-from samebits.lang.scalars import int32, int64, uint64
+from samebits.lang.intrinsics import clz, max, select
+from samebits.lang.values.scalars import int32, int64, uint64
 
 LOW_32 = 0xFFFF_FFFF
 TOP_BIT = 1 << 63

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from samebits.lang.elementwise import has_array, over_arrays
-from samebits.lang.functions import bitcast, select
+from samebits.lang.intrinsics import bitcast, select
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import float32, float64, uint16, uint32, uint64
+from samebits.lang.values.elementwise import has_array, over_arrays
+from samebits.lang.values.scalars import float32, float64, uint16, uint32, uint64
 
 
 class _ForArrays(Kernel):

@@ -13,8 +13,8 @@ import numpy as np
 
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.conversions import kind_of, wrapper
-from samebits.lang.elementwise import (
+from samebits.lang.values.conversions import kind_of, wrapper
+from samebits.lang.values.elementwise import (
     apply,
     check_taken,
     has_array,
@@ -25,9 +25,9 @@ from samebits.lang.elementwise import (
     unified,
     widened,
 )
-from samebits.lang.instead import instead_of
-from samebits.lang.scalars import MAKERS, RAW_OF, type_of_scalar
-from samebits.lang.vectors import Vector, components, vector, vector_class
+from samebits.lang.values.instead import instead_of
+from samebits.lang.values.scalars import MAKERS, RAW_OF, type_of_scalar
+from samebits.lang.values.vectors import Vector, components, vector, vector_class
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
 
 INTRINSICS: dict[str, Callable[..., Any]] = {}

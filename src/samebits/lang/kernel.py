@@ -26,8 +26,8 @@ from samebits.lang.annotations import (
 from samebits.lang.constants import constant
 from samebits.lang.definition import UNWRITTEN, definition_span, lines_now, written
 from samebits.lang.executions import executions
-from samebits.lang.lazily import lazily
-from samebits.lang.running import running
+from samebits.lang.values.lazy import lazily
+from samebits.lang.values.thread_state import running
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, HIGH, Mode, Options, Precision, checked
 from samebits.source_lines import remember
 from samebits.types import FixedPointType, ScalarType, StructType, Type, VectorType

@@ -12,7 +12,7 @@ from typing import Any, cast
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import UnsafeAnnotation
 from samebits.lang.arrays import ManagedArray
-from samebits.lang.weak import Int
+from samebits.lang.values.weak import Int
 
 
 def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:

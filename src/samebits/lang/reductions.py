@@ -15,7 +15,7 @@ from samebits.lang.arrays import ManagedArray
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
-from samebits.lang.running import running
+from samebits.lang.values.thread_state import running
 from samebits.types import MemoryType, ScalarType
 
 _SEQUENCES: tuple[Any, ...] = (list, tuple)

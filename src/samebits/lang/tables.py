@@ -10,8 +10,8 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
-from samebits.lang.weak import Int
+from samebits.lang.values.scalars import MAKERS, RAW_OF, SCALAR_CLASSES
+from samebits.lang.values.weak import Int
 from samebits.types import FLOAT64, ScalarType
 
 

@@ -4,9 +4,9 @@ A rule is a file in `rules`, with a code, a reason and a remedy; `names` and `ki
 expression is. Nothing that is examined is ever run.
 """
 
-from samebits.audit.lint.check import Checked, check_source
-from samebits.audit.lint.files import check_paths
-from samebits.audit.lint.rule import Finding, Rule
-from samebits.audit.lint.rules import RULES
+from samebits.lint.check import Checked, check_source
+from samebits.lint.files import check_paths
+from samebits.lint.rule import Finding, Rule
+from samebits.lint.rules import RULES
 
 __all__ = ["RULES", "Checked", "Finding", "Rule", "check_paths", "check_source"]

@@ -10,11 +10,11 @@ import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from samebits.audit.lint.kinds import Kinds
-from samebits.audit.lint.names import Names
-from samebits.audit.lint.rule import Finding, Rule
-from samebits.audit.lint.rules import RULES
 from samebits.lang.uncut import unwarned
+from samebits.lint.kinds import Kinds
+from samebits.lint.names import Names
+from samebits.lint.rule import Finding, Rule
+from samebits.lint.rules import RULES
 
 _NOQA = re.compile(
     r"#\s*noqa(?::\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE

@@ -7,10 +7,10 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from samebits.audit.lint.check import Checked, check_source
-from samebits.audit.lint.rule import Rule
-from samebits.audit.lint.rules import RULES
 from samebits.errors import ArgumentError
+from samebits.lint.check import Checked, check_source
+from samebits.lint.rule import Rule
+from samebits.lint.rules import RULES
 
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
 SIZE_LIMIT = 8 << 20

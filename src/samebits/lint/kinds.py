@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
-from samebits.audit.lint.names import Names, Scope
+from samebits.lint.names import Names, Scope
 
 
 class Kind(Enum):

@@ -10,7 +10,7 @@ import builtins
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from samebits.audit.lint.starred import starred
+from samebits.lint.starred import starred
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from samebits.audit.lint.check import Checked
-from samebits.audit.lint.rule import Finding, Rule
 from samebits.errors import Span, excerpt
+from samebits.lint.check import Checked
+from samebits.lint.rule import Finding, Rule
 from samebits.version import __version__
 
 JSON_FORMAT = 1

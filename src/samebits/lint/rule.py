@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from samebits.audit.lint.kinds import Kinds
+    from samebits.lint.kinds import Kinds
 
 Hit = tuple[ast.AST, str]
 """Where a rule applies, and what is there, as a clause about the code."""

@@ -11,15 +11,15 @@ from itertools import repeat
 from typing import Any, cast
 
 from samebits.errors import ArgumentError
-from samebits.frontend.overloads import float_type
-from samebits.lang.conversions import kind_of
-from samebits.lang.elementwise import unified
-from samebits.lang.fixed_rules import fit
+from samebits.frontend.operations.overloads import float_type
 from samebits.lang.kernel import Kernel, Overloads, is_fixed
-from samebits.lang.running import managed_run
-from samebits.lang.scalars import CONVERTERS, int64, type_of_scalar
-from samebits.lang.storage import implicit
-from samebits.lang.vectors import VECTOR_CLASSES, Vector, as_element, vector
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.elementwise import unified
+from samebits.lang.values.fixed_rules import fit
+from samebits.lang.values.scalars import CONVERTERS, int64, type_of_scalar
+from samebits.lang.values.storage import implicit
+from samebits.lang.values.thread_state import managed_run
+from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
 from samebits.types import (
     INT64,

@@ -20,23 +20,24 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from samebits.errors import Span, Trap
-from samebits.frontend import managed_overloads, operators
 from samebits.frontend.compile import compile_kernel
-from samebits.frontend.kernel_source import source_of
-from samebits.frontend.source import Source, blank, syntax, too_deep
-from samebits.frontend.values import Literal
+from samebits.frontend.core.kernel_source import source_of
+from samebits.frontend.core.operands import Literal
+from samebits.frontend.core.source import Source, blank, syntax, too_deep
+from samebits.frontend.operations import operators
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
-from samebits.lang.flushing import flushed, flushed_weak
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.lang.parallel import own_index, prange
-from samebits.lang.running import flushing, managed_run, running
-from samebits.lang.scalars import SCALAR_CLASSES
-from samebits.lang.storage import implicit, implicit_vector
-from samebits.lang.weak import Int
+from samebits.lang.values.flushing import flushed, flushed_weak
+from samebits.lang.values.scalars import SCALAR_CLASSES
+from samebits.lang.values.storage import implicit, implicit_vector
+from samebits.lang.values.thread_state import flushing, managed_run, running
+from samebits.lang.values.weak import Int
+from samebits.managed import overloads as managed_overloads
 from samebits.types import (
     INT,
     INT64,

@@ -8,8 +8,8 @@ that would not be exact, `remainders_exact` divides integers.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import abs, copysign, select
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.primitives import muladd, product_error
 from samebits.mathlib.remainders_exact import (
     fmod_exact_f32,

@@ -9,8 +9,8 @@ Owns the kernels that remainders.py calls for huge quotients, subnormals and spe
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, copysign, max, min
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import bitcast, copysign, max, min
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.primitives import rare_kernel
 
 WITHOUT_SIGN = 0x7FFF_FFFF_FFFF_FFFF

@@ -6,8 +6,8 @@ Everything here is exact, but for the one rounding of an `ldexp` into the subnor
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, copysign, max, min, select, trunc
-from samebits.lang.scalars import float32, float64, int32, int64, uint32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, copysign, max, min, select, trunc
+from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
 
 LEAST_NORMAL_F32 = 2.0**-126
 LEAST_NORMAL_F64 = 2.0**-1022

@@ -9,11 +9,11 @@ from itertools import count
 from samebits.ir.grammar import For, Function, If, Module, Op, Return, While, can_trap, walk
 from samebits.ir.once import Once, callees
 from samebits.modes import FAST
+from samebits.passes.bounds.ranges import check_ranges
+from samebits.passes.bounds.unchecked import trust
+from samebits.passes.bounds.versioning import Versioning
 from samebits.passes.dead import drop_dead_functions, drop_dead_operations
 from samebits.passes.goals import goal_of
-from samebits.passes.ranges import check_ranges
-from samebits.passes.unchecked import trust
-from samebits.passes.versioning import Versioning
 from samebits.types import ScalarType
 
 

@@ -5,9 +5,9 @@ what is behind them.
 """
 
 from samebits.errors import ReplayError
-from samebits.sim.replay_header import ReplayBlock, ReplayHeader
-from samebits.sim.replay_read import Replay, ReplayReader, frame_count, read_replay
-from samebits.sim.replay_write import ReplayWriter, partial_path
+from samebits.replay.header import ReplayBlock, ReplayHeader
+from samebits.replay.reader import Replay, ReplayReader, frame_count, read_replay
+from samebits.replay.writer import ReplayWriter, partial_path
 
 __all__ = [
     "Replay",

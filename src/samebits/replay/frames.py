@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from mcap.opcode import Opcode
 
-from samebits.sim.replay_header import (
+from samebits.replay.header import (
     BLOCK_FRAMES,
     HASHES,
     INPUTS,
@@ -20,7 +20,7 @@ from samebits.sim.replay_header import (
     ReplayBlock,
     ReplayHeader,
 )
-from samebits.sim.replay_records import Damage, Fields
+from samebits.replay.mcap_records import Damage, Fields
 
 Keyframe = tuple[int, bytes]
 

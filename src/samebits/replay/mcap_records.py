@@ -14,7 +14,7 @@ from typing import Protocol
 
 from mcap.opcode import Opcode
 
-from samebits.sim.replay_header import MAX_CHUNK, MAX_RECORD
+from samebits.replay.header import MAX_CHUNK, MAX_RECORD
 
 MAGIC = b"\x89MCAP0\r\n"
 NAMES = {

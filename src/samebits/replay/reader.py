@@ -15,16 +15,16 @@ from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
 from samebits.errors import ReplayError
-from samebits.sim.replay_file import Pass, Snapshot, Target
-from samebits.sim.replay_frames import FrameAssembler, Keyframe
-from samebits.sim.replay_header import (
+from samebits.replay.file import Pass, Snapshot, Target
+from samebits.replay.frames import FrameAssembler, Keyframe
+from samebits.replay.header import (
     METADATA_NAME,
     PROFILE,
     ReplayBlock,
     ReplayHeader,
     header_from_text,
 )
-from samebits.sim.replay_records import (
+from samebits.replay.mcap_records import (
     MAGIC,
     Damage,
     Fields,

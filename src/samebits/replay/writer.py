@@ -19,7 +19,7 @@ from mcap.writer import CompressionType, Writer
 
 from samebits.errors import ReplayError
 from samebits.output import Output, holds_other, remedy, told
-from samebits.sim.replay_header import (
+from samebits.replay.header import (
     ENCODING,
     HASHES,
     INPUTS,

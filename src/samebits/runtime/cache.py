@@ -23,12 +23,12 @@ from typing import TYPE_CHECKING, Any, cast
 from samebits.backend.objects import CompiledObject, TrapSite
 from samebits.errors import Span
 from samebits.importing import IMPORTED_AT
-from samebits.runtime.asking import asking
-from samebits.runtime.compiler_sources import fingerprint
-from samebits.runtime.own_folder import PART, OwnFolder, StrangeFileError, UntrustedError
+from samebits.runtime.objects.compiler_sources import fingerprint
+from samebits.runtime.objects.own_folder import PART, OwnFolder, StrangeFileError, UntrustedError
+from samebits.runtime.threads.asking import asking
 
 if TYPE_CHECKING:
-    from samebits.backend.targets import Target
+    from samebits.backend.targets.table import Target
 
 SIZE_LIMIT = 256 << 20
 """Bytes that the entries of a directory may take; the longest unused go first."""
@@ -78,7 +78,7 @@ def _forgetful(*_: str) -> None:
 
 def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, opt: int) -> str:
     """The key of an object: everything that its bytes depend on."""
-    from samebits.backend import llvm
+    from samebits.backend.llvm import engine as llvm
 
     row = (
         target.triple, target.cpu, target.features, target.tune,

@@ -19,14 +19,15 @@ from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
-from samebits.lang.composites import COMPOSITE_CLASSES
-from samebits.lang.lazily import lazily
-from samebits.lang.scalars import RAW_OF, result_maker
-from samebits.lang.storage import format_letter
 from samebits.lang.structs import Struct
-from samebits.lang.vectors import components, vector
-from samebits.runtime import fpenv, packing
-from samebits.runtime.pending import PENDING
+from samebits.lang.values.classes import COMPOSITE_CLASSES
+from samebits.lang.values.lazy import lazily
+from samebits.lang.values.scalars import RAW_OF, result_maker
+from samebits.lang.values.storage import format_letter
+from samebits.lang.values.vectors import components, vector
+from samebits.runtime import packing
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.pending_jobs import PENDING
 from samebits.types import (
     NONE,
     ArrayType,
@@ -41,7 +42,7 @@ from samebits.types import (
 )
 
 if TYPE_CHECKING:
-    from samebits.runtime.claims import Plan
+    from samebits.runtime.memory_claims import Plan
 
 Put = Callable[[Any, Any], Any]
 """Write a wrapped argument into the slots; returns what must stay alive during the call."""
@@ -197,13 +198,13 @@ class _Caller:
 
     def _check(self, slots: Any) -> None:
         """Raise ArgumentError where a scheduled job has claimed the call's memory."""
-        from samebits.runtime.claims import check_call
+        from samebits.runtime.memory_claims import check_call
 
         check_call(self._name, self._uses, slots)
 
     @lazily
     def _uses(self) -> Plan:
-        from samebits.runtime.claims import plan
+        from samebits.runtime.memory_claims import plan
 
         return plan(self._packer.params, self._packer.slots)
 

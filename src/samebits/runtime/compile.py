@@ -16,13 +16,13 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.runtime import cache
 from samebits.runtime.call import native_callable
-from samebits.runtime.host import host_target, llvm_version
-from samebits.runtime.library import compiled_here, found_in
 from samebits.runtime.native import NativeModule, NativeRange
+from samebits.runtime.objects.host import host_target, llvm_version
+from samebits.runtime.objects.library import compiled_here, found_in
 from samebits.types import NONE, Type
 
 if TYPE_CHECKING:
-    from samebits.backend.targets import Target
+    from samebits.backend.targets.table import Target
     from samebits.ir.grammar import Module
 
 Native = Callable[..., Any]
@@ -63,10 +63,10 @@ def compile_native(
 def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, opt: int) -> Native:
     """As `compile_native`, for a target whose code an emulator runs; never from the cache.
     Raises CompileError, and RunnerError where no emulator can."""
-    from samebits.backend.compile import compile_module
+    from samebits.backend.llvm.compile import compile_module
     from samebits.passes.pipeline import optimise
-    from samebits.runtime import collector
-    from samebits.runtime.runners.kernels import emulated_callable
+    from samebits.runtime import gc_pause as collector
+    from samebits.runtime.emulation.kernels import emulated_callable
 
     def made() -> CompiledObject:
         with executions.pinned(), collector.paused():
@@ -107,7 +107,7 @@ def _compiled(
 
     def made() -> CompiledObject:
         with lock(), executions.pinned():
-            from samebits.runtime import collector
+            from samebits.runtime import gc_pause as collector
 
             with collector.paused():
                 return _made(kernel, types, target, opt, as_range, store, source_key)
@@ -142,7 +142,7 @@ def _made(
 
 def _linked(kernel: Kernel, types: tuple[Type, ...]) -> tuple[Module, list[str]]:
     from samebits.frontend.compile import compile_kernel, link
-    from samebits.passes.modes import realise
+    from samebits.passes.semantics.float_modes import realise
 
     unit = compile_kernel(kernel, types)
     return realise(link(unit)), [unit.function.name]

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import Evaluator, Listener, evaluator_of
 from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
-from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import RAW_OF, result_maker
-from samebits.lang.vectors import components, vector
-from samebits.passes.modes import realise
+from samebits.lang.values.classes import COMPOSITE_CLASSES
+from samebits.lang.values.scalars import RAW_OF, result_maker
+from samebits.lang.values.vectors import components, vector
+from samebits.passes.semantics.float_modes import realise
 from samebits.types import (
     ArrayType,
     ScalarType,

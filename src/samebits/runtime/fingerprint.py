@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.runtime import fpenv
+from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.math_probes import DOUBLES, PROBE_BITS, SINGLES, probe
 
 _SCHEME = "sb1"
@@ -89,7 +89,7 @@ def probe_bits() -> str:
     return hashlib.sha256(found.astype("<u8").tobytes()).hexdigest()[:16]
 
 
-_PACKAGES = ("ir", "lang", "frontend", "mathlib", "passes", "backend")
+_PACKAGES = ("ir", "lang", "frontend", "managed", "mathlib", "passes", "backend")
 """Those that decide what kernels compute, besides the rounding in bits.py."""
 
 

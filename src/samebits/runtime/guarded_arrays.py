@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.runtime.claims import check_memory
-from samebits.runtime.pending import PENDING
+from samebits.runtime.memory_claims import check_memory
+from samebits.runtime.pending_jobs import PENDING
 
 _Array = np.ndarray[Any, Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from samebits import math
 from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import float32, float64, int32, int64, uint32, uint64
+from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
 
 PROBE_BITS = "2ecb8166b2753d31"
 """What the probes of this scheme give on every machine: 16 hexadecimal digits."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.mutex import Mutex
-from samebits.runtime.pending import PENDING
+from samebits.runtime.pending_jobs import PENDING
 from samebits.types import ArrayType, StructType, Type
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from samebits.backend.objects import HOOK, OWN, CompiledObject, TrapSite
 from samebits.backend.records import GUARD, LEFT
 from samebits.errors import StackError, Trap
-from samebits.runtime.library import addresses_of
-from samebits.runtime.loading import load
+from samebits.runtime.objects.library import addresses_of
+from samebits.runtime.objects.loading import load
 
 ENTRY = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """An entry's C type. Calls release the interpreter's lock."""
@@ -38,7 +38,7 @@ class NativeModule:
         self.traps: tuple[TrapSite, ...] = compiled.traps
         imports = addresses_of(compiled.needs)
         if GUARD in variables:
-            from samebits.runtime.preempt import imports_of_guards
+            from samebits.runtime.threads.preempt import imports_of_guards
 
             imports = {**imports, **imports_of_guards()}
         self._loaded = load(compiled.object_bytes, [*symbols, *variables], imports)
@@ -47,12 +47,12 @@ class NativeModule:
         self._own = self._loaded.addresses.get(OWN)
         hook = self._loaded.addresses.get(HOOK)
         if hook is not None:
-            from samebits.runtime.crew import hook_address
+            from samebits.runtime.threads.team import hook_address
 
             ctypes.c_void_p.from_address(hook).value = hook_address()
         guard = self._loaded.addresses.get(GUARD)
         if guard is not None:
-            from samebits.runtime.preempt import words_address
+            from samebits.runtime.threads.preempt import words_address
 
             ctypes.c_void_p.from_address(guard).value = words_address()
 
@@ -70,7 +70,7 @@ class NativeModule:
         `numbers` are those of a trap "own", where another place than the module's own keeps them.
         """
         if status == LEFT:
-            from samebits.runtime.preempt import raised
+            from samebits.runtime.threads.preempt import raised
 
             return raised()
         site = self.traps[status - 1]

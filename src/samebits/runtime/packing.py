@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from samebits.backend.objects import LENGTH_LIMIT
-from samebits.lang.scalars import SCALAR_CLASSES
-from samebits.lang.weak import Int
-from samebits.runtime.host import host_target
-from samebits.runtime.loading import load, own_code
+from samebits.lang.values.scalars import SCALAR_CLASSES
+from samebits.lang.values.weak import Int
+from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.loading import load, own_code
 from samebits.types import BOOL, ArrayType, ScalarType, VectorType
 
 SKIP, ARRAY, READ, FLOAT32, INTEGER, TRUTH = range(6)

@@ -15,11 +15,11 @@ import numpy as np
 
 from samebits.bits import leaves
 from samebits.errors import RaceError, Touch
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Module, Op, ValueType
-from samebits.ir.memory import ArrayView, Ref
+from samebits.ir.interp.evaluator import Evaluator
+from samebits.ir.interp.memory import ArrayView, Ref
 from samebits.lang.kernel import Kernel
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 from samebits.types import ArrayType, MemoryType, RefType, ScalarType
 
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from samebits.backend import llvm
-from samebits.backend.host_levels import HostLevel
-from samebits.backend.targets import Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.host_levels import HostLevel
+from samebits.backend.targets.table import Target
 from samebits.errors import TargetError
-from samebits.runtime.runners.machines import emulation_reason
+from samebits.runtime.emulation.machines import emulation_reason
 
 OPTIMISATIONS = (0, 3)
 """Levels of optimisation that are compared where this process runs the code itself."""

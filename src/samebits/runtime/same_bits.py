@@ -9,19 +9,19 @@ from typing import Any, cast
 import numpy as np
 
 from samebits import bits
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.errors import ArgumentError, BitsMismatchError, TargetError, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import RAW_OF
 from samebits.lang.structs import Struct
-from samebits.lang.vectors import Vector, components
-from samebits.passes.modes import first_fast, rewrites
+from samebits.lang.values.scalars import RAW_OF
+from samebits.lang.values.vectors import Vector, components
+from samebits.passes.semantics.float_modes import first_fast, rewrites
 from samebits.runtime import rows
 from samebits.runtime.argument_copies import own_copies
-from samebits.runtime.evaluated import evaluate
-from samebits.runtime.kernel import compile_emulated, compile_native
+from samebits.runtime.compile import compile_emulated, compile_native
+from samebits.runtime.evaluate import evaluate
 from samebits.runtime.rows import Makers, choose_rows
 from samebits.types import (
     BOOL,

@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 
 from samebits import math
-from samebits.diagnose.drafts import with_regions
-from samebits.diagnose.places import is_own
 from samebits.frontend.compile import compile_kernel, link, symbol_of
 from samebits.ir.grammar import Module, Op, Region, regions
+from samebits.ir.refs import is_own
+from samebits.ir.rewrite import with_regions
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.modes import Precision, checked
 from samebits.sim.program import Linked

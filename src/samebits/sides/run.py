@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samebits.diagnose.model import Model
-from samebits.diagnose.sides import Side
-from samebits.runtime.pool import working
+from samebits.runtime.threads.pool import working
+from samebits.sides.side import Side
 from samebits.sim.execution import Advance, Execution
 from samebits.sim.inputs import Inputs
+from samebits.trace.model import Model
 
 
 @dataclass(frozen=True, eq=False, slots=True)

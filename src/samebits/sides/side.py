@@ -10,14 +10,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 
-from samebits.backend.departures import Departures
-from samebits.backend.fp_environments import FLUSHINGS
-from samebits.diagnose.kernel_options import with_options
-from samebits.diagnose.model import Model
-from samebits.diagnose.other_version import load_version
-from samebits.diagnose.plant_text import plant_texts
-from samebits.diagnose.side_words import EMULATED, EVALUATE, MANAGED, Told, read_words
+from samebits.backend.targets.fp_environments import FLUSHINGS
+from samebits.backend.text.overrides import Departures
+from samebits.hazards.text import plant_texts
 from samebits.modes import STRICT
+from samebits.sides.options import with_options
+from samebits.sides.other_source import load_version
+from samebits.sides.words import EMULATED, EVALUATE, MANAGED, Told, read_words
 from samebits.sim.cosmetic import fast_paths
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import (
@@ -28,6 +27,7 @@ from samebits.sim.execution import (
 )
 from samebits.sim.program import Linked, Program, assemble, link_kernels
 from samebits.sim.simulation import Simulation
+from samebits.trace.model import Model
 
 
 @dataclass(frozen=True, eq=False)

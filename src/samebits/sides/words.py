@@ -9,14 +9,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from samebits.backend import llvm
-from samebits.backend.fp_environments import FLUSHINGS, ROUNDINGS, environment_bits
-from samebits.backend.targets import Target
-from samebits.diagnose.nearest import nearest
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.fp_environments import FLUSHINGS, ROUNDINGS, environment_bits
+from samebits.backend.targets.table import Target
 from samebits.errors import SideError, TargetError
 from samebits.modes import from_text
-from samebits.runtime.pool import MOST_WORKERS
-from samebits.runtime.runners.machines import emulation_reason
+from samebits.nearest import nearest
+from samebits.runtime.emulation.machines import emulation_reason
+from samebits.runtime.threads.pool import MOST_WORKERS
 
 MANAGED, EVALUATE, NATIVE, EMULATED = "managed", "evaluate", "native", "emulated"
 """The kinds of execution."""

@@ -20,8 +20,8 @@ from samebits.sim.inputs import InputRules
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type
 
 if TYPE_CHECKING:
+    from samebits.replay.header import ReplayHeader
     from samebits.sim.program import Program
-    from samebits.sim.replay_header import ReplayHeader
 
 Script = Callable[[int, int, int], Mapping[str, Any]]
 """`script(frame, player, seed)` gives the fields of one player's input; absent ones are zero."""
@@ -107,7 +107,7 @@ class SimulationDefinition:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The types of state and input, as a replay holds them."""
-        from samebits.sim.schema import to_json
+        from samebits.sim.state.schema import to_json
 
         return {"state": to_json(self.state_type), "input": to_json(self.input_type)}
 
@@ -127,7 +127,7 @@ class SimulationDefinition:
 
     def header(self, seed: int) -> ReplayHeader:
         """What a replay of this simulation says about itself."""
-        from samebits.sim.replay_header import ReplayHeader
+        from samebits.replay.header import ReplayHeader
 
         return ReplayHeader(
             simulation=self.name,

@@ -18,15 +18,15 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from samebits.frontend.kernel_source import source_of
-from samebits.lang.family import Family
+from samebits.frontend.core.kernel_source import source_of
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, Overloads, method_kernel
-from samebits.lang.reduction import Reduction
+from samebits.lang.reductions import Reduction
 from samebits.lang.structs import Struct
 from samebits.lang.tables import Table
-from samebits.lang.vectors import Vector
+from samebits.lang.values.vectors import Vector
 from samebits.modes import HIGH, Precision, changed, to_text
-from samebits.sim.schema import to_json
+from samebits.sim.state.schema import to_json
 from samebits.types import ArrayType, FixedArrayType, StructType
 
 DIGEST_BYTES = 16

@@ -12,12 +12,12 @@ import numpy as np
 
 from samebits.bits import canonical_size, to_canonical
 from samebits.errors import RunnerError, Trap
-from samebits.runtime.runners.machines import EmulatedProgram
-from samebits.runtime.runners.remote import LIMIT_SECONDS
+from samebits.runtime.emulation.machines import EmulatedProgram
+from samebits.runtime.emulation.remote import LIMIT_SECONDS
 from samebits.sim.execution import Advance, Execution
-from samebits.sim.hashing import word_count, word_type
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
+from samebits.sim.state.hashing import word_count, word_type
 from samebits.types import StructType
 
 _INIT, _RUN, _HASH, _UNPACK, _UNPACK_INPUTS = range(5)

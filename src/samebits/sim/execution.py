@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from samebits.backend.objects import CompiledObject
 from samebits.bits import from_canonical, to_canonical, xxh64
 from samebits.errors import Trap
-from samebits.ir.evaluate import Evaluator
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.lang.kernel import Kernel
 from samebits.lang.structs import Struct
-from samebits.runtime import fpenv
+from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
-from samebits.sim.hashing import word_count, word_type
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
+from samebits.sim.state.hashing import word_count, word_type
 
 Memory = np.ndarray[Any, Any]
 

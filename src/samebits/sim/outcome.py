@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import Trap
-from samebits.sim.difference import FieldDifference
+from samebits.sim.state.difference import FieldDifference
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from samebits.backend.compile import compile_module
-from samebits.backend.departures import NONE, Departures
+from samebits.backend.llvm.compile import compile_module
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
+from samebits.backend.text.overrides import NONE, Departures
 from samebits.compiling import lock
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
@@ -22,14 +22,14 @@ from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.modes import DEFAULTS, STRICT, Goal
-from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
+from samebits.passes.semantics.float_modes import realise, rewrites
 from samebits.runtime.cache import current_cache, object_key
-from samebits.runtime.library import compiled_here, found_in
-from samebits.runtime.runners.machines import EmulatedProgram
+from samebits.runtime.emulation.machines import EmulatedProgram
+from samebits.runtime.objects.library import compiled_here, found_in
 from samebits.sim.cosmetic import refuse_fast
-from samebits.sim.hashing import HASH, hash_functions, word_type
-from samebits.sim.unpacking import (
+from samebits.sim.state.hashing import HASH, hash_functions, word_type
+from samebits.sim.state.unpacking import (
     UNPACK,
     UNPACK_INPUTS,
     unpack_function,

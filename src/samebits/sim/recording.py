@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from samebits.bits import canonical_size, from_canonical
 from samebits.errors import ReplayError
+from samebits.replay import ReplayHeader, ReplayWriter, read_replay
+from samebits.replay.header import PART_BYTES
 from samebits.sim.definition import SimulationDefinition
-from samebits.sim.replay import ReplayHeader, ReplayWriter, read_replay
-from samebits.sim.replay_header import PART_BYTES
-from samebits.sim.schema import from_json
 from samebits.sim.session import BLOCK_FRAMES, Session, SimulationTrap
+from samebits.sim.state.schema import from_json
 from samebits.types import StructType
 
 

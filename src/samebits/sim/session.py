@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.backend.llvm import host_target
+from samebits.backend.llvm.engine import host_target
 from samebits.errors import Trap
-from samebits.runtime.claims import PENDING, check_memory
+from samebits.runtime.memory_claims import PENDING, check_memory
 from samebits.sim.definition import SimulationDefinition, check_seed
 from samebits.sim.execution import NativeExecution
 from samebits.sim.saved import Saved, read_saved

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import ReplayError
+from samebits.replay import ReplayReader
+from samebits.replay.frames import Keyframe
 from samebits.sim.definition import check_seed
 from samebits.sim.inputs import Inputs
 from samebits.sim.players import RANDOM, player
-from samebits.sim.replay import ReplayReader
-from samebits.sim.replay_frames import Keyframe
 from samebits.sim.simulation import Simulation
 
 BLOCK_FRAMES = 256

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import xxh64
-from samebits.diagnose.stored import ENDINGS, Corrections, StoredTrace, TrapParts, store
-from samebits.diagnose.trace import LIMIT, Trace
 from samebits.errors import TraceError
+from samebits.trace.record import LIMIT, Trace
+from samebits.trace.reduce import ENDINGS, Corrections, StoredTrace, TrapParts, store
 
 _MAGIC = b"sbtrace1"
 _HASH = struct.Struct("<Q")

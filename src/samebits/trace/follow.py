@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samebits.diagnose.model import Model, recorded
-from samebits.diagnose.patterns import pattern_of
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.watching import Bounded
 from samebits.ir.grammar import Op
-from samebits.ir.steps import Frame, Step, Steps
+from samebits.ir.interp.closures import Frame, Step, Steps
+from samebits.patterns import pattern_of
+from samebits.trace.model import Model, recorded
+from samebits.trace.observer import Bounded
+from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from samebits.diagnose.places import Place
-from samebits.diagnose.watching import Frames, Memory, Watcher
 from samebits.ir.grammar import Op
-from samebits.ir.memory import Buffer
-from samebits.ir.steps import Frame, Step, Steps
+from samebits.ir.interp.closures import Frame, Step, Steps
+from samebits.ir.interp.memory import Buffer
+from samebits.ir.refs import Place
+from samebits.trace.observer import Frames, Memory, Watcher
 from samebits.types import RefType
 
 WRITES = ("store", "zero", "copy")

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import from_canonical
-from samebits.diagnose.budget import (
+from samebits.errors import TraceError, Trap
+from samebits.ir.analysis.budget import (
     Budget,
     call_cost,
     prepared_cost,
@@ -21,13 +22,12 @@ from samebits.diagnose.budget import (
     start_cost,
     turn_cost,
 )
-from samebits.diagnose.model import Model
-from samebits.errors import TraceError, Trap
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import For, Function, Module, Op, Region
-from samebits.ir.steps import Frame, Signal, Step, Steps
-from samebits.runtime import fpenv
-from samebits.sim.columns import columns
+from samebits.ir.interp.closures import Frame, Signal, Step, Steps
+from samebits.ir.interp.evaluator import Evaluator
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.sim.state.columns import columns
+from samebits.trace.model import Model
 from samebits.types import ScalarType
 
 Memory = np.ndarray[Any, Any]

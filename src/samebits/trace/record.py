@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import to_canonical
-from samebits.diagnose.instances import Instance, at_event, environment, environment_at
-from samebits.diagnose.model import Model, Numbering, recorded
-from samebits.diagnose.patterns import TYPES, Patterns, kept_as, patterns_of
-from samebits.diagnose.places import Place
-from samebits.diagnose.watching import LIMIT, Frames, Memory, State, Watcher
 from samebits.errors import TraceError, Trap
 from samebits.ir.grammar import Op, Value
-from samebits.ir.steps import Frame, Step, Steps
+from samebits.ir.interp.closures import Frame, Step, Steps
+from samebits.ir.refs import Place
+from samebits.patterns import TYPES, Patterns, kept_as, patterns_of
+from samebits.trace.instances import Instance, at_event, environment, environment_at
+from samebits.trace.model import Model, Numbering, recorded
+from samebits.trace.observer import LIMIT, Frames, Memory, State, Watcher
 from samebits.types import ScalarType
 
 __all__ = ["LIMIT", "Instance", "Model", "Place", "Trace", "environment_at", "record"]

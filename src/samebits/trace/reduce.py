@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import to_canonical, xxh64
-from samebits.diagnose.model import Numbering, recorded
-from samebits.diagnose.patterns import Patterns, pattern_of, values_of
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.watching import Frames, Watcher
 from samebits.errors import IRError
 from samebits.ir.grammar import CALLS, Op, Value
-from samebits.ir.steps import Frame, Step, Steps
+from samebits.ir.interp.closures import Frame, Step, Steps
+from samebits.patterns import Patterns, pattern_of, values_of
+from samebits.trace.model import Numbering, recorded
+from samebits.trace.observer import Frames, Watcher
+from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 ENDINGS = RETURNED, TRAPPED, PARTED = "returned", "trapped", "parted"

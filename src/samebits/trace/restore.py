@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import from_canonical, to_canonical, xxh64
-from samebits.diagnose.model import Model, Numbering, recorded
-from samebits.diagnose.patterns import value_of, values_of
-from samebits.diagnose.stored import PARTED, RETURNED, TRAPPED, StoredTrace, is_kept
-from samebits.diagnose.trace import Recorder, Trace
-from samebits.diagnose.watching import Frames, Memory, State
 from samebits.errors import TRAP_MESSAGES, IRError, TraceError, Trap
 from samebits.ir.grammar import Op, Value
-from samebits.ir.steps import Frame, Step, Steps
+from samebits.ir.interp.closures import Frame, Step, Steps
+from samebits.patterns import value_of, values_of
+from samebits.trace.model import Model, Numbering, recorded
+from samebits.trace.observer import Frames, Memory, State
+from samebits.trace.record import Recorder, Trace
+from samebits.trace.reduce import PARTED, RETURNED, TRAPPED, StoredTrace, is_kept
 from samebits.types import ScalarType
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.runtime import rows
 from samebits.runtime.rows import OPTIMISATIONS, Makers, choose_rows
 from samebits.sim.emulation import EmulatedExecution

@@ -16,8 +16,8 @@ from typing import BinaryIO
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
 from samebits.output import Output, holds_other, remedy, told
-from samebits.sim.replay_file import open_file
-from samebits.sim.replay_header import digest_problem, name_problem
+from samebits.replay.file import open_file
+from samebits.replay.header import digest_problem, name_problem
 
 MAX_LINE = 1024
 """Most bytes of a line, its end included."""

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import RunnerError, Trap
-from samebits.runtime.time_limit import TimeOver, within
-from samebits.sim.difference import first_difference
+from samebits.runtime.threads.time_limit import TimeOver, within
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import (
@@ -33,7 +32,8 @@ from samebits.sim.outcome import (
 )
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Block, Source
-from samebits.sim.targets import Row
+from samebits.sim.state.difference import first_difference
+from samebits.verify.executions import Row
 
 SLOW_SECONDS = 3.0
 """How long a slow row may run before it stops at a prefix."""

@@ -20,18 +20,18 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from samebits.backend.compile import compile_module
-from samebits.backend.llvm import host_target, load
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.llvm.engine import host_target, load
 from samebits.errors import CompileError, Trap
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import ArrayView, Evaluator, Ref
 from samebits.ir.grammar import Function, Module, Region
-from samebits.ir.steps import Frame, Signal, Step, Steps
+from samebits.ir.interp.closures import Frame, Signal, Step, Steps
+from samebits.ir.interp.evaluator import ArrayView, Evaluator, Ref
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
-from samebits.runtime.pool import set_workers
+from samebits.passes.semantics.float_modes import realise
+from samebits.runtime.threads.pool import set_workers
 from samebits.types import ArrayType, RefType, ScalarType
 from tests.fuzz.bounds.pages import PAGE, Pages
 from tests.fuzz.generator import Program

@@ -7,7 +7,7 @@ from random import Random
 
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
-from samebits.sim.golden import read_golden, write_golden
+from samebits.verify.golden import read_golden, write_golden
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mutate import mutated
 

@@ -10,9 +10,9 @@ from random import Random
 import numpy as np
 
 from samebits.errors import ReplayError
-from samebits.sim.export.inputs_file import HEAD, export_inputs
+from samebits.export.inputs_file import HEAD, export_inputs
+from samebits.replay import ReplayBlock, ReplayHeader, ReplayReader, ReplayWriter, read_replay
 from samebits.sim.recording import Replay
-from samebits.sim.replay import ReplayBlock, ReplayHeader, ReplayReader, ReplayWriter, read_replay
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mcap_form import forged
 

@@ -7,18 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from samebits.diagnose.desync.account import account
-from samebits.diagnose.desync.layout import PROGRAM, TRACE, Key
-from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.read import report_from_bytes
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.reveal import as_json, as_text
-from samebits.diagnose.desync.write import report_bytes
-from samebits.diagnose.replayed import replay
-from samebits.diagnose.sides import parse_side
-from samebits.diagnose.trace_bytes import decode
+from samebits.desync.account import account
+from samebits.desync.format import PROGRAM, TRACE, Key
+from samebits.desync.reader import report_from_bytes
+from samebits.desync.record import Wanted, make_report
+from samebits.desync.report import Report
+from samebits.desync.summary import as_json, as_text
+from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError, TraceError
+from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
+from samebits.trace.encoding import decode
+from samebits.trace.restore import replay
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mcap_form import forged
 from tests.fuzz.files.mutate import mutated

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-from samebits.audit.lint import RULES, check_paths
-from samebits.audit.lint.output import as_json, as_sarif, as_text
-from samebits.diagnose.expression import parse
-from samebits.diagnose.literals import pattern
-from samebits.diagnose.numbers import FORMATS
-from samebits.diagnose.trees import written
 from samebits.errors import ArgumentError
+from samebits.fpmodel.literals import pattern
+from samebits.fpmodel.parse import parse
+from samebits.fpmodel.softfloat import FORMATS
+from samebits.fpmodel.tree import written
+from samebits.lint import RULES, check_paths
+from samebits.lint.output import as_json, as_sarif, as_text
 from tests.fuzz.files.engine import Read, Target
 from tests.fuzz.files.mutate import mutated
 

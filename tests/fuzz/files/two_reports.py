@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.read import report_from_bytes
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.write import report_bytes
-from samebits.diagnose.sides import parse_side
+from samebits.desync.reader import report_from_bytes
+from samebits.desync.record import Wanted, make_report
+from samebits.desync.report import Report
+from samebits.desync.writer import report_bytes
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.errors import ReportError
+from samebits.ir.analysis.budget import Budget
+from samebits.sides.side import parse_side
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 from tests.fuzz.files.engine import Read, Target

@@ -13,12 +13,12 @@ from tests.limits import HANG_SECONDS
 from tests.unit.runtime.foreign_libraries import build
 
 import samebits as sb
-from samebits.audit import culprit, host, programs
-from samebits.audit.culprit import bisect
 from samebits.cli import status
-from samebits.runtime import fpenv
-from samebits.runtime.fp_threads import ThreadState
-from samebits.runtime.math_fingerprint import Fingerprint
+from samebits.doctor import culprit, host, programs
+from samebits.doctor.culprit import bisect
+from samebits.runtime.fingerprint import Fingerprint
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state.threads import ThreadState
 
 pytestmark = pytest.mark.skipif(
     (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="the words are MXCSR's"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from tests.limits import HANG_SECONDS
 
-from samebits.audit.watched import LAYOUTS
-from samebits.runtime import ptrace
+from samebits.doctor.watched import LAYOUTS
+from samebits.runtime.fp_state import ptrace
 
 FIELDS = {
     ("linux", "x86_64"): (("x86_64-linux-gnu", "x86_64-linux-musl"), "__mxcsr", "__control_word"),

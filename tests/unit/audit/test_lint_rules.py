@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.audit.lint import RULES, check_source
+from samebits.lint import RULES, check_source
 
 CORPUS = Path(__file__).parent / "lint_corpus"
 FILES = sorted(CORPUS.glob("*/*.py"))

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend import llvm, objects
-from samebits.backend.compile import compile_module
-from samebits.backend.targets import Target
+from samebits.backend import objects
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.table import Target
 from samebits.bits import float_to_bits
 from samebits.errors import Trap
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import Function, Module
+from samebits.ir.interp.evaluator import evaluate
 from samebits.types import ArrayType, Kind, RefType, ScalarType
 
 HOST_TARGETS: list[Target] = [

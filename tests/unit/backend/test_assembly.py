@@ -8,10 +8,10 @@ import pytest
 from compiled_kernels import HOST_TARGETS
 from test_compiled_operations import LOOPS, loop
 
-from samebits.backend import llvm
-from samebits.backend.assembly import FORBIDDEN, audit
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.audit import FORBIDDEN, audit
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
 from samebits.types import FLOAT32, FLOAT64, INT, ArrayType, ScalarType

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from samebits.backend import llvm
-from samebits.backend.assembly import audit
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS
 
 SCALAR = {
     "product and sum": "%p = fmul float %a, %b\n  %r = fadd float %p, %a",

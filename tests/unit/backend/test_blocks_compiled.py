@@ -9,8 +9,8 @@ from compiled_kernels import CONFIGURATIONS, Compiled, evaluated
 
 import samebits as sb
 from samebits import fix16, fix32, fix48
-from samebits.backend import llvm
-from samebits.backend.compile import llvm_text
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import llvm_text
 from samebits.errors import Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder

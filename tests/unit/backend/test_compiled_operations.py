@@ -21,9 +21,9 @@ from compiled_kernels import (
 from samebits.bits import bits_to_float
 from samebits.errors import Trap
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import Function, Module
-from samebits.ir.semantics import SEMANTICS
+from samebits.ir.interp.evaluator import evaluate
+from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import BOOL, FLOAT32, FLOAT64, INT, SCALARS, ArrayType, Kind, ScalarType
 
 VALUE_TYPES = [t for t in SCALARS.values() if t.storage is t]

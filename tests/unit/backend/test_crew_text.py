@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from samebits.backend import llvm
-from samebits.backend.crew import ASSEMBLE, CREW, RUN, WORK, crew_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.emit.thread_team import ASSEMBLE, CREW, RUN, WORK, crew_text
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import TARGETS
 
 LOADABLE = [t for t in TARGETS.values() if not t.architecture.startswith("wasm")]
 TOLD = {"x86_64": "pause", "i686": "pause", "aarch64": "isb"}

@@ -10,20 +10,20 @@ import pytest
 
 import samebits as sb
 from samebits import float32, float64
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
-from samebits.backend.departures import Departures
-from samebits.backend.emit import emit_module
-from samebits.backend.fp_control import pinned_call
-from samebits.backend.fp_environments import ENVIRONMENTS, environment_bits
-from samebits.backend.targets import TARGETS
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.fp_control import pinned_call
+from samebits.backend.targets.fp_environments import ENVIRONMENTS, environment_bits
+from samebits.backend.targets.table import TARGETS
+from samebits.backend.text.overrides import Departures
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module, Op, walk
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise
-from samebits.runtime import fpenv
+from samebits.passes.semantics.float_modes import realise
+from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
 
 HOST = llvm.host_target()

@@ -7,8 +7,8 @@ import pytest
 
 import samebits as sb
 from samebits import Array, float32, int64
-from samebits.backend.compile import llvm_text
-from samebits.backend.llvm import host_target
+from samebits.backend.llvm.compile import llvm_text
+from samebits.backend.llvm.engine import host_target
 from samebits.errors import SamebitsError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel

@@ -32,14 +32,14 @@ from test_compiled_operations import (
     samples,
 )
 
-from samebits.backend import llvm
-from samebits.backend.assembly import FORBIDDEN, audit, is_allowed_call
-from samebits.backend.compile import assembly_text, compile_module, llvm_text
-from samebits.backend.emit import emit_module
-from samebits.backend.host_levels import host_levels
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import assembly_text, compile_module, llvm_text
 from samebits.backend.objects import CompiledObject
-from samebits.backend.plans import SPEED
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.audit import FORBIDDEN, audit, is_allowed_call
+from samebits.backend.targets.host_levels import host_levels
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.backend.text.profiles import SPEED
 from samebits.bits import bits_to_float
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module

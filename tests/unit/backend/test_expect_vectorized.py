@@ -9,16 +9,16 @@ import pytest
 
 import samebits as sb
 from samebits import Array, float32, int32
-from samebits.backend.compile import compile_module
-from samebits.backend.emit import emit_module
-from samebits.backend.targets import TARGETS
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.text import parse_module, print_module
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
+from samebits.passes.semantics.float_modes import realise
 from samebits.runtime import cache
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 
 
 @sb.kernel

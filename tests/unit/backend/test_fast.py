@@ -12,15 +12,15 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, int32
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text
-from samebits.backend.emit import emit_module
-from samebits.backend.targets import TARGETS
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
+from samebits.passes.semantics.float_modes import realise
 
 
 @sb.kernel

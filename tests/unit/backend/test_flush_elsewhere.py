@@ -12,13 +12,13 @@ from other_machines import Machine, WasmMachine, missing
 
 import samebits as sb
 from samebits import float32, float64, int32, uint32, uint64
-from samebits.backend.compile import llvm_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import llvm_text
+from samebits.backend.targets.table import TARGETS
 from samebits.bits import float_to_bits
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import evaluate
-from samebits.passes.modes import realise
+from samebits.ir.interp.evaluator import evaluate
 from samebits.passes.pipeline import optimise
+from samebits.passes.semantics.float_modes import realise
 
 
 @sb.kernel(denormals="flush")

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from compiled_kernels import CONFIGURATIONS, Compiled, assert_compiled_is_evaluated
 
-from samebits.backend.call_graph import STACK_LIMIT
-from samebits.backend.compile import compile_module, llvm_text
-from samebits.backend.emit import emit_module
-from samebits.backend.targets import TARGETS
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm.compile import compile_module, llvm_text
+from samebits.backend.targets.table import TARGETS
+from samebits.backend.text.call_graph import STACK_LIMIT
 from samebits.errors import CompileError, IRError
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import Function, Module, Op
+from samebits.ir.interp.evaluator import evaluate
 from samebits.types import (
     BOOL,
     FLOAT32,

@@ -14,9 +14,9 @@ from tests.fuzz.loading import Workspace
 
 import samebits as sb
 from samebits import float3, float32, math
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text, compile_module
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm.compile import assembly_text, compile_module
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.text import print_module

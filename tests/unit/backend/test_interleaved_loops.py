@@ -9,8 +9,8 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int64, math
-from samebits.backend.compile import llvm_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import llvm_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel

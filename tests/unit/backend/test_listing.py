@@ -8,11 +8,16 @@ from functools import cache
 import pytest
 from inspected_kernels import fused, line, loops, module_of
 
-from samebits.backend.compile import Listing, assembly_text, listing
-from samebits.backend.emit import emit_module
-from samebits.backend.instructions import InstructionKind, comment_mark, kinds, without_comment
-from samebits.backend.listing import assembly_lines, llvm_lines
-from samebits.backend.targets import TARGETS
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm.compile import Listing, assembly_text, listing
+from samebits.backend.llvm.listing import assembly_lines, llvm_lines
+from samebits.backend.targets.instructions import (
+    InstructionKind,
+    comment_mark,
+    kinds,
+    without_comment,
+)
+from samebits.backend.targets.table import TARGETS
 
 NAMES = list(TARGETS)
 CODE = {

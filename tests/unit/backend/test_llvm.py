@@ -10,9 +10,9 @@ import pytest
 from compiled_kernels import CONFIGURATIONS, HOST_TARGETS, Compiled
 from test_functions import collatz, counting, sum_of
 
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module, llvm_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module, llvm_text
+from samebits.backend.targets.table import TARGETS
 from samebits.errors import IRError
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module, TableData

@@ -13,10 +13,10 @@ from test_many_rare import RARE_INPUTS, many
 from test_rare import optimised
 
 from samebits import Array, ReadOnly, float64, kernel, math
-from samebits.backend.compile import llvm_text
-from samebits.backend.emit import emit_module
-from samebits.backend.targets import TARGETS, Target
-from samebits.runtime.kernel import compile_native
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm.compile import llvm_text
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.runtime.compile import compile_native
 
 LENGTHS = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 40)
 

@@ -7,13 +7,13 @@ import random
 import pytest
 from objects import undefined_symbols
 
-from samebits.backend import llvm
-from samebits.backend.assembly import is_allowed_call
+from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import CompiledObject
-from samebits.backend.plans import PLANS
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.audit import is_allowed_call
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.backend.text.profiles import PLANS
 from samebits.errors import RunnerError
-from samebits.runtime.runners.machines import EmulatedProgram
+from samebits.runtime.emulation.machines import EmulatedProgram
 
 OWN = {"_GLOBAL_OFFSET_TABLE_", ".TOC.", "__linear_memory", "__stack_pointer"}
 """What linkers define."""

@@ -15,13 +15,13 @@ from test_rare import curves, optimised
 
 import samebits as sb
 from samebits import Array, ReadOnly, bitcast, float64, kernel, math, rotl, uint64
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text, llvm_text
-from samebits.backend.emit import emit_module
-from samebits.backend.rare import Late, RareFunction
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm.compile import assembly_text, llvm_text
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.backend.text.cold_calls import Late, RareFunction
 from samebits.lang.kernel import Kernel
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 
 NAMES = (
     "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",

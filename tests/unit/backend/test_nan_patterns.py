@@ -7,8 +7,8 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, bitcast, float32, float64, int32, uint32, uint64
-from samebits.backend import llvm
-from samebits.backend.compile import llvm_text
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import llvm_text
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
 

@@ -9,10 +9,10 @@ from test_rare import optimised
 
 import samebits as sb
 from samebits import float32, kernel, math
-from samebits.backend import llvm
-from samebits.backend.emit import emit_module
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import HOOK, OWN
-from samebits.backend.targets import TARGETS
+from samebits.backend.targets.table import TARGETS
 from samebits.lang.kernel import Kernel
 
 

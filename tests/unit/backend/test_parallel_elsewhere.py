@@ -12,10 +12,10 @@ from test_rare import optimised
 
 import samebits as sb
 from samebits import float64, kernel, uint64
-from samebits.backend.emit import emit_module
-from samebits.backend.targets import Target
+from samebits.backend.emit.module import emit_module
+from samebits.backend.targets.table import Target
 from samebits.errors import Trap
-from samebits.ir.evaluate import evaluate
+from samebits.ir.interp.evaluator import evaluate
 
 STEP = 2.0**-52
 

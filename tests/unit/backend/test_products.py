@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from compiled_kernels import HOST_TARGETS, Compiled
 
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.bits import float_to_bits
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
-from samebits.ir.semantics import SEMANTICS
+from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import FLOAT32, FLOAT64, ScalarType
 
 COUNT = {"muladd": 3, "product_error": 2}

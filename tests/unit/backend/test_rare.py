@@ -24,20 +24,20 @@ from samebits import (
     trunc,
     uint64,
 )
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text, llvm_text
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm.compile import assembly_text, llvm_text
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import IRError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.primitives import rare_kernel
 from samebits.passes.pipeline import optimise
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64, INT, ArrayType
 
 

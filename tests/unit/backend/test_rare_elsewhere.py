@@ -13,10 +13,10 @@ from test_rare import curve, optimised, rounded_up
 
 import samebits as sb
 from samebits import float32, float64, int32, kernel, uint32, uint64
-from samebits.backend.compile import llvm_text
-from samebits.backend.targets import Target
+from samebits.backend.llvm.compile import llvm_text
+from samebits.backend.targets.table import Target
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import evaluate
+from samebits.ir.interp.evaluator import evaluate
 
 STEP = 2.0**-52
 

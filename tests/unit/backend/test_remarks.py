@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from inspected_kernels import fused, line, loops, module_of, remainders
 
-from samebits.backend import llvm
-from samebits.backend.remarks import (
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.remarks import (
     CHECKED,
     DIVIDES,
     NO_VECTORS,
@@ -14,7 +14,7 @@ from samebits.backend.remarks import (
     Remark,
     loop_remarks,
 )
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import RunnerError
 from samebits.lang.kernel import Kernel
 

@@ -23,10 +23,10 @@ from tests.fuzz.loading import Loaded, Workspace
 
 import samebits as sb
 from samebits import float64, int64, uint64
-from samebits.backend.emit import emit_module
-from samebits.backend.llvm import compile_text, host_target, load
-from samebits.backend.preempt import LEAST_STATEMENTS
-from samebits.backend.run_bound import (
+from samebits.backend.emit.module import emit_module
+from samebits.backend.emit.preemption import LEAST_STATEMENTS
+from samebits.backend.llvm.engine import compile_text, host_target, load
+from samebits.backend.text.run_bound import (
     LIMIT,
     OPEN,
     Bound,
@@ -40,9 +40,9 @@ from samebits.backend.run_bound import (
 from samebits.errors import Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import Evaluator, evaluate
 from samebits.ir.grammar import Module, Op, Value
-from samebits.ir.memory import ArrayView
+from samebits.ir.interp.evaluator import Evaluator, evaluate
+from samebits.ir.interp.memory import ArrayView
 from samebits.types import FLOAT64, INT, ArrayType
 
 

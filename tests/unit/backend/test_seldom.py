@@ -16,13 +16,13 @@ from test_rare import curve, optimised
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int64, kernel, uint64
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text, llvm_text
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm.compile import assembly_text, llvm_text
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import Trap
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import evaluate
-from samebits.runtime.kernel import compile_native
+from samebits.ir.interp.evaluator import evaluate
+from samebits.runtime.compile import compile_native
 
 STEP = 2.0**-50
 HEIGHTS = sb.table([0.25 * i for i in range(64)], float64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from samebits.backend.host_levels import best_level, host_levels
-from samebits.backend.targets import TARGETS
+from samebits.backend.targets.host_levels import best_level, host_levels
+from samebits.backend.targets.table import TARGETS
 
 EVERYTHING = {name: True for row in TARGETS.values() for name in row.requires}
 

@@ -7,13 +7,13 @@ import pytest
 
 import samebits as sb
 from samebits import Array, FixedArray, ReadOnly, float32, int32, math
-from samebits.backend.compile import compile_module, llvm_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import compile_module, llvm_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
+from samebits.passes.semantics.float_modes import realise
 
 COUNT = 64
 WIDTH = "llvm.loop.vectorize.width"

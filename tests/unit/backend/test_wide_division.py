@@ -13,10 +13,10 @@ from tests.fuzz.loading import Workspace
 
 import samebits as sb
 from samebits import int64, uint64
-from samebits.backend import llvm
-from samebits.backend.assembly import is_allowed_call
-from samebits.backend.compile import compile_module
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.audit import is_allowed_call
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
 

@@ -13,11 +13,11 @@ import pytest
 from inspected_kernels import module_of
 
 import samebits as sb
-from samebits.backend import call_graph
-from samebits.backend.call_graph import CallGraph
-from samebits.backend.llvm import host_target
-from samebits.backend.plans import SPEED
-from samebits.backend.wide_offsets import has_wide_offsets
+from samebits.backend.llvm.engine import host_target
+from samebits.backend.text import call_graph
+from samebits.backend.text.call_graph import CallGraph
+from samebits.backend.text.profiles import SPEED
+from samebits.backend.text.wide_offsets import has_wide_offsets
 
 MOST = 9223372036854775807
 

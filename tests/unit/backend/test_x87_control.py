@@ -10,8 +10,9 @@ import pytest
 from other_machines import link_bare, missing
 from tests.limits import HANG_SECONDS
 
-from samebits.backend import fp_control, llvm
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets import fp_control
+from samebits.backend.targets.table import TARGETS
 
 I686 = TARGETS["i686"]
 

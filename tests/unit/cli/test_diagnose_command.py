@@ -18,9 +18,9 @@ import pytest
 from samebits.cli import status
 from samebits.cli.diagnose import doing
 from samebits.cli.diagnosis import as_lines
-from samebits.diagnose.finding import CERTAINTIES, CousinFact, Diagnosis, Place
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL
-from samebits.diagnose.side_words import default_words, described_words
+from samebits.diagnose.report.findings import CERTAINTIES, CousinFact, Diagnosis, Place
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.sides.words import default_words, described_words
 
 UNIT = Path(__file__).parents[1]
 SMALL = str(UNIT / "sim" / "small_simulation.py")
@@ -244,8 +244,8 @@ def test_html_is_one_page_that_needs_nothing_else(facts: tuple[dict[str, Any], s
 def test_names_from_a_report_cannot_write_into_the_page(run: Run) -> None:
     from dataclasses import replace
 
-    from samebits.diagnose.desync.read import read_report
-    from samebits.diagnose.desync.write import write_report
+    from samebits.desync.reader import read_report
+    from samebits.desync.writer import write_report
 
     report = read_report("fused.desync")
     contents = replace(report.contents, side="<script>alert(1)</script>")

@@ -12,8 +12,8 @@ from tests.work import calls_of
 from samebits.bits import bits_to_float, exact_fma, float_to_bits
 from samebits.cli import status
 from samebits.diagnose.explain import Explanation, explain
-from samebits.diagnose.expression import parse
 from samebits.errors import ArgumentError
+from samebits.fpmodel.parse import parse
 
 # fma(0.1f, 0.1f, -0.01f): the product's rounding error is all that is left.
 FUSED = ["a*b + c", "a=0x3dcccccd", "b=0x3dcccccd", "c=0xbc23d70a"]

@@ -16,7 +16,7 @@ import pytest
 
 from samebits.cli import main, status
 from samebits.cli import verify as command
-from samebits.sim.replay import read_replay
+from samebits.replay import read_replay
 from samebits.version import __version__
 
 ERRORS: list[BaseException] = [

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from samebits.cli import status
-from samebits.diagnose.desync.read import read_report
-from samebits.diagnose.recorded import recorded_in
-from samebits.diagnose.sides import parse_side
-from samebits.sim import targets
+from samebits.desync.reader import read_report
+from samebits.diagnose.frame.recorded import recorded_in
+from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.players import player
 from samebits.sim.recording import Recording
 from samebits.sim.sources import ReplaySource
+from samebits.verify import executions as targets
 
 SMALL = str(Path(__file__).parents[1] / "sim" / "small_simulation.py")
 NATIVE = next(r.name for r in targets.all_rows() if r.reason is None and r.name.endswith("-O0"))

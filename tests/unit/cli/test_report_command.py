@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from samebits.cli import status
-from samebits.diagnose import replayed
-from samebits.diagnose.desync.read import read_report
-from samebits.diagnose.trace_bytes import decode
-from samebits.sim import targets
+from samebits.desync.reader import read_report
+from samebits.trace import restore as replayed
+from samebits.trace.encoding import decode
+from samebits.verify import executions as targets
 
 UNIT = Path(__file__).parents[1]
 SMALL = str(UNIT / "sim" / "small_simulation.py")
@@ -66,7 +66,7 @@ def test_a_report_is_written_and_its_size_printed(run: Run, replay: str) -> None
 
 
 def test_its_hashes_are_those_that_the_replay_recorded(run: Run, replay: str) -> None:
-    from samebits.sim.replay import read_replay
+    from samebits.replay import read_replay
 
     code, out, _ = run("report", SMALL, replay, "-o", "all.desync", "--a", "evaluate")
     assert code == 0
@@ -78,7 +78,7 @@ def test_its_hashes_are_those_that_the_replay_recorded(run: Run, replay: str) ->
 
 
 def test_the_default_is_this_machines_best_target(run: Run, replay: str) -> None:
-    from samebits.backend.llvm import host_target
+    from samebits.backend.llvm.engine import host_target
 
     assert run("report", SMALL, replay, "--frames", "7")[0] == 0
     assert read_report("small-7.desync").contents.side == f"{host_target().name}-O3"

@@ -18,10 +18,10 @@ import samebits as sb
 from samebits.cli import status
 from samebits.cli.consoles import TextConsole
 from samebits.cli.terminal import Shown, behind, colours, shown, write_coloured
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.page import page as diagnosis_page
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.report.html import page as diagnosis_page
 from samebits.errors import SimulationError
-from samebits.sim.replay import ReplayHeader, ReplayWriter
+from samebits.replay import ReplayHeader, ReplayWriter
 from samebits.visible import visible
 
 CLI = Path(__file__).parents[3] / "src" / "samebits" / "cli"

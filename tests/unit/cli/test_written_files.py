@@ -10,12 +10,12 @@ from typing import Any, cast
 import pytest
 
 from samebits.cli.pages import write_page
-from samebits.diagnose.desync import write
+from samebits.desync import writer as write
 from samebits.errors import ReplayError
-from samebits.sim.export import build
-from samebits.sim.export.inputs_file import export_inputs
-from samebits.sim.golden import write_golden
-from samebits.sim.replay import ReplayHeader, ReplayWriter
+from samebits.export import build
+from samebits.export.inputs_file import export_inputs
+from samebits.replay import ReplayHeader, ReplayWriter
+from samebits.verify.golden import write_golden
 
 HEADER = ReplayHeader("bounce", "01" * 16, "1", 1, 1, 1, 1, 60)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from samebits.diagnose.drafts import Draft
+from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import For, Op
 from samebits.types import ScalarType
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 from itertools import count
 
 from samebits.bits import bits_to_float, float_to_bits
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.expression import operands
-from samebits.diagnose.lowering import Lowered, Unlowered, lower
-from samebits.diagnose.numbers import FLOAT32, Format
-from samebits.diagnose.sites import Site
-from samebits.diagnose.trees import Constant, Op, Operand, Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.lowering import Lowered, Unlowered, lower
+from samebits.fpmodel.parse import operands
+from samebits.fpmodel.softfloat import FLOAT32, Format
+from samebits.fpmodel.tree import Constant, Op, Operand, Tree
 from samebits.frontend.compile import link
+from samebits.hazards.expressions import Site
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.verify import verify
 from samebits.types import FLOAT32 as T32
 from samebits.types import FLOAT64 as T64

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import float_to_bits
-from samebits.diagnose.places import Place, is_own, statements
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Function, Op, Value
+from samebits.ir.interp.evaluator import Evaluator
+from samebits.ir.refs import Place, is_own, statements
 from samebits.sim.execution import Execution
 from samebits.sim.load import load_simulation
 from samebits.sim.program import Program

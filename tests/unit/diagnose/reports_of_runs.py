@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from samebits.diagnose.desync.layout import Key
-from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.sides import Side, parse_side
+from samebits.desync.format import Key
+from samebits.desync.record import Wanted, make_report
+from samebits.desync.report import Report
+from samebits.sides.side import Side, parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Block, PlayerSource

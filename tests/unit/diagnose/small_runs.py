@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.running import Running, open_run
-from samebits.diagnose.sides import parse_side
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import Running, open_run
+from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
 

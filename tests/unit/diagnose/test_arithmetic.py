@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from samebits.bits import bits_to_float, float_to_bits
-from samebits.diagnose.arithmetic import Arithmetic, Evaluator
-from samebits.diagnose.expression import parse
-from samebits.diagnose.literals import pattern
-from samebits.diagnose.numbers import FLOAT32, FLOAT64, FORMATS, Format, from_bits, to_bits
-from samebits.ir.semantics import BINARY, SEMANTICS, TERNARY
+from samebits.fpmodel.evaluate import Arithmetic, Evaluator
+from samebits.fpmodel.literals import pattern
+from samebits.fpmodel.parse import parse
+from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, FORMATS, Format, from_bits, to_bits
+from samebits.ir.interp.semantics import BINARY, SEMANTICS, TERNARY
 from samebits.types import FLOAT32 as T32
 from samebits.types import FLOAT64 as T64
 

@@ -11,16 +11,16 @@ from edits import OTHERS, Edit, backwards, nothing, only_above_two, other
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from traced_simulation import TRACED
 
-from samebits.diagnose.compare import OperationDifference, first_difference
-from samebits.diagnose.drafts import Draft
-from samebits.diagnose.model import Model
-from samebits.diagnose.places import Place
-from samebits.diagnose.trace import record
+from samebits.diagnose.operation.first_difference import OperationDifference, first_difference
+from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import For, If, Lanes, Module, Op, walk
+from samebits.ir.refs import Place
 from samebits.ir.verify import verify
 from samebits.modes import DETERMINISTIC, LOW
-from samebits.passes.modes import realise
+from samebits.passes.semantics.float_modes import realise
 from samebits.sim.simulation import Simulation
+from samebits.trace.model import Model
+from samebits.trace.record import record
 from samebits.types import ScalarType
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from samebits.backend.llvm import host_target
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.sides import parse_side
+from samebits.backend.llvm.engine import host_target
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.two_runs import diagnose
+from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
 

@@ -6,15 +6,15 @@ import pytest
 
 import samebits as sb
 from samebits import float32, float64, int32, uint8, uint64
-from samebits.diagnose.bounds import deciding, endless
-from samebits.diagnose.drafts import Draft, brought, entries
-from samebits.diagnose.hidden import hidden_sources, with_hidden
-from samebits.diagnose.places import statements
-from samebits.diagnose.promotion import promoted
-from samebits.diagnose.turns import called_by_loops
-from samebits.diagnose.writes import ANY, written
 from samebits.errors import HazardError
+from samebits.hazards.edit.draft import Draft, brought, entries
+from samebits.hazards.edit.hidden_state import hidden_sources, with_hidden
+from samebits.hazards.edit.promotion import promoted
+from samebits.ir.analysis.loops import deciding, endless
+from samebits.ir.analysis.may_write import ANY, written
+from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Module, Op, walk
+from samebits.ir.refs import statements
 from samebits.ir.verify import verify
 from samebits.types import INT, UINT64, RefType
 

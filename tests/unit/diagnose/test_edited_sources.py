@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose import narrowing, search
-from samebits.diagnose.experiment import Experiment
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.sides import parse_side
+from samebits.diagnose import narrow as narrowing
+from samebits.diagnose import two_runs as search
+from samebits.diagnose.cause.experiment import Experiment
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.two_runs import diagnose
 from samebits.errors import HazardError
+from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource

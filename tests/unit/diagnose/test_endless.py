@@ -7,13 +7,14 @@ import pytest
 
 import samebits as sb
 from samebits import uint32, uint64
-from samebits.diagnose import trace, watching
-from samebits.diagnose.experiment import Agreement, Experiment
-from samebits.diagnose.model import Model
-from samebits.diagnose.trace import record
+from samebits.diagnose.cause.experiment import Agreement, Experiment
 from samebits.errors import TraceError
 from samebits.ir.text import parse_module, print_module
 from samebits.sim.program import Program
+from samebits.trace import observer as watching
+from samebits.trace import record as trace
+from samebits.trace.model import Model
+from samebits.trace.record import record
 
 
 @sb.struct

@@ -9,14 +9,14 @@ import pytest
 from traced_simulation import TRACED
 
 from samebits.bits import to_canonical, xxh64
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.experiment import Agreement, Experiment
-from samebits.diagnose.model import Model
-from samebits.diagnose.plant import Plant, planted
-from samebits.diagnose.trace import Trace, record
+from samebits.diagnose.cause.experiment import Agreement, Experiment
+from samebits.hazards.plant import Plant, planted
+from samebits.ir.analysis.budget import Budget
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.program import Program
 from samebits.sim.sources import PlayerSource
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
 
 PLAIN = TRACED.program
 FRAMES = 3

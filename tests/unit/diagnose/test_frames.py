@@ -10,11 +10,11 @@ import pytest
 from small_runs import SMALL, changed_source, hashes, inputs, side
 
 from samebits.bits import xxh64
-from samebits.diagnose import frames
-from samebits.diagnose.frame_facts import FirstFrame
-from samebits.diagnose.frames import FrameReport, FrameSearch
-from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.running import Running
+from samebits.diagnose.frame import lockstep as frames
+from samebits.diagnose.frame.examine import FirstFrame
+from samebits.diagnose.frame.lockstep import FrameReport, FrameSearch
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import Running
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import Block, PlayerSource
@@ -213,7 +213,7 @@ def test_a_slow_side_is_compared_here_and_there(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_memory_for_inputs_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    from samebits.diagnose import input_stream
+    from samebits.sides import input_stream
 
     rows = inputs(FRAMES).between(0, FRAMES)
     monkeypatch.setattr(input_stream, "MOST_BYTES", rows.nbytes // 3)

@@ -7,9 +7,9 @@ import pytest
 from tests.unit.diagnose.halves_simulation import SIMULATION
 
 from samebits.bits import ulp_distance
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.sides import parse_side
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.two_runs import diagnose
+from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
 
 FRAMES = 300

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from samebits.diagnose.explain import explain
-from samebits.runtime.runners.link import LINUX
+from samebits.runtime.emulation.link import LINUX
 
 PROGRAM = """
 #if defined __x86_64__

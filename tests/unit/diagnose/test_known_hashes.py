@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import pytest
 from small_runs import hashes, inputs, side
 
-from samebits.diagnose.frame_facts import FirstFrame
-from samebits.diagnose.known_hashes import KnownSearch
-from samebits.diagnose.running import Running
+from samebits.diagnose.frame.examine import FirstFrame
+from samebits.diagnose.frame.known_hashes import KnownSearch
+from samebits.sides.run import Running
 
 FRAMES = 700
 FRAME = 431

@@ -9,8 +9,8 @@ import pytest
 
 import samebits as sb
 from samebits.diagnose.explain import explain
-from samebits.diagnose.expression import FUNCTIONS
-from samebits.diagnose.libraries import LIBRARIES, LIBRARY_FUNCTIONS, function_of
+from samebits.fpmodel.libm import LIBRARIES, LIBRARY_FUNCTIONS, function_of
+from samebits.fpmodel.parse import FUNCTIONS
 
 DTYPES: dict[int, Any] = {32: np.float32, 64: np.float64}
 NUMPY = {"sin": np.sin, "exp": np.exp, "log": np.log, "acos": np.arccos, "atan2": np.arctan2}

@@ -10,11 +10,10 @@ import pytest
 from lowered_functions import differences, function_of, generated, module_of
 
 from samebits.bits import float_to_bits, round_float
-from samebits.diagnose.arithmetic import INTEGER_RULES, NAN_RULES, Arithmetic
-from samebits.diagnose.expression import parse
-from samebits.diagnose.hazards import HAZARDS, Hazard
-from samebits.diagnose.lowering import Lowered, Unlowered, lower
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.evaluate import INTEGER_RULES, NAN_RULES, Arithmetic
+from samebits.fpmodel.lowering import Lowered, Unlowered, lower
+from samebits.fpmodel.parse import parse
+from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT32,
     FLOAT64,
@@ -23,11 +22,12 @@ from samebits.diagnose.numbers import (
     X87_64,
     Format,
 )
-from samebits.diagnose.trees import Op as Node
-from samebits.diagnose.trees import Operand, Tree, rebuilt, written
+from samebits.fpmodel.tree import Op as Node
+from samebits.fpmodel.tree import Operand, Tree, rebuilt, written
+from samebits.hazards.catalogue import HAZARDS, Hazard
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import Evaluator, evaluate
 from samebits.ir.grammar import Module, Op, Value
+from samebits.ir.interp.evaluator import Evaluator, evaluate
 from samebits.ir.verify import verify
 from samebits.types import FLOAT, INT32, INT64, UINT32, UINT64
 from samebits.types import FLOAT32 as T32

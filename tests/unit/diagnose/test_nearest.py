@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from observed_frames import ARENA
 
-from samebits.diagnose.hazards import by_name
-from samebits.diagnose.nearest import nearest
-from samebits.diagnose.places import find
-from samebits.diagnose.plant import nothing_there
-from samebits.diagnose.sides import parse_side
 from samebits.errors import HazardError, SideError
+from samebits.hazards.catalogue import by_name
+from samebits.hazards.locate import find
+from samebits.hazards.plant import nothing_there
+from samebits.nearest import nearest
+from samebits.sides.side import parse_side
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ import pytest
 from traced_frames import TracedFrame
 from traced_simulation import TRACED
 
-from samebits.diagnose.hazards import HAZARDS
-from samebits.diagnose.instances import Instance, environment
-from samebits.diagnose.model import Model
-from samebits.diagnose.observing import Observations, values_of
-from samebits.diagnose.sites import Sites
-from samebits.diagnose.watching import Frames
-from samebits.diagnose.ways import ways_of
+from samebits.diagnose.cause.observations import Observations, values_of
+from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.expressions import Sites
+from samebits.hazards.variants import ways_of
+from samebits.trace.instances import Instance, environment
+from samebits.trace.model import Model
+from samebits.trace.observer import Frames
 
 
 def test_a_frame_is_evaluated_once_for_all_ways() -> None:
@@ -46,7 +46,7 @@ def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPa
         runs.append(frames)
         return environment(frames, *args)
 
-    monkeypatch.setattr("samebits.diagnose.observing.environment", counted)
+    monkeypatch.setattr("samebits.diagnose.cause.observations.environment", counted)
     values = values_of(sites, place)
     seen = Observations(place, 0, lambda: iter([given]), values, lambda number: given)
     ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]

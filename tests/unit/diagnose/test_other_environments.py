@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose.finding import THROUGHOUT, Diagnosis
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.sides import parse_side
+from samebits.diagnose.report.findings import THROUGHOUT, Diagnosis
+from samebits.diagnose.two_runs import diagnose
+from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
 

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from observed_frames import ARENA
 
-from samebits.backend import llvm
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.permissions import Permissions, PermissionSearch
-from samebits.diagnose.permitted import tell
-from samebits.diagnose.rewritable import Beginning, Moment, rewritable, with_leave
-from samebits.diagnose.running import Running, open_run
-from samebits.diagnose.sides import parse_side
-from samebits.diagnose.trace import record
+from samebits.backend.llvm import engine as llvm
+from samebits.diagnose.fast.bisection import Permissions, PermissionSearch
+from samebits.diagnose.fast.candidates import Beginning, Moment, rewritable, with_leave
+from samebits.diagnose.fast.permitted import tell
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.sides.run import Running, open_run
+from samebits.sides.side import parse_side
 from samebits.sim.inputs import Inputs
 from samebits.sim.load import load_simulation
 from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
+from samebits.trace.record import record
 
 HOST = llvm.host_target()
 HEAD = """\

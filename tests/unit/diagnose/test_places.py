@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from observed_frames import ARENA, TOUR
 
-from samebits.diagnose.places import Place, described, find, op_at, statement_at
 from samebits.errors import HazardError
+from samebits.hazards.locate import find
 from samebits.ir.grammar import For, Op
+from samebits.ir.refs import Place, described, op_at, statement_at
 
 KERNELS = ARENA.program.kernels
 

@@ -9,16 +9,17 @@ from random import Random
 import pytest
 from observed_frames import ARENA, OUTER_PLANETS, SIGNS, SIMULATIONS, TOUR, hashes, observed
 
-from samebits.backend.llvm import host_target
-from samebits.diagnose.hazards import HAZARDS
-from samebits.diagnose.places import Place, described, find, is_own, statements
-from samebits.diagnose.plant import Plant, Way, places_of, planted, ways_among, ways_at
-from samebits.diagnose.trees import written
-from samebits.diagnose.ways import ACROSS
+from samebits.backend.llvm.engine import host_target
 from samebits.errors import HazardError, TargetError
+from samebits.fpmodel.tree import written
+from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.locate import find
+from samebits.hazards.plant import Plant, Way, places_of, planted, ways_among, ways_at
+from samebits.hazards.variants import ACROSS
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction, Module, Op
-from samebits.passes.contract import Contraction
+from samebits.ir.refs import Place, described, is_own, statements
+from samebits.passes.semantics.contract import Contraction
 from samebits.runtime.cache import ObjectCache
 from samebits.sim.execution import EvaluateExecution, NativeExecution
 from samebits.sim.program import Program

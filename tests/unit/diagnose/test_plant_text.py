@@ -6,12 +6,12 @@ import pytest
 from observed_frames import ARENA
 from small_runs import SMALL, hashes, side
 
-from samebits.diagnose.places import find
-from samebits.diagnose.plant import Plant, places_of, planted
-from samebits.diagnose.plant_text import plant_texts
-from samebits.diagnose.sides import parse_side
 from samebits.errors import HazardError
+from samebits.hazards.locate import find
+from samebits.hazards.plant import Plant, places_of, planted
+from samebits.hazards.text import plant_texts
 from samebits.ir.text import print_module
+from samebits.sides.side import parse_side
 
 PROGRAM = ARENA.program
 LINE = "arena.py:158"

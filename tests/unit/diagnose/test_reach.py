@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import samebits as sb
 from samebits import float32, math, uint64
-from samebits.diagnose.places import Place, statements
-from samebits.diagnose.reach import Reach
+from samebits.diagnose.exposure.distance import Reach
 from samebits.ir.grammar import Op
+from samebits.ir.refs import Place, statements
 
 
 @sb.struct

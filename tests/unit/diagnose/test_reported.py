@@ -20,9 +20,7 @@ from reports_of_runs import (
     without,
 )
 
-from samebits.diagnose import experiment, trace, watching
-from samebits.diagnose.beside_report import diagnose_report
-from samebits.diagnose.desync.layout import (
+from samebits.desync.format import (
     HASHES,
     INPUT_HASHES,
     PROGRAM,
@@ -30,13 +28,17 @@ from samebits.diagnose.desync.layout import (
     TRACE,
     Key,
 )
-from samebits.diagnose.desync.portable import Names, portable
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.finding import Diagnosis
+from samebits.desync.portable import Names, portable
+from samebits.desync.report import Report
+from samebits.diagnose.cause import experiment
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.run_and_report import diagnose_report
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.errors import ReportError
 from samebits.ir.text import print_module
 from samebits.sim.simulation import Simulation
+from samebits.trace import observer as watching
+from samebits.trace import record as trace
 
 Compare = Callable[[Report], Diagnosis]
 """What the plain side and a report differ in."""

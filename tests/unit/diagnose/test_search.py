@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.sides import parse_side
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.two_runs import diagnose
+from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource

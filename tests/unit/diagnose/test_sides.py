@@ -11,17 +11,18 @@ from observed_frames import ARENA
 from small_runs import SMALL, SWARM, changed_source, hashes, inputs, side
 from tests.shared_ranges import ranges_shared
 
-from samebits.backend import llvm
-from samebits.backend.targets import TARGETS
-from samebits.diagnose.running import open_run
-from samebits.diagnose.side_words import described_words, read_words
-from samebits.diagnose.sides import parse_side
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import TARGETS
 from samebits.errors import SamebitsError, SideError, TargetError
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Op, walk
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.modes import FAST, LOW
-from samebits.runtime import crew, pool
-from samebits.runtime.runners.machines import emulation_reason
+from samebits.runtime.emulation.machines import emulation_reason
+from samebits.runtime.threads import pool
+from samebits.runtime.threads import team as crew
+from samebits.sides.run import open_run
+from samebits.sides.side import parse_side
+from samebits.sides.words import described_words, read_words
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import PlayerSource
 

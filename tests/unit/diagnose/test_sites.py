@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from observed_frames import ARENA, SIMULATIONS, observed
 
-from samebits.diagnose.places import find
-from samebits.diagnose.sites import Site, Sites
-from samebits.diagnose.trees import count, written
+from samebits.fpmodel.tree import count, written
+from samebits.hazards.expressions import Site, Sites
+from samebits.hazards.locate import find
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function
 from samebits.types import FLOAT, FLOAT32, FLOAT64, INT32, INT64, UINT32

@@ -14,15 +14,15 @@ from edits import OTHERS, backwards, nothing, only_above_two, other
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 
 from samebits.bits import to_canonical, xxh64
-from samebits.diagnose.compare import first_difference
-from samebits.diagnose.drafts import Draft
-from samebits.diagnose.model import Model
-from samebits.diagnose.replayed import replay
-from samebits.diagnose.stored import PARTED, RETURNED, StoredTrace, store
-from samebits.diagnose.trace import Trace, record
-from samebits.diagnose.trace_bytes import Limits, decode, encode, to_bytes
+from samebits.diagnose.operation.first_difference import first_difference
 from samebits.errors import TraceError
+from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import For, Lanes, Module, Op
+from samebits.trace.encoding import Limits, decode, encode, to_bytes
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
+from samebits.trace.reduce import PARTED, RETURNED, StoredTrace, store
+from samebits.trace.restore import replay
 from samebits.types import INT
 
 

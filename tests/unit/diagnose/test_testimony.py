@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from samebits.diagnose.compare import Kind, OperationDifference
-from samebits.diagnose.places import Place
-from samebits.diagnose.testimony import Facts
-from samebits.diagnose.testimony import testimony as told
+from samebits.diagnose.cause.nondeterminism import Facts
+from samebits.diagnose.cause.nondeterminism import testimony as told
+from samebits.diagnose.operation.first_difference import Kind, OperationDifference
 from samebits.errors import Span
 from samebits.ir.grammar import Op
+from samebits.ir.refs import Place
 
 SPAN = Span("game.py", "step", 1, 0, 1, 1)
 STORE = Op(1, "store", (), None, (), SPAN)

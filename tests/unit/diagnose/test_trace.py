@@ -10,14 +10,14 @@ from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from traced_simulation import TRACED
 
 from samebits.bits import to_canonical
-from samebits.diagnose.drafts import Draft
-from samebits.diagnose.model import Model
-from samebits.diagnose.patterns import pattern_of
-from samebits.diagnose.places import Place, is_own
-from samebits.diagnose.trace import environment_at, record
 from samebits.errors import TraceError
-from samebits.ir.evaluate import Evaluator
+from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import Op, walk
+from samebits.ir.interp.evaluator import Evaluator
+from samebits.ir.refs import Place, is_own
+from samebits.patterns import pattern_of
+from samebits.trace.model import Model
+from samebits.trace.record import environment_at, record
 from samebits.types import ScalarType
 
 

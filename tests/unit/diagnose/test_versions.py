@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.versions import Aligned, align
+from samebits.diagnose.operation.match_versions import Aligned, align
 from samebits.errors import Span
+from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Function, Module, Op, Statement, Value, walk
 from samebits.ir.verify import verify
 from samebits.sim.load import load_simulation

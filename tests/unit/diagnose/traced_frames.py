@@ -10,17 +10,17 @@ from linecache import getline
 from observed_frames import ARENA
 from traced_simulation import TRACED
 
-from samebits.diagnose.compare import OperationDifference, first_difference
-from samebits.diagnose.drafts import Draft, own_functions
-from samebits.diagnose.model import Model
-from samebits.diagnose.places import Place
-from samebits.diagnose.trace import Trace, record
-from samebits.diagnose.watching import Memory
+from samebits.diagnose.operation.first_difference import OperationDifference, first_difference
+from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.grammar import For, Module, Op, walk
+from samebits.ir.refs import Place
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
+from samebits.trace.model import Model
+from samebits.trace.observer import Memory
+from samebits.trace.record import Trace, record
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import samebits as sb
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.lang.kernel import Kernel
 
 

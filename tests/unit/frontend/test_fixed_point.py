@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 from samebits.types import Overflow
 
 TYPES = [

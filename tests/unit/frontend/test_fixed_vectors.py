@@ -8,7 +8,7 @@ import pytest
 
 import samebits as sb
 from samebits import fix16, fix16x2_sat, fix32, fix32x3, fix48x4_wrap
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 
 TENTHS = sb.table(["0.1", "0.2", 3], fix32)
 CORNER = fix32x3(1, -2, 3)

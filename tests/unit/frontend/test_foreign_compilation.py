@@ -8,7 +8,7 @@ import pytest
 
 import samebits as sb
 from samebits import double2, float32, float64
-from samebits.runtime import fpenv
+from samebits.runtime.fp_state import pin as fpenv
 
 ROUND_UP, FLUSH = 0x4000, 0x8040
 

@@ -11,7 +11,7 @@ from tests.unit.frontend.executions import refusal_of, same
 
 import samebits as sb
 from samebits import float16, float32, float64, half, int32, uint16
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 """Every half, all NaNs included."""

@@ -11,13 +11,13 @@ import pytest
 
 import samebits as sb
 from samebits import float32, int32
-from samebits.backend import llvm
-from samebits.backend.compile import llvm_text
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import llvm_text
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module, Op, walk
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 
 
 def compiled_text(kernel: Kernel, opt: int | None = None) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits.frontend.host_functions import ours
+from samebits.frontend.core.host_functions import ours
 
 
 @pytest.mark.parametrize("name", [n for n in sb.math.__all__ if callable(getattr(math, n, None))])

@@ -12,12 +12,12 @@ from tests.unit.frontend import parallel_kernels as k
 
 import samebits as sb
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import Evaluator
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 
 
 def floats(*shape: int) -> np.ndarray[Any, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from samebits.errors import CompileError
-from samebits.frontend import kernel_source
+from samebits.frontend.core import kernel_source
 from samebits.lang.kernel import Kernel
 
 HEAD = "import samebits as sb\nfrom samebits import float64, kernel\n\n\n"

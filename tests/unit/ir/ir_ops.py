@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.types import (
     BOOL,
     FLOAT32,

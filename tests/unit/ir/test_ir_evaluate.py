@@ -11,9 +11,9 @@ import pytest
 
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import Evaluator, evaluate, evaluator_of, fold
 from samebits.ir.grammar import Function, Module, Op, TableData, Value
-from samebits.ir.memory import Ref
+from samebits.ir.interp.evaluator import Evaluator, evaluate, evaluator_of, fold
+from samebits.ir.interp.memory import Ref
 from samebits.ir.verify import verify
 from samebits.types import (
     BOOL,

@@ -12,9 +12,9 @@ from ir_ops import INTEGERS, alike, integer_samples, run
 
 from samebits.errors import Trap
 from samebits.ir.grammar import OPS
-from samebits.ir.memory import MEMORY
-from samebits.ir.semantics import SEMANTICS
-from samebits.ir.steps import FRAME
+from samebits.ir.interp.closures import FRAME
+from samebits.ir.interp.memory import MEMORY
+from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import BOOL, INT, INT8, INT32, INT64, UINT8, UINT32, UINT64, ScalarType
 
 NUMPY: dict[str, Callable[..., Any]] = {

@@ -11,8 +11,8 @@ from ir_modules import modules
 
 from samebits.errors import IRError
 from samebits.ir.builder import Builder
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import MAX_NESTING, Module, Op, TableData
+from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.types import (

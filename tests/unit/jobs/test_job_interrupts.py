@@ -25,8 +25,9 @@ from tests.unit.runtime.interrupting import (
 
 import samebits as sb
 from samebits import float32, int32
-from samebits.runtime import claims, tasks
-from samebits.runtime import pool as pools
+from samebits.runtime import memory_claims as claims
+from samebits.runtime.threads import pool as pools
+from samebits.runtime.threads import tasks
 
 N = 6
 

@@ -302,7 +302,7 @@ def test_jobs_are_scheduled_from_many_threads() -> None:
 
 
 def test_a_foreign_floating_point_environment_changes_no_bit() -> None:
-    from samebits.runtime import fpenv
+    from samebits.runtime.fp_state import pin as fpenv
 
     reference, subject = np.full((9, 3), 1e-39, np.float32), np.full((9, 3), 1e-39, np.float32)
     v = np.full((9, 3), 1e-39, np.float32)

@@ -12,7 +12,7 @@ from tests.unit.jobs.test_job_interrupts import A, Add, B, Find, Inc, N, check, 
 import samebits as sb
 from samebits import float32, int32
 from samebits.errors import JobError
-from samebits.runtime import claims
+from samebits.runtime import memory_claims as claims
 
 
 @sb.job

@@ -13,7 +13,7 @@ import pytest
 import samebits as sb
 from samebits import float32, float64, int32, int64, math, uint8
 from samebits.errors import ArgumentError
-from samebits.lang.running import managed_run
+from samebits.lang.values.thread_state import managed_run
 
 VALUES: dict[Any, list[Any]] = {
     float32: [1.5, -7.25, 1e30],

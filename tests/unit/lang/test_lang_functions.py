@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from samebits import types
 from samebits.bits import bits_to_float, exact_fma, float_to_bits
 from samebits.errors import ArgumentError, Trap
-from samebits.lang import functions as f
-from samebits.lang.running import managed_run
-from samebits.lang.scalars import (
+from samebits.lang import intrinsics as f
+from samebits.lang.values.scalars import (
     SCALAR_CLASSES,
     float32,
     float64,
@@ -27,8 +26,9 @@ from samebits.lang.scalars import (
     uint8,
     uint32,
 )
-from samebits.lang.vectors import bool2, bool3, double3, float2, float3, float4, int3, uint3
-from samebits.lang.weak import Int
+from samebits.lang.values.thread_state import managed_run
+from samebits.lang.values.vectors import bool2, bool3, double3, float2, float3, float4, int3, uint3
+from samebits.lang.values.weak import Int
 
 INTS = [t for t in types.STRONG_SCALARS if t.is_int]
 SPECIAL = {

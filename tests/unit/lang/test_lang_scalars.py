@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from samebits import types
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
-from samebits.lang import scalars
-from samebits.lang.running import managed_run
-from samebits.lang.scalars import (
+from samebits.lang.values import scalars
+from samebits.lang.values.scalars import (
     SCALAR_CLASSES,
     float32,
     float64,
@@ -27,6 +26,7 @@ from samebits.lang.scalars import (
     uint8,
     uint64,
 )
+from samebits.lang.values.thread_state import managed_run
 
 INTS = [t for t in types.STRONG_SCALARS if t.is_int]
 FLOATS = [types.FLOAT32, types.FLOAT64]

@@ -10,7 +10,8 @@ import pytest
 
 from samebits.errors import ArgumentError, CompileError, Trap
 from samebits.lang.arrays import FixedArray
-from samebits.lang.scalars import (
+from samebits.lang.structs import struct
+from samebits.lang.values.scalars import (
     float32,
     float64,
     int8,
@@ -19,8 +20,7 @@ from samebits.lang.scalars import (
     int64,
     uint8,
 )
-from samebits.lang.structs import struct
-from samebits.lang.vectors import float2, float3
+from samebits.lang.values.vectors import float2, float3
 
 
 @struct

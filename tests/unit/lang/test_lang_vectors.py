@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from samebits.bits import bits_to_float
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.running import managed_run
-from samebits.lang.scalars import SCALAR_CLASSES, float32, float64, int32, uint32
-from samebits.lang.vectors import (
+from samebits.lang.values.scalars import SCALAR_CLASSES, float32, float64, int32, uint32
+from samebits.lang.values.thread_state import managed_run
+from samebits.lang.values.vectors import (
     VECTOR_CLASSES,
     Vector,
     bool2,
@@ -30,7 +30,7 @@ from samebits.lang.vectors import (
     int3,
     uint3,
 )
-from samebits.lang.weak import Int
+from samebits.lang.values.weak import Int
 from samebits.types import BOOL
 
 NUMERIC = [cls for t, cls in VECTOR_CLASSES.items() if t.element.is_float or t.element.is_int]

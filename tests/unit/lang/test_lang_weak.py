@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.weak import Int
+from samebits.lang.values.weak import Int
 
 LOW, HIGH = -(2**63), 2**63 - 1
 OPERATORS = ["add", "sub", "mul", "floordiv", "mod", "and_", "or_", "xor", "lshift", "rshift"]

@@ -16,15 +16,17 @@ from tests.unit.runtime.interrupting import at_each
 
 import samebits as sb
 from samebits import float32
-from samebits.audit.lint.check import check_source
 from samebits.compiling import LOCK
-from samebits.diagnose import expression, libraries
-from samebits.frontend.managed import call as call_managed
-from samebits.lang import running
+from samebits.fpmodel import libm as libraries
+from samebits.fpmodel import parse as expression
 from samebits.lang.uncut import block
-from samebits.runtime import collector, fpenv
-from samebits.runtime.fp_registers import REGISTERS
-from samebits.runtime.kernel import compile_native
+from samebits.lang.values import thread_state as running
+from samebits.lint.check import check_source
+from samebits.managed.run import call as call_managed
+from samebits.runtime import gc_pause as collector
+from samebits.runtime.compile import compile_native
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state.registers import REGISTERS
 from samebits.sim import load
 
 

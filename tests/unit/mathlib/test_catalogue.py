@@ -10,7 +10,7 @@ import pytest
 
 from samebits import float32, float64, math
 from samebits.lang.kernel import Overloads
-from samebits.lang.scalars import SCALAR_CLASSES
+from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.types import FLOAT32, FLOAT64, ScalarType
 
 FUNCTIONS = {n: f for n in math.__all__ if isinstance(f := getattr(math, n), Overloads)}

@@ -17,15 +17,15 @@ from exact_kernels import BINARY, mirrored, random_patterns, specials, wanted
 from math_kernels import assert_same_patterns
 
 from samebits import Array, ReadOnly, float64, math
-from samebits.backend import llvm
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel
 from samebits.modes import Precision
 from samebits.passes.pipeline import optimise
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64
 
 # The errors promised at MEDIUM, where that has a kernel of its own, and at LOW, in ULP.

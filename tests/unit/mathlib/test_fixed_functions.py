@@ -6,7 +6,7 @@ import pytest
 
 import samebits as sb
 from samebits import math
-from samebits.runtime.evaluated import evaluate
+from samebits.runtime.evaluate import evaluate
 
 TYPES = [sb.fix16_sat, sb.fix32_sat, sb.fix48_sat]
 NAMES = ["sin", "cos", "tan", "atan2", "exp", "log", "pow"]

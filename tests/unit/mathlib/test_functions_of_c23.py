@@ -19,16 +19,16 @@ from tools.prove import inputs, promises
 from tools.prove.functions import FORMATS, NAMED, Format, rounded
 
 from samebits import Array, ReadOnly, float32, float64, int32, math
-from samebits.backend import llvm
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.table import TARGETS
 from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel
 from samebits.modes import Precision
 from samebits.passes.pipeline import optimise
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 from samebits.runtime.same_bits import executions
 from samebits.types import FLOAT32, FLOAT64
 

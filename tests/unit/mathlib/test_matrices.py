@@ -35,8 +35,8 @@ from samebits import (
     uint2x3,
 )
 from samebits.errors import ArgumentError, CompileError, Trap
-from samebits.lang.matrices import MATRIX_CLASSES
-from samebits.lang.vectors import VECTOR_CLASSES
+from samebits.lang.values.matrices import MATRIX_CLASSES
+from samebits.lang.values.vectors import VECTOR_CLASSES
 from samebits.types import BOOL, vector_of
 
 M = float3x3(1, 2, 3, 4, 5, 6, 7, 8, 10)

@@ -13,8 +13,8 @@ from math_kernels import patterns
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int32, math
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise

@@ -16,8 +16,8 @@ from gmpy2 import mpfr
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
 from samebits.runtime.same_bits import executions

@@ -11,7 +11,7 @@ import numpy as np
 import samebits as sb
 from samebits import float32, float64
 from samebits.frontend.compile import compile_kernel, link
-from samebits.ir.evaluate import evaluate
+from samebits.ir.interp.evaluator import evaluate
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.primitives import muladd, product_error
 

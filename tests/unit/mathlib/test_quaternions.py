@@ -25,8 +25,8 @@ from samebits import (
     quaternion,
 )
 from samebits.errors import ArgumentError, CompileError
-from samebits.lang.composites import COMPOSITE_CLASSES
 from samebits.lang.kernel import Kernel
+from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.mathlib.linear.quaternions import ROWS
 from samebits.types import ScalarType, VectorType
 

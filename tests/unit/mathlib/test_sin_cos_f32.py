@@ -20,8 +20,8 @@ from tests.levels import LOWEST
 
 import samebits as sb
 from samebits import bitcast, float32, math, uint32, uint64
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel

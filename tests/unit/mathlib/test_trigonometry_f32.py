@@ -19,8 +19,8 @@ from math_kernels import assert_same_patterns, called_in_loops, results
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel

@@ -15,8 +15,8 @@ from exact_kernels import BINARY, mirrored, random_patterns, specials, wanted
 from math_kernels import assert_same_patterns
 
 from samebits import Array, ReadOnly, float64, math
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import Trap
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Module, Op
+from samebits.ir.interp.evaluator import Evaluator
 
 
 class Endless(Exception):

@@ -12,13 +12,13 @@ from block_loops import MULTIPLY, BlockLoop
 from outcomes import outcome
 
 from samebits.errors import Trap
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import For, Module, Op, walk
+from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
-from samebits.passes import blocks
+from samebits.passes.bounds import blocks
+from samebits.passes.bounds.sweep import FIXED_PRODUCT
 from samebits.passes.pipeline import optimise
-from samebits.passes.sweep import FIXED_PRODUCT
 from samebits.types import INT, INT32, INT64
 
 CELLS = 60

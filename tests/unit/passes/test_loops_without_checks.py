@@ -14,8 +14,8 @@ from outcomes import Endless, outcome
 from samebits.ir.grammar import For, Function, If, Module, Op, While, can_trap, walk
 from samebits.ir.text import print_module
 from samebits.ir.verify import verify
+from samebits.passes.bounds.versioning import checks
 from samebits.passes.pipeline import optimise
-from samebits.passes.versioning import checks
 from samebits.types import INT, ArrayType, RefType
 
 

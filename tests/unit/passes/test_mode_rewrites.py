@@ -12,18 +12,18 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int32
-from samebits.backend.assembly import audit
-from samebits.backend.compile import assembly_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import assembly_text
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS
 from samebits.bits import exact_fma
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import For, Module, walk
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
-from samebits.passes.modes import realise, rewrites
 from samebits.passes.pipeline import optimise
-from samebits.runtime.evaluated import evaluate
+from samebits.passes.semantics.float_modes import realise, rewrites
+from samebits.runtime.evaluate import evaluate
 
 sb.defaults(mode=sb.DETERMINISTIC)
 

@@ -7,8 +7,8 @@ from loop_kernels import BOX, Kernel
 
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module, Op, Value
+from samebits.passes.bounds.versioning import checks
 from samebits.passes.pipeline import optimise
-from samebits.passes.versioning import checks
 from samebits.types import BOOL, INT, INT32, UINT8, RefType
 
 PARAMS = {"box": RefType(BOX), "n": INT, "k": INT32, "u": UINT8, "flag": BOOL}

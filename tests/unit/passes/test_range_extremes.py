@@ -11,7 +11,7 @@ from samebits import int32
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module, Op, Value, walk
 from samebits.ir.verify import verify
-from samebits.passes.facts import Facts, product_bounds
+from samebits.passes.bounds.prover import Facts, product_bounds
 from samebits.passes.pipeline import optimise
 from samebits.types import FLOAT64, INT
 

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 
 NUMBER = signal.SIGINT
 _NEVER = 1 << 62

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
 from samebits.runtime.native import NativeModule, NativeRange
-from samebits.runtime.tasks import ControlBlock, Task
+from samebits.runtime.threads.tasks import ControlBlock, Task
 
 
 def range_of(kernel: Kernel) -> NativeRange:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from samebits.backend.objects import CompiledObject, TrapSite
-from samebits.backend.targets import TARGETS
+from samebits.backend.targets.table import TARGETS
 from samebits.errors import Span
 from samebits.runtime import cache
 from samebits.runtime.cache import ObjectCache, digest, object_key

@@ -11,17 +11,20 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
 from samebits.errors import ArgumentError, Trap
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
-from samebits.lang import scalars, structs, vectors
+from samebits.lang import structs
 from samebits.lang.annotations import class_of_type
-from samebits.lang.scalars import SCALAR_CLASSES
-from samebits.runtime import fpenv, packing, preempt
+from samebits.lang.values import scalars, vectors
+from samebits.lang.values.scalars import SCALAR_CLASSES
+from samebits.runtime import packing
 from samebits.runtime.call import native_callable
+from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
+from samebits.runtime.threads import preempt
 from samebits.types import (
     BOOL,
     FLOAT,

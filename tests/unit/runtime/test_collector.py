@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 import samebits as sb
-from samebits.runtime import collector
-from samebits.runtime.kernel import compile_native
+from samebits.runtime import gc_pause as collector
+from samebits.runtime.compile import compile_native
 
 
 @sb.kernel

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import samebits
-from samebits.runtime import compiler_sources
-from samebits.runtime.compiler_sources import fingerprint, sources
+from samebits.runtime.objects import compiler_sources
+from samebits.runtime.objects.compiler_sources import fingerprint, sources
 
 PACKAGE = Path(samebits.__file__).parent
 NORMAL = 1_000_000_000

@@ -18,7 +18,7 @@ from tests.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits import int32, int64
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 
 
 @sb.kernel
@@ -108,7 +108,7 @@ def test_threads_that_are_not_wanted_any_more_end() -> None:
 import _thread, time
 import numpy as np
 from tests.unit.runtime.test_crew import count
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 set_workers(1)
 count(np.zeros(50, np.int64))
 for _ in range(20):
@@ -172,7 +172,7 @@ import numpy as np
 warnings.simplefilter("ignore")
 from tests.unit.runtime.test_crew import count
 from tests.shared_ranges import ranges_shared
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 set_workers(3)
 def go():
     before, out = ranges_shared(), np.zeros(5000, np.int64)
@@ -195,7 +195,7 @@ import threading, time
 import numpy as np
 from tests.unit.runtime.test_crew import burn
 from tests.shared_ranges import ranges_shared
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 set_workers(4)
 before, out = ranges_shared(), np.ones(1_000_000, np.int64)
 threading.Thread(target=burn, args=(out, 3_000_000), daemon=True).start()

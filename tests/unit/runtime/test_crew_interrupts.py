@@ -14,8 +14,9 @@ from tests.shared_ranges import ranges_shared
 from tests.unit.runtime.interrupting import Alarm, Interrupt, at_each
 from tests.unit.runtime.test_crew import count
 
-from samebits.runtime import crew, pool
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads import pool
+from samebits.runtime.threads import team as crew
+from samebits.runtime.threads.pool import set_workers
 
 N = 64
 OUT = np.zeros(N, np.int64)

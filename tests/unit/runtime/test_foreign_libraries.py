@@ -17,8 +17,9 @@ from foreign_work import digest
 from tests.limits import HANG_SECONDS
 
 import samebits as sb
-from samebits.runtime import fpenv, ptrace
-from samebits.runtime.fp_registers import REGISTERS
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state import ptrace
+from samebits.runtime.fp_state.registers import REGISTERS
 
 STICKY = 0x3F
 

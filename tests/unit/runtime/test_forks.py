@@ -13,15 +13,15 @@ from tests.limits import HANG_SECONDS
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
 PLACES = {
-    "import": "samebits.runtime.kernel",
-    "own stack": "samebits.runtime.own_stack",
-    "room": "samebits.runtime.preempt",
-    "managed": "samebits.frontend.managed",
+    "import": "samebits.runtime.compile",
+    "own stack": "samebits.runtime.threads.own_stack",
+    "room": "samebits.runtime.threads.preempt",
+    "managed": "samebits.managed.run",
     "front end": "samebits.frontend.compile",
     "passes": "samebits.passes.pipeline",
     "call": "samebits.runtime.call",
     "llvm": "llvmlite.binding",
-    "any import": "samebits.sim.difference",
+    "any import": "samebits.sim.state.difference",
     "parse": "",
 }
 

@@ -21,11 +21,12 @@ import pytest
 from tests.limits import HANG_SECONDS
 
 import samebits as sb
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
-from samebits.runtime import fpenv, ptrace
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state import ptrace
 from samebits.runtime.native import NativeEntry, NativeModule
 from samebits.types import FLOAT64, INT
 

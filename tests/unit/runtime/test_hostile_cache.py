@@ -18,7 +18,7 @@ from tests.levels import LOWEST
 import samebits as sb
 from samebits import float32
 from samebits.runtime import cache
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* in the object cache is not used:RuntimeWarning")
 
@@ -298,7 +298,7 @@ def test_another_version_of_the_compiler_takes_no_entry(
 
 
 def test_targets_and_levels_do_not_share_entries(project: Project, tmp_path: Path) -> None:
-    from samebits.backend import llvm
+    from samebits.backend.llvm import engine as llvm
 
     project.write("hostile_m.py", TWICE)
     module: ModuleType = project.load()
@@ -314,5 +314,5 @@ def test_a_warm_start_still_finds_its_entry(
 ) -> None:
     project.write("hostile_m.py", TWICE)
     assert answer(project.load(), 1.0) == 2.0
-    monkeypatch.setattr("samebits.runtime.kernel._linked", None)
+    monkeypatch.setattr("samebits.runtime.compile._linked", None)
     assert float(project.load().k(1.0)) == 2.0

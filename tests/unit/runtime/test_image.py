@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from samebits.backend import llvm
-from samebits.runtime import image, loading
-from samebits.runtime.image import _HEADER, _RELOCATION, _SECTION, load
+from samebits.backend.llvm import engine as llvm
+from samebits.runtime.objects import image, loading
+from samebits.runtime.objects.image import _HEADER, _RELOCATION, _SECTION, load
 
 HERE = sys.platform == "linux" and os.uname().machine == "x86_64"
 pytestmark = pytest.mark.skipif(not HERE, reason="objects are loaded so on x86-64 Linux alone")
@@ -185,10 +185,11 @@ sb.set_cache_dir(sys.argv[1])
 sys.path.insert(0, sys.argv[2])
 import cold
 value = cold.wave(0.75).hex()
-unneeded = ("samebits.frontend", "samebits.passes", "samebits.ir", "samebits.backend.emit",
-            "samebits.backend.compile", "samebits.backend.llvm", "samebits.backend.lowering",
-            "samebits.backend.preempt", "samebits.backend.fp_control", "samebits.runtime.claims",
-            "samebits.runtime.collector")
+unneeded = ("samebits.frontend", "samebits.passes", "samebits.ir",
+            "samebits.backend.emit.module", "samebits.backend.llvm.compile",
+            "samebits.backend.llvm.engine", "samebits.backend.lowering.table",
+            "samebits.backend.emit.preemption", "samebits.backend.targets.fp_control",
+            "samebits.runtime.memory_claims", "samebits.runtime.gc_pause")
 print(value, "llvmlite" in sys.modules, sorted(n for n in sys.modules if n.startswith(unneeded)))
 """
 _COLD_KERNEL = """
@@ -212,15 +213,16 @@ def test_a_process_that_finds_all_it_calls_loads_no_part_of_the_compiler_nor_of_
 ) -> None:
     value, loaded, makers = _cold(tmp_path).split(" ", 2)
     assert loaded == "True"
-    assert "samebits.backend.compile" in makers
-    assert "samebits.backend.llvm" in makers
+    assert "samebits.backend.llvm.compile" in makers
+    assert "samebits.backend.llvm.engine" in makers
     assert _cold(tmp_path) == f"{value} False []\n"
 
 
 def test_the_note_of_the_machine_is_llvms_own_answer_and_for_it_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from samebits.runtime import cache, host
+    from samebits.runtime import cache
+    from samebits.runtime.objects import host
 
     monkeypatch.setattr(cache._Setting, "chosen", cache.ObjectCache(tmp_path / "objects"))
     expected = llvm.host_target(), llvm.llvm_version()

@@ -12,14 +12,14 @@ import pytest
 
 import samebits as sb
 from samebits import Array, float32, float64, int32, math
-from samebits.backend.compile import assembly_text, llvm_text
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import assembly_text, llvm_text
+from samebits.backend.targets.table import TARGETS
 from samebits.frontend.compile import compile_kernel, link
+from samebits.inspection.inspection import Inspection, inspect
+from samebits.inspection.text import SECTIONS, coloured, render
 from samebits.ir.text import parse_module, print_module
-from samebits.passes.modes import realise
 from samebits.passes.pipeline import optimise
-from samebits.runtime.inspection import Inspection, inspect
-from samebits.runtime.inspection_text import SECTIONS, coloured, render
+from samebits.passes.semantics.float_modes import realise
 
 T = TypeVar("T", float32, float64)
 

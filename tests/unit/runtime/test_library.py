@@ -23,26 +23,26 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, math
-from samebits.backend import llvm
-from samebits.backend.assembly import audit
-from samebits.backend.compile import (
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import (
     compile_for_process,
     compile_module,
     shared_assembly,
 )
 from samebits.backend.objects import SYMBOL
-from samebits.backend.shared import PLANS, SharedFunction, shared_function
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.backend.text.shared_functions import PLANS, SharedFunction, shared_function
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction, Module, Op, can_trap, walk
 from samebits.lang.kernel import Overloads
 from samebits.modes import HIGH, LOW, MEDIUM
 from samebits.passes.pipeline import optimise
-from samebits.runtime import library
 from samebits.runtime.cache import ObjectCache, set_cache_dir
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 from samebits.runtime.native import NativeModule
+from samebits.runtime.objects import library
 from samebits.types import ScalarType
 
 HOST_TARGETS = [level.target for level in llvm.available_targets() if level.reason is None]
@@ -287,7 +287,7 @@ _CHILD = """
 import json, sys
 import samebits as sb
 from samebits import float64, math
-import samebits.backend.compile as compilation
+import samebits.backend.llvm.compile as compilation
 sb.set_cache_dir(sys.argv[1])
 counts = {"compiled": 0, "shared": 0}
 def counting(name, kept):

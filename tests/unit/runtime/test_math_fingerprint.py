@@ -9,16 +9,18 @@ import pytest
 from tests.work import calls_of
 
 import samebits as sb
-from samebits.backend.compile import compile_module
-from samebits.backend.targets import TARGETS
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.table import TARGETS
 from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
-from samebits.runtime import fpenv, math_fingerprint, math_probes
-from samebits.runtime.fp_registers import REGISTERS
-from samebits.runtime.math_fingerprint import Fingerprint
+from samebits.runtime import fingerprint as math_fingerprint
+from samebits.runtime import math_probes
+from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason
+from samebits.runtime.fingerprint import Fingerprint
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state.registers import REGISTERS
 from samebits.runtime.math_probes import PROBE_BITS
-from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
 from samebits.types import UINT32, UINT64, ArrayType
 
 DOUBLES = np.array(math_probes.DOUBLES, np.uint64)

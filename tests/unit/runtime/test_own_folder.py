@@ -17,8 +17,8 @@ from tests.limits import HANG_SECONDS
 from tests.unit.runtime.interrupting import at_each
 
 from samebits.backend.objects import CompiledObject
-from samebits.runtime import own_folder
 from samebits.runtime.cache import ObjectCache, digest, pack
+from samebits.runtime.objects import own_folder
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are POSIX's"),

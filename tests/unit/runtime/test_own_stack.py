@@ -32,7 +32,7 @@ def ranged(a: sb.Array[int32]) -> None:
             x[k] = int32(k) + int32(i)
         a[i] = x[59999]
 
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 set_workers(3)
 threading.stack_size(65536)
 found = np.zeros((2, 200), np.int32)

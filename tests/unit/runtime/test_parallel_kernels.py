@@ -17,7 +17,7 @@ from tests.unit.runtime import batched_kernels as b
 
 import samebits as sb
 from samebits.lang.kernel import Kernel
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 
 WORKERS = (1, 2, 3, 7)
 N = 5000

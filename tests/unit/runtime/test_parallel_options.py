@@ -11,8 +11,8 @@ import pytest
 import samebits as sb
 from samebits import float32, math
 from samebits.modes import DEFAULTS
-from samebits.runtime.evaluated import evaluate
-from samebits.runtime.pool import set_workers
+from samebits.runtime.evaluate import evaluate
+from samebits.runtime.threads.pool import set_workers
 
 OPTIONS: list[dict[str, Any]] = [
     {"mode": sb.DETERMINISTIC},

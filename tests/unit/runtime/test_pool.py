@@ -17,8 +17,8 @@ from tests.unit.runtime.ranges import range_of, slots_of, task_of
 
 import samebits as sb
 from samebits import int64
-from samebits.runtime.pool import Pool
-from samebits.runtime.tasks import DONE, Task
+from samebits.runtime.threads.pool import Pool
+from samebits.runtime.threads.tasks import DONE, Task
 
 
 @sb.kernel
@@ -212,7 +212,7 @@ import os, sys, warnings
 import numpy as np
 warnings.simplefilter("ignore")
 from tests.unit.runtime.test_pool import MARK, slots_of, task_of
-from samebits.runtime.pool import pool, set_workers
+from samebits.runtime.threads.pool import pool, set_workers
 set_workers(3)
 def go():
     out = np.zeros(5000, np.int64)
@@ -234,7 +234,7 @@ def test_the_process_ends_while_tasks_run() -> None:
     script = """
 import numpy as np
 from tests.unit.runtime.test_pool import BURN, slots_of, task_of
-from samebits.runtime.pool import pool, set_workers
+from samebits.runtime.threads.pool import pool, set_workers
 set_workers(4)
 out = np.zeros(100000, np.int64)
 tasks = []

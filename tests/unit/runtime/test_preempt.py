@@ -22,12 +22,12 @@ from tests.limits import HANG_SECONDS, LEAST_STACK
 
 import samebits as sb
 from samebits import float64, int64
-from samebits.backend import llvm
-from samebits.backend.emit import emit_module
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
 from samebits.backend.records import GUARD
 from samebits.errors import JobError, StackError
-from samebits.runtime.kernel import compile_native
-from samebits.runtime.pool import set_workers
+from samebits.runtime.compile import compile_native
+from samebits.runtime.threads.pool import set_workers
 
 pytestmark = pytest.mark.skipif(
     not hasattr(signal, "pthread_kill"), reason="the system has no such signals"
@@ -412,7 +412,7 @@ def test_only_what_may_run_long_is_guarded() -> None:
 
 
 def _object(kernel: Any) -> bytes:
-    from samebits.runtime.kernel import _compile, _linked
+    from samebits.runtime.compile import _compile, _linked
 
     linked = _linked(kernel, kernel.fixed_types)
     return _compile(linked, llvm.host_target(), 3, False, None).object_bytes
@@ -592,7 +592,7 @@ def test_the_loops_of_guarded_code_have_nothing_in_them() -> None:
 
 def _texts(kernel: Any, threads: bool) -> str:
     from samebits.passes.pipeline import optimise
-    from samebits.runtime.kernel import _linked
+    from samebits.runtime.compile import _linked
 
     module, names = _linked(kernel, kernel.fixed_types)
     ready = optimise(module, names)

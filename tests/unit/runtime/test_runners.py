@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 from tests.limits import HANG_SECONDS
 
-from samebits.backend import llvm
-from samebits.backend.compile import compile_module
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.compile import compile_module
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import RunnerError
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module
-from samebits.runtime.runners import machines
-from samebits.runtime.runners.link import WASM_MEMORY, link_wasm
-from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
-from samebits.runtime.runners.remote import MAGIC, Remote
+from samebits.runtime.emulation import machines
+from samebits.runtime.emulation.link import WASM_MEMORY, link_wasm
+from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason
+from samebits.runtime.emulation.remote import MAGIC, Remote
 from samebits.types import FLOAT64, INT32
 
 RUNNABLE = [target for target in TARGETS.values() if not target.is_object_only]

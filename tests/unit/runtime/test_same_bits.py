@@ -12,8 +12,8 @@ from tests.levels import BEST, LEVELS, LOWEST
 import samebits as sb
 from samebits import Array, float3, float32, float64, int32
 from samebits.runtime import rows, same_bits
-from samebits.runtime.runners.machines import EmulatedProgram
-from samebits.sim.targets import all_rows
+from samebits.runtime.emulation.machines import EmulatedProgram
+from samebits.verify.executions import all_rows
 
 
 @sb.struct

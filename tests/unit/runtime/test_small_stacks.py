@@ -21,11 +21,12 @@ from tests.unit.runtime.interrupting import at_each
 
 import samebits as sb
 from samebits import float32
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.compiling import LOCK, lock
 from samebits.lang.stacks import with_room
-from samebits.runtime import cache, own_stack
-from samebits.runtime.asking import asking
+from samebits.runtime import cache
+from samebits.runtime.threads import own_stack
+from samebits.runtime.threads.asking import asking
 
 CHAINS = "import samebits as sb\nfrom samebits import float64\n" + "".join(
     f"@sb.kernel\ndef k{i}(x: float64) -> float64:\n    return {f'k{i - 1}(x)' if i else 'x'}\n"

@@ -15,11 +15,11 @@ import pytest
 from tests.limits import HANG_SECONDS
 from tests.unit.runtime.interrupting import at_each
 
-from samebits.runtime.time_limit import TimeOver, within
+from samebits.runtime.threads.time_limit import TimeOver, within
 
 LATE = """\
 import sys, time
-from samebits.runtime.time_limit import TimeOver, within
+from samebits.runtime.threads.time_limit import TimeOver, within
 
 def ends_by_itself(): return 1
 def goes_on():

@@ -11,7 +11,7 @@ from tests.unit.runtime.ufunc_functions import blend, half, less, parts, scale
 
 import samebits as sb
 from samebits import ArgumentError, float32, float64, int3, math
-from samebits.runtime.fp_registers import REGISTERS
+from samebits.runtime.fp_state.registers import REGISTERS
 
 A32 = np.linspace(-3, 3, 24, dtype=np.float32).reshape(2, 3, 4)
 B32 = np.linspace(5, 9, 12, dtype=np.float32).reshape(3, 4)
@@ -265,7 +265,7 @@ def test_results_are_plain_arrays_also_of_memory_maps(tmp_path: Any) -> None:
 
 
 def test_the_threads_floating_point_environment_changes_nothing() -> None:
-    from samebits.runtime import fpenv
+    from samebits.runtime.fp_state import pin as fpenv
 
     x = np.array([1e-40, -1e-40, 0.1], np.float32)
     wide = np.array([2**53 + 1, 2**63 - 1, 3])

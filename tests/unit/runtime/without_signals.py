@@ -11,10 +11,11 @@ from tests.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits import int64
-from samebits.backend import crew as crew_text
-from samebits.backend import emit
-from samebits.runtime import image, pool, preempt
-from samebits.runtime.time_limit import TimeOver, within
+from samebits.backend.emit import module as emit
+from samebits.backend.emit import thread_team as crew_text
+from samebits.runtime.objects import image
+from samebits.runtime.threads import pool, preempt
+from samebits.runtime.threads.time_limit import TimeOver, within
 
 
 @sb.kernel

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from tests.limits import HANG_SECONDS
 
-from samebits.sim.export.build import build, choose_targets, host_row
+from samebits.export.build import build, choose_targets, host_row
+from samebits.replay import read_replay
 from samebits.sim.load import load_simulation
-from samebits.sim.replay import read_replay
 from samebits.sim.simulation import Simulation
 
 ROOT = Path(__file__).parents[3]

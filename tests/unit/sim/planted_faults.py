@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from samebits.backend import llvm
-from samebits.backend.emit import emit_module
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.simulation import Simulation
-from samebits.sim.targets import Row
+from samebits.verify.executions import Row
 
 FUSING: Target | None = next(
     (

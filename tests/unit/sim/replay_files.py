@@ -13,7 +13,7 @@ from mcap.opcode import Opcode
 from mcap.records import Channel, Header, McapRecord, Message, Metadata
 
 from samebits.bits import xxh64
-from samebits.sim.replay import ReplayHeader, ReplayReader, ReplayWriter, read_replay
+from samebits.replay import ReplayHeader, ReplayReader, ReplayWriter, read_replay
 
 MAGIC = b"\x89MCAP0\r\n"
 HEADER = ReplayHeader(

@@ -16,21 +16,21 @@ import pytest
 from small_simulation import SMALL
 from tests.limits import HANG_SECONDS
 
-from samebits.backend import llvm
-from samebits.backend.emit import emit_module
-from samebits.backend.host_levels import host_levels
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import TARGETS, Target
-from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason, folder_of
-from samebits.runtime.runners.remote import MAGIC
-from samebits.sim import verify
+from samebits.backend.targets.host_levels import host_levels
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason, folder_of
+from samebits.runtime.emulation.remote import MAGIC
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import Row, all_rows, choose_rows
-from samebits.sim.verify import Verification
+from samebits.verify import verification as verify
+from samebits.verify.executions import Row, all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 EMULATED = [target for target in TARGETS.values() if not target.is_object_only]

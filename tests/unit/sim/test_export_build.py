@@ -17,8 +17,8 @@ from tests.limits import HANG_SECONDS
 
 from samebits.cli import status
 from samebits.errors import TargetError
-from samebits.sim.export.build import host_row
-from samebits.sim.export.toolchain import compile_c
+from samebits.export.build import host_row
+from samebits.export.toolchain import compile_c
 
 
 @pytest.fixture

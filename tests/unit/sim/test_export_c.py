@@ -25,15 +25,15 @@ from exported import (
 
 import samebits as sb
 from samebits import float64, math, uint8, uint64
-from samebits.backend import llvm
-from samebits.backend.emit import emit_module
-from samebits.backend.targets import TARGETS
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import TARGETS
 from samebits.errors import Trap
+from samebits.export.header import header_text
+from samebits.export.interface import interface_of
+from samebits.export.library import kernels_of, named
+from samebits.export.names import file_name, member_names
 from samebits.lang.structs import Struct
-from samebits.sim.export.header import header_text
-from samebits.sim.export.interface import interface_of
-from samebits.sim.export.library import kernels_of, named
-from samebits.sim.export.names import file_name, member_names
 from samebits.sim.simulation import Simulation
 
 pytestmark = [

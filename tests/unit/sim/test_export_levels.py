@@ -12,11 +12,11 @@ import pytest
 from exported import DUEL, arena, compiled, duel_inputs, made, needs_zig, output
 from tests.limits import HANG_SECONDS
 
-from samebits.backend import llvm
-from samebits.backend.targets import TARGETS, of_levels
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import TARGETS, of_levels
 from samebits.errors import TargetError
-from samebits.sim.export.build import choose_targets
-from samebits.sim.export.inputs_file import export_inputs
+from samebits.export.build import choose_targets
+from samebits.export.inputs_file import export_inputs
 
 pytestmark = [
     needs_zig,

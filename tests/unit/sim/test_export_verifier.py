@@ -13,11 +13,11 @@ from exported import DUEL, arena, host_folder, made, needs_zig, small
 from swaying_simulation import SWAYING
 from tests.limits import HANG_SECONDS
 
-from samebits.backend.targets import QEMU_PACKAGE, TARGETS, Target
+from samebits.backend.targets.table import QEMU_PACKAGE, TARGETS, Target
 from samebits.errors import ReplayError
-from samebits.sim.export.inputs_file import HEAD, export_inputs
+from samebits.export.inputs_file import HEAD, export_inputs
+from samebits.replay import read_replay
 from samebits.sim.players import player
-from samebits.sim.replay import read_replay
 
 pytestmark = [
     needs_zig,

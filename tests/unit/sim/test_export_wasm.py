@@ -22,7 +22,7 @@ from tests.limits import HANG_SECONDS
 
 from samebits import float2
 from samebits.errors import Trap
-from samebits.sim.export.inputs_file import export_inputs
+from samebits.export.inputs_file import export_inputs
 
 NODE = shutil.which("node")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -7,8 +7,8 @@ from fading_simulation import FADING, State
 
 from samebits.bits import SMALLEST_NORMAL, from_canonical
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import all_rows, choose_rows
-from samebits.sim.verify import Verification
+from samebits.verify.executions import all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 
 def test_it_is_the_same_in_every_execution() -> None:

@@ -5,13 +5,13 @@ import numpy as np
 import samebits as sb
 from samebits import fix16, fix32, fix32x2
 from samebits.bits import to_canonical
-from samebits.sim import schema
-from samebits.sim.difference import first_difference
-from samebits.sim.export.header import header_text
-from samebits.sim.export.interface import interface_of
+from samebits.export.header import header_text
+from samebits.export.interface import interface_of
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import all_rows, choose_rows
-from samebits.sim.verify import Verification
+from samebits.sim.state import schema
+from samebits.sim.state.difference import first_difference
+from samebits.verify.executions import all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 
 @sb.struct

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
-from samebits.sim import golden
-from samebits.sim.golden import MAX_LINE, Golden, read_golden, write_golden
+from samebits.verify import golden
+from samebits.verify.golden import MAX_LINE, Golden, read_golden, write_golden
 
 HEAD = "# samebits golden 2\n# simulation: bounce\n# digest: 0123456789abcdef\n"
 ROW = "0 0000000000000001\n"

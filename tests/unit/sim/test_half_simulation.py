@@ -15,22 +15,22 @@ from tests.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
-from samebits.diagnose.fields import differences
-from samebits.diagnose.search import diagnose
-from samebits.diagnose.sides import parse_side
-from samebits.ir.evaluate import evaluate
+from samebits.diagnose.frame.state_diff import differences
+from samebits.diagnose.two_runs import diagnose
+from samebits.export.header import header_text
+from samebits.export.interface import interface_of
 from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.verify import verify
-from samebits.sim import schema
-from samebits.sim.difference import first_difference
-from samebits.sim.export.header import header_text
-from samebits.sim.export.interface import interface_of
-from samebits.sim.hashing import word_type
+from samebits.sides.side import parse_side
 from samebits.sim.players import player
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import all_rows, choose_rows
-from samebits.sim.unpacking import UNPACK, unpack_function
-from samebits.sim.verify import Verification
+from samebits.sim.state import schema
+from samebits.sim.state.difference import first_difference
+from samebits.sim.state.hashing import word_type
+from samebits.sim.state.unpacking import UNPACK, unpack_function
+from samebits.verify.executions import all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 T = State.__sb_type__
 HALVES = [path for path, t, _ in sb.bits.leaves(T) if t.name == "float16"]

@@ -9,10 +9,10 @@ import pytest
 import samebits as sb
 from samebits import ReadOnly, float32
 from samebits.lang.kernel import Kernel
-from samebits.sim import targets
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource
-from samebits.sim.verify import Verification
+from samebits.verify import executions as targets
+from samebits.verify.verification import Verification
 
 
 @sb.struct

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from small_simulation import SMALL
 
-from samebits.backend import llvm
-from samebits.backend.targets import TARGETS
-from samebits.diagnose.drafts import Draft
-from samebits.diagnose.hidden import with_hidden
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import TARGETS
+from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.hidden_state import with_hidden
 from samebits.ir.grammar import Module
 from samebits.ir.verify import verify
 from samebits.passes.goals import goal_of
-from samebits.runtime.runners.machines import emulation_reason
+from samebits.runtime.emulation.machines import emulation_reason
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import EvaluateExecution, Execution, NativeExecution
 from samebits.sim.program import RUN, Program

@@ -9,10 +9,10 @@ import pytest
 from parallel_simulation import SWARM
 from tests.shared_ranges import ranges_shared
 
-from samebits.runtime.pool import set_workers
+from samebits.runtime.threads.pool import set_workers
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import all_rows, choose_rows
-from samebits.sim.verify import Verification
+from samebits.verify.executions import all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 
 @pytest.fixture(autouse=True)

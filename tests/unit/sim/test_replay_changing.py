@@ -15,10 +15,10 @@ from replay_files import HEADER, inputs_of, sound
 from small_simulation import SMALL
 
 from samebits.errors import ReplayError
-from samebits.sim.export.inputs_file import HEAD, export_inputs
+from samebits.export.inputs_file import HEAD, export_inputs
+from samebits.replay import ReplayReader, ReplayWriter, frame_count, read_replay
 from samebits.sim.players import player
 from samebits.sim.recording import Replay
-from samebits.sim.replay import ReplayReader, ReplayWriter, frame_count, read_replay
 from samebits.sim.sources import ReplaySource
 
 FRAMES = 400

@@ -13,7 +13,7 @@ from mcap.opcode import Opcode
 from replay_files import HEADER, MAGIC, outcome, sound
 
 from samebits.errors import ReplayError
-from samebits.sim.replay import ReplayReader, frame_count
+from samebits.replay import ReplayReader, frame_count
 
 SOUND = sound(12, 4)
 MESSAGE = re.compile(r"damaged at byte (\d+): [^\n]+; (\d+) whole frames? precedes? it")

@@ -15,7 +15,7 @@ from mcap.records import Metadata
 from replay_files import HEADER, MAGIC, Crafted, chunk, raw, signed
 
 from samebits.errors import ReplayError
-from samebits.sim.replay import ReplayReader, frame_count, read_replay
+from samebits.replay import ReplayReader, frame_count, read_replay
 
 FRAMES = chunk(b"")
 

@@ -30,8 +30,8 @@ from replay_files import (
 )
 
 from samebits.errors import ReplayError
+from samebits.replay import ReplayReader, frame_count, read_replay
 from samebits.sim.recording import Replay
-from samebits.sim.replay import ReplayReader, frame_count, read_replay
 
 FOUR = chunk(CHANNELS + inputs(0, 4) + hashes(0, 4))
 

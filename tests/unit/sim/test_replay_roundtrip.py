@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from replay_files import HEADER, hash_of, inputs_of, sound, state_of
 
-from samebits.sim.replay import (
+from samebits.replay import (
     ReplayHeader,
     ReplayReader,
     ReplayWriter,
     frame_count,
     read_replay,
 )
-from samebits.sim.replay_header import BLOCK_FRAMES
+from samebits.replay.header import BLOCK_FRAMES
 
 
 @settings(max_examples=60, deadline=None)

@@ -17,7 +17,7 @@ from mcap.stream_reader import StreamReader
 from replay_files import HEADER, hash_of, inputs_of, sound, state_of
 
 from samebits.errors import ReplayError
-from samebits.sim.replay import ReplayHeader, ReplayWriter, partial_path, read_replay
+from samebits.replay import ReplayHeader, ReplayWriter, partial_path, read_replay
 
 
 def header(**changes: Any) -> ReplayHeader:
@@ -342,7 +342,7 @@ def test_a_recording_follows_no_link_and_touches_no_partial_file(tmp_path: Path)
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no name for standard output")
 def test_a_recording_to_standard_output_replaces_no_device(tmp_path: Path) -> None:
     program = (
-        "import sys; from samebits.sim.replay import ReplayHeader, ReplayWriter\n"
+        "import sys; from samebits.replay import ReplayHeader, ReplayWriter\n"
         "with ReplayWriter('/dev/stdout', ReplayHeader(**eval(sys.argv[1]))) as writer:\n"
         "    writer.add_block(b'', None, frames=3)"
     )

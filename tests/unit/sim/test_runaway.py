@@ -18,9 +18,9 @@ from tests.levels import LOWEST
 from tests.limits import HANG_SECONDS
 
 from samebits.cli import status
-from samebits.runtime import preempt
-from samebits.sim.replay import read_replay
-from samebits.sim.targets import all_rows
+from samebits.replay import read_replay
+from samebits.runtime.threads import preempt
+from samebits.verify.executions import all_rows
 
 SIMULATION = str(Path(__file__).with_name("endless_simulation.py"))
 NATIVE = next(r.name for r in all_rows() if r.name.endswith("O3") and not r.emulated and not r.slow)

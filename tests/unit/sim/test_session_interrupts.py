@@ -13,10 +13,10 @@ from tests.unit.runtime.interrupting import Alarm, Interrupt, at_each
 from tests.unit.sim.small_simulation import SMALL
 
 import samebits as sb
+from samebits.replay.writer import partial_path
 from samebits.sim import session as sessions
 from samebits.sim.players import player
 from samebits.sim.recording import Recording
-from samebits.sim.replay_write import partial_path
 
 FRAMES = 12
 INPUTS = player(SMALL, "push", 3)(0, 100)

@@ -17,12 +17,12 @@ from small_simulation import SMALL, Input, State
 import samebits as sb
 from samebits.bits import to_canonical, xxh64
 from samebits.errors import ArgumentError, SimulationError, Trap
-from samebits.runtime import fpenv
-from samebits.runtime.fp_registers import REGISTERS
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state.registers import REGISTERS
 from samebits.sim.players import player
 from samebits.sim.session import SimulationTrap
 from samebits.sim.simulation import Simulation
-from samebits.sim.targets import all_rows
+from samebits.verify.executions import all_rows
 
 ROWS = [row for row in all_rows() if row.reason is None and not row.emulated]
 

@@ -16,17 +16,17 @@ from small_simulation import SMALL, Input
 import samebits as sb
 from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
 from samebits.errors import ReplayError
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.verify import verify
-from samebits.sim.difference import first_difference
-from samebits.sim.hashing import HASH, hash_functions, word_count, word_type
+from samebits.replay import ReplayWriter, partial_path
 from samebits.sim.players import random_inputs
-from samebits.sim.replay import ReplayWriter, partial_path
-from samebits.sim.schema import from_json, to_json
 from samebits.sim.session import SimulationTrap
 from samebits.sim.sources import PlayerSource
-from samebits.sim.unpacking import (
+from samebits.sim.state.difference import first_difference
+from samebits.sim.state.hashing import HASH, hash_functions, word_count, word_type
+from samebits.sim.state.schema import from_json, to_json
+from samebits.sim.state.unpacking import (
     UNPACK,
     UNPACK_INPUTS,
     unpack_function,
@@ -221,7 +221,7 @@ def test_a_recording_is_read_back_as_arrays(tmp_path: Path) -> None:
 
 
 def test_keyframes_are_the_states_before_their_frames(tmp_path: Path) -> None:
-    from samebits.sim.replay import read_replay
+    from samebits.replay import read_replay
 
     path = tmp_path / "a.mcap"
     inputs = play(50)

@@ -9,13 +9,13 @@ from exported import compiled, host_folder, made, needs_zig, output
 from spinning_simulation import SPINNING, State, init
 
 from samebits.bits import leaves
-from samebits.sim import schema
-from samebits.sim.export.header import header_text
-from samebits.sim.export.interface import interface_of
-from samebits.sim.export.views import declarations_text
+from samebits.export.header import header_text
+from samebits.export.interface import interface_of
+from samebits.export.views import declarations_text
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import all_rows, choose_rows
-from samebits.sim.verify import Verification
+from samebits.sim.state import schema
+from samebits.verify.executions import all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 FINAL = "db5491673829f644"
 """After 120 frames of swing, seed 1."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from samebits.sim.export import toolchain
+from samebits.export import toolchain
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "getuid"), reason="owners and modes are POSIX's")
 

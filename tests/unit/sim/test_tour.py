@@ -6,8 +6,8 @@ import pytest
 from tour_simulation import TOUR
 
 from samebits.sim.sources import PlayerSource
-from samebits.sim.targets import Row, all_rows
-from samebits.sim.verify import Verification
+from samebits.verify.executions import Row, all_rows
+from samebits.verify.verification import Verification
 
 FRAMES = 20
 FINAL = 0x9F296E260EF01AF9

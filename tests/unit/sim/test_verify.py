@@ -16,12 +16,12 @@ from small_simulation import SMALL, State
 
 from samebits.bits import exact_fma, float_to_bits, leaves
 from samebits.errors import ReplayError, SimulationError, TargetError
-from samebits.sim import verify
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Block, PlayerSource, ReplaySource
-from samebits.sim.targets import Row, all_rows, choose_rows
-from samebits.sim.verify import Verification
+from samebits.verify import verification as verify
+from samebits.verify.executions import Row, all_rows, choose_rows
+from samebits.verify.verification import Verification
 
 ROWS = tuple(row for row in choose_rows(all_rows()) if not row.emulated)
 MANAGED, NATIVE = ROWS[0], next(row for row in ROWS if row.name.endswith("-O3"))

@@ -12,8 +12,8 @@ from tests.unit.runtime.interrupting import Interrupt, bytecodes, handler, inter
 
 from samebits.cli import status
 from samebits.cli.exit_status import INTERRUPTED, SAME
-from samebits.sim.targets import all_rows
-from samebits.sim.verify import Verification
+from samebits.verify.executions import all_rows
+from samebits.verify.verification import Verification
 
 SIMULATION = str(Path(__file__).with_name("small_simulation.py"))
 NATIVE = next(r.name for r in all_rows() if r.name.endswith("O3") and not r.emulated and not r.slow)

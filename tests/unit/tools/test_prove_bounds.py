@@ -10,7 +10,7 @@ from tools.prove_bounds.agreement import agreement
 from tools.prove_bounds.conditions import conditions
 from tools.prove_bounds.miniature import miniature
 
-from samebits.passes import guard
+from samebits.passes.bounds import guard
 from samebits.types import INT64
 
 

@@ -16,10 +16,10 @@ from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.subjects import SUBJECTS
 from tools.prove_diagnose.truth import Truth, inputs_of, known, native
 
-from samebits.diagnose.finding import Diagnosis, OperationFact
-from samebits.diagnose.finding import Place as Source
-from samebits.diagnose.places import Place, statement_at, what
-from samebits.diagnose.running import open_run
+from samebits.diagnose.report.findings import Diagnosis, OperationFact
+from samebits.diagnose.report.findings import Place as Source
+from samebits.ir.refs import Place, statement_at, what
+from samebits.sides.run import open_run
 
 SWARM = SUBJECTS["swarm"]
 KERNELS = SWARM.simulation().program.kernels

@@ -27,8 +27,8 @@ from tools.prove.rounding.claims import (
 from tools.prove.rounding.claims.logarithm_f64 import _significands
 from tools.prove.rounding.claims.power_f64 import EXPONENTS
 
-from samebits.ir.evaluate import evaluate
 from samebits.ir.grammar import Op, walk
+from samebits.ir.interp.evaluator import evaluate
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import lgamma_f64 as lgamma_kernels
 from samebits.mathlib.float64 import log_f64

@@ -37,8 +37,8 @@ from tools.prove.subject import Linked
 
 import samebits as sb
 from samebits import float64
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import Function, Module, Op, walk
+from samebits.ir.interp.evaluator import Evaluator
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import (
     asinh_f64,

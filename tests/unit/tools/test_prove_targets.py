@@ -18,7 +18,7 @@ from tools.prove_targets.finding import Finding
 from tools.prove_targets.worker import Task, Worker
 
 from samebits.modes import Precision
-from samebits.runtime.runners.calls import runners
+from samebits.runtime.emulation.calls import runners
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "tools.prove_targets"]

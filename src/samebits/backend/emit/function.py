@@ -8,22 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from samebits.backend.debug import Location, Locations
-from samebits.backend.emit_context import DIVISIONS, ModuleContext
-from samebits.backend.emit_loops import Seen
-from samebits.backend.emit_types import (
+from samebits.backend.lowering.float import mend
+from samebits.backend.lowering.int64 import unsigned_quotient
+from samebits.backend.lowering.table import LOWERINGS
+from samebits.backend.text.context import DIVISIONS, ModuleContext
+from samebits.backend.text.locations import Location, Locations
+from samebits.backend.text.loop_metadata import Seen
+from samebits.backend.text.types import (
     constant,
     memory,
     parameter_parts,
     parts,
     scalar,
 )
-from samebits.backend.emit_writer import OWN_PLACE, UNLIKELY, FunctionWriter
-from samebits.backend.lowering import LOWERINGS
-from samebits.backend.lowering_float import mend
-from samebits.backend.wide import unsigned_quotient
+from samebits.backend.text.writer import OWN_PLACE, UNLIKELY, FunctionWriter
 from samebits.errors import IRError
-from samebits.ir.carried import destination
+from samebits.ir.analysis.carried import destination
 from samebits.ir.grammar import (
     CALLS,
     Break,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samebits.backend.emit_function import FunctionEmitter, Loop
-from samebits.backend.emit_types import float_constant, scalar
+from samebits.backend.emit.function import FunctionEmitter, Loop
+from samebits.backend.text.types import float_constant, scalar
 from samebits.bits import SMALLEST_NORMAL
 from samebits.ir.grammar import JOINS, For, Lanes, Op, While, can_trap, walk
 from samebits.types import ScalarType

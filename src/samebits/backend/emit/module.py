@@ -5,35 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.backend.call_graph import CallGraph
-from samebits.backend.debug import Location, Locations
-from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit_context import return_type
-from samebits.backend.emit_entry import entry_text
-from samebits.backend.emit_loops import ANY_LOOP, Seen, loop_metadata
-from samebits.backend.emit_range import range_text
-from samebits.backend.emit_types import (
+from samebits.backend.emit.entry import entry_text
+from samebits.backend.emit.independence import turns_are_apart
+from samebits.backend.emit.preemption import Guard, can_guard, guard_text
+from samebits.backend.emit.range import range_text
+from samebits.backend.emit.vectors import VectorEmitter
+from samebits.backend.lowering.int64_builtins import LIBRARY, WIDE_HELPERS
+from samebits.backend.lowering.soft_fma import HELPERS
+from samebits.backend.objects import HOOK, OWN, TrapSite
+from samebits.backend.targets.fp_control import definitions
+from samebits.backend.targets.table import Target
+from samebits.backend.text.call_graph import CallGraph
+from samebits.backend.text.cold_calls import APART, late_text, variants_table
+from samebits.backend.text.cold_calls import ATTRIBUTES as RARE_ATTRIBUTES
+from samebits.backend.text.cold_copies import SeldomCopy, seldom_symbol
+from samebits.backend.text.context import return_type
+from samebits.backend.text.expectations import Expectation, Expected, metadata
+from samebits.backend.text.locations import Location, Locations
+from samebits.backend.text.loop_metadata import ANY_LOOP, Seen, loop_metadata
+from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.profiles import PLANS, Plan
+from samebits.backend.text.run_bound import OPEN
+from samebits.backend.text.shared_functions import SharedFunction
+from samebits.backend.text.types import (
     function_symbol,
     memory_constant,
     memory_scalar,
     parts,
     table_symbol,
 )
-from samebits.backend.emit_vectors import VectorEmitter
-from samebits.backend.expected import Expectation, Expected, metadata
-from samebits.backend.fp_control import definitions
-from samebits.backend.lowering_fma import HELPERS
-from samebits.backend.objects import HOOK, OWN, TrapSite
-from samebits.backend.plans import PLANS, Plan
-from samebits.backend.preempt import Guard, can_guard, guard_text
-from samebits.backend.rare import APART, late_text, variants_table
-from samebits.backend.rare import ATTRIBUTES as RARE_ATTRIBUTES
-from samebits.backend.run_bound import OPEN
-from samebits.backend.seldom import SeldomCopy, seldom_symbol
-from samebits.backend.shared import SharedFunction
-from samebits.backend.targets import Target
-from samebits.backend.turns_apart import turns_are_apart
-from samebits.backend.wide_helpers import LIBRARY, WIDE_HELPERS
 from samebits.errors import IRError
 from samebits.ir.grammar import For, Module, While
 from samebits.ir.once import is_library

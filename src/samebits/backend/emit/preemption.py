@@ -36,8 +36,8 @@ from samebits.backend.records import (
     VALUE,
     WAKE,
 )
-from samebits.backend.run_bound import OPEN, Bound, formula
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
+from samebits.backend.text.run_bound import OPEN, Bound, formula
 from samebits.ir.grammar import ValueType
 
 LEAST_STATEMENTS = 1 << 23

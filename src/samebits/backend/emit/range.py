@@ -10,14 +10,14 @@ lowest index's trap is the one kept, whatever the threads did.
 
 from __future__ import annotations
 
-from samebits.backend.debug import Locations
-from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit_context import return_type
-from samebits.backend.emit_entry import SlotReader
-from samebits.backend.emit_types import function_symbol
-from samebits.backend.fp_control import pinned_call
-from samebits.backend.preempt import Guard, guarded_call
-from samebits.backend.targets import Target
+from samebits.backend.emit.entry import SlotReader
+from samebits.backend.emit.preemption import Guard, guarded_call
+from samebits.backend.targets.fp_control import pinned_call
+from samebits.backend.targets.table import Target
+from samebits.backend.text.context import return_type
+from samebits.backend.text.locations import Locations
+from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.types import function_symbol
 from samebits.errors import IRError
 from samebits.ir.grammar import Function
 from samebits.types import INT, INT64

@@ -16,7 +16,8 @@ stays on the thread's record, and the range is left.
 
 from __future__ import annotations
 
-from samebits.backend.emit_range import (
+from samebits.backend.emit.preemption import ASK, CALL, ask_text, call_text, can_guard, key_type
+from samebits.backend.emit.range import (
     BATCH_SIZE,
     BATCHES,
     LENGTH,
@@ -27,9 +28,8 @@ from samebits.backend.emit_range import (
     TRAP,
     WORDS,
 )
-from samebits.backend.preempt import ASK, CALL, ask_text, call_text, can_guard, key_type
 from samebits.backend.records import KEY, LEFT, MAIN, RECORD_WORDS, STOP, WAITS
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 
 CREW, SPARE = "sb_crew", "sb_crew_spare"
 """The words; the record of threads that have none."""

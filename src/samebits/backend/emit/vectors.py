@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
-from samebits.backend.emit_context import DIVISIONS
-from samebits.backend.emit_function import is_wide
-from samebits.backend.emit_lanes import LaneEmitter
-from samebits.backend.emit_loops import Seen, has_masks, is_full
-from samebits.backend.lowering import LOWERINGS
-from samebits.backend.turns_apart import turns_are_apart
+from samebits.backend.emit.function import is_wide
+from samebits.backend.emit.independence import turns_are_apart
+from samebits.backend.emit.lanes import LaneEmitter
+from samebits.backend.lowering.table import LOWERINGS
+from samebits.backend.text.context import DIVISIONS
+from samebits.backend.text.loop_metadata import Seen, has_masks, is_full
 from samebits.ir.grammar import For, Op, Value, can_trap, walk
-from samebits.passes.accesses import Accesses, Base, Separation
+from samebits.passes.bounds.accesses import Accesses, Base, Separation
 from samebits.types import BOOL
 
 _TOUCHES = (" = load ", " = call ", "  store ", "  call ")

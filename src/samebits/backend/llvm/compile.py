@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from samebits.backend import llvm
-from samebits.backend.debug import Location
-from samebits.backend.departures import NONE, Departures
-from samebits.backend.emit import Emitted, emit_module, emit_shared
+from samebits.backend.emit.module import Emitted, emit_module, emit_shared
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm.vectorize_check import check_vectorised
 from samebits.backend.objects import CompiledObject
-from samebits.backend.shared import SharedFunction
-from samebits.backend.targets import Target
-from samebits.backend.vectorize_check import check_vectorised
+from samebits.backend.targets.table import Target
+from samebits.backend.text.locations import Location
+from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.shared_functions import SharedFunction
 from samebits.ir.grammar import Module
 
 

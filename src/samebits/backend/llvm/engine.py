@@ -19,14 +19,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from samebits.backend import wide_division
-from samebits.backend.host_levels import HostLevel, best_level, host_levels
+from samebits.backend.lowering import wide_division
+from samebits.backend.lowering.int64_builtins import DIVISIONS
 from samebits.backend.objects import NO_ADDRESSES
-from samebits.backend.plans import APART_PASSES, SPEED, Plan
-from samebits.backend.rare import VARIANTS, Late, split
-from samebits.backend.seldom import is_seldom
-from samebits.backend.targets import Target
-from samebits.backend.wide_helpers import DIVISIONS
+from samebits.backend.targets.host_levels import HostLevel, best_level, host_levels
+from samebits.backend.targets.table import Target
+from samebits.backend.text.cold_calls import VARIANTS, Late, split
+from samebits.backend.text.cold_copies import is_seldom
+from samebits.backend.text.profiles import APART_PASSES, SPEED, Plan
 from samebits.compiling import lock
 from samebits.errors import RunnerError, TargetError
 from samebits.lang.stacks import undisturbed
@@ -82,7 +82,7 @@ def host_target() -> Target:
     if target is None:
         raise TargetError(
             f"no target row for this machine ({_binding().get_process_triple()})",
-            fix="run the kernel's `.managed`, or add a row to backend/targets.py",
+            fix="run the kernel's `.managed`, or add a row to backend/targets/table.py",
         )
     return target
 
@@ -293,8 +293,10 @@ def list_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) ->
 
 
 _REMARKS = ("pass-remarks", "pass-remarks-missed", "pass-remarks-analysis")
-_CHILD = "import sys; sys.path.insert(0, sys.argv[1])\n" \
-    "from samebits.backend.llvm import print_remarks; print_remarks(sys.stdin.read())"  # fmt: skip
+_CHILD = """\
+import sys; sys.path.insert(0, sys.argv[1])
+from samebits.backend.llvm.engine import print_remarks; print_remarks(sys.stdin.read())
+"""
 _CHILD_SECONDS = 300
 
 
@@ -305,7 +307,7 @@ def remarks_text(text: str, target: Target, opt: int = 3) -> str:
     process compiles the text again. Raises RunnerError where none can be started or it fails.
     """
     order = json.dumps({"text": text, "target": target._asdict(), "opt": opt})
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[3])
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-c", _CHILD, root],

@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from samebits.backend.compile import Listing
-from samebits.backend.debug import FILE, Location
-from samebits.backend.instructions import (
+from samebits.backend.llvm.compile import Listing
+from samebits.backend.targets.instructions import (
     InstructionKind,
     comment_mark,
     kinds,
     without_comment,
 )
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
+from samebits.backend.text.locations import FILE, Location
 
 Place = tuple[Location, ...]
 """Where code comes from: the statement, then the call that it was inlined at, and so on."""

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from samebits.backend import llvm
-from samebits.backend.debug import FILE, Location
-from samebits.backend.emit import emit_module
-from samebits.backend.emit_context import DIVISIONS
-from samebits.backend.plans import Plan
-from samebits.backend.targets import Target
+from samebits.backend.emit.module import emit_module
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import Target
+from samebits.backend.text.context import DIVISIONS
+from samebits.backend.text.locations import FILE, Location
+from samebits.backend.text.profiles import Plan
 from samebits.errors import Span
 from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk
 

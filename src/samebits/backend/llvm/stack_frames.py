@@ -6,7 +6,7 @@ the most that are needed at a time. What is made or needed in a loop may be a ve
 
 from __future__ import annotations
 
-from samebits.backend.emit_types import parts
+from samebits.backend.text.types import parts
 from samebits.ir.grammar import For, Function, If, Op, Region, Return, Value, While, regions
 
 WORD = 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from samebits.backend.expected import NAME, Expectation, Expected
-from samebits.backend.remarks import loop_remarks
+from samebits.backend.llvm.remarks import loop_remarks
+from samebits.backend.text.expectations import NAME, Expectation, Expected
 from samebits.errors import CompileError, RunnerError
 
 

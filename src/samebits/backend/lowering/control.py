@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_context import return_type
-from samebits.backend.emit_types import parts, scalar
-from samebits.backend.emit_writer import FunctionWriter
-from samebits.backend.lowering_float import canonical_bits, of_bits
-from samebits.backend.lowering_integer import scalar_type
-from samebits.backend.lowering_parallel import lower_parallel
+from samebits.backend.lowering.float import canonical_bits, of_bits
+from samebits.backend.lowering.int64 import float_to_wide, needs_help, wide_to_float
+from samebits.backend.lowering.integer import scalar_type
+from samebits.backend.lowering.parallel import lower_parallel
 from samebits.backend.objects import OWN
-from samebits.backend.wide import float_to_wide, needs_help, wide_to_float
+from samebits.backend.text.context import return_type
+from samebits.backend.text.types import parts, scalar
+from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.grammar import HostFunction, Op
 from samebits.types import Kind, ScalarType
 

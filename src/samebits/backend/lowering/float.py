@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_types import float_constant, scalar
-from samebits.backend.emit_writer import FunctionWriter
-from samebits.backend.lowering_integer import scalar_type
+from samebits.backend.lowering.integer import scalar_type
+from samebits.backend.text.types import float_constant, scalar
+from samebits.backend.text.writer import FunctionWriter
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Op, Value
 from samebits.types import ScalarType

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.types import ScalarType
 
 

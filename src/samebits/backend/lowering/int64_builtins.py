@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 
-from samebits.backend.lowering_fma import Text, product
+from samebits.backend.lowering.soft_fma import Text, product
 
 _PURE = "#0 noinline mustprogress willreturn memory(none)"
 """Called, not inlined: in line at every place they would double the code and its compile time."""

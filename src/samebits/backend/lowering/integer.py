@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_types import scalar
-from samebits.backend.emit_writer import FunctionWriter
-from samebits.backend.wide import (
+from samebits.backend.lowering.int64 import (
     signed_quotient,
     signed_remainder,
     unsigned_quotient,
     unsigned_remainder,
 )
+from samebits.backend.text.types import scalar
+from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.grammar import Op, Value
 from samebits.types import Kind, ScalarType
 

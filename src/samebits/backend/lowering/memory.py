@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_types import memory, memory_scalar, scalar
-from samebits.backend.emit_writer import OWN_PLACE, FunctionWriter
-from samebits.backend.lowering_float import store_then_mend, stored_value
-from samebits.backend.lowering_integer import scalar_type
+from samebits.backend.lowering.float import store_then_mend, stored_value
+from samebits.backend.lowering.integer import scalar_type
+from samebits.backend.text.types import memory, memory_scalar, scalar
+from samebits.backend.text.writer import OWN_PLACE, FunctionWriter
 from samebits.ir.grammar import Op, Value
 from samebits.types import (
     ArrayType,

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from samebits.backend.emit_context import return_type
-from samebits.backend.emit_types import function_symbol, parts, scalar
-from samebits.backend.emit_writer import FunctionWriter
 from samebits.backend.objects import HOOK, OWN
+from samebits.backend.text.context import return_type
+from samebits.backend.text.types import function_symbol, parts, scalar
+from samebits.backend.text.writer import FunctionWriter
+from samebits.ir.analysis.points_to import Memory
 from samebits.ir.grammar import (
     For,
     Function,
@@ -27,7 +28,6 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
-from samebits.ir.origins import Memory
 from samebits.types import ArrayType, Kind, RefType, ScalarType
 
 _TURN_WEIGHT = 8

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.emit_writer import FunctionWriter
-from samebits.backend.lowering_float import FLOAT_LOWERINGS
-from samebits.backend.lowering_integer import INTEGER_LOWERINGS
-from samebits.backend.lowering_memory import MEMORY_LOWERINGS
-from samebits.backend.lowering_mixed import MIXED_LOWERINGS
-from samebits.backend.lowering_product import PRODUCT_LOWERINGS
+from samebits.backend.lowering.control import MIXED_LOWERINGS
+from samebits.backend.lowering.float import FLOAT_LOWERINGS
+from samebits.backend.lowering.integer import INTEGER_LOWERINGS
+from samebits.backend.lowering.memory import MEMORY_LOWERINGS
+from samebits.backend.lowering.muladd import PRODUCT_LOWERINGS
+from samebits.backend.text.writer import FunctionWriter
 from samebits.ir.grammar import Op
 from samebits.types import ScalarType
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from samebits.backend.targets import Target
-from samebits.backend.wide_helpers import LIBRARY
+from samebits.backend.lowering.int64_builtins import LIBRARY
+from samebits.backend.targets.table import Target
 
 _CALLS = re.compile(rb"__u(?:div|mod)ti3")
 _PRODUCT = "__multi3"

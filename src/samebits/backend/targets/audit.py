@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 
 
 @dataclass(frozen=True, slots=True)

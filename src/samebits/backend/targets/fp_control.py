@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from samebits.backend.fp_environments import environment_bits
-from samebits.backend.x87 import X87_DEFAULT, machine_code, x87_accessors
+from samebits.backend.targets.fp_environments import environment_bits
+from samebits.backend.targets.x87 import X87_DEFAULT, machine_code, x87_accessors
 
 
 class Register(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.table import TARGETS, Target
 
 _ALIASES = {
     "amd64": "x86_64", "arm64": "aarch64", "i386": "i686", "i486": "i686", "i586": "i686",

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from samebits.backend.assembly import APPLE_COMMENTS, COMMENTS, audit, called
-from samebits.backend.targets import Target
+from samebits.backend.targets.audit import APPLE_COMMENTS, COMMENTS, audit, called
+from samebits.backend.targets.table import Target
 
 
 class InstructionKind(Enum):

@@ -10,17 +10,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from samebits.backend.emit_context import DIVISIONS
-from samebits.backend.emit_types import function_symbol, scalar
-from samebits.backend.frames import value_bytes
-from samebits.backend.plans import Plan
-from samebits.backend.rare import RareFunction
-from samebits.backend.run_bound import Bound, run_bound
-from samebits.backend.shared import LEAST_CALLED, Kind, SharedFunction, shared_function
-from samebits.backend.targets import Target
-from samebits.backend.wide_offsets import has_wide_offsets
+from samebits.backend.llvm.stack_frames import value_bytes
+from samebits.backend.targets.table import Target
+from samebits.backend.text.cold_calls import RareFunction
+from samebits.backend.text.context import DIVISIONS
+from samebits.backend.text.profiles import Plan
+from samebits.backend.text.run_bound import Bound, run_bound
+from samebits.backend.text.shared_functions import (
+    LEAST_CALLED,
+    Kind,
+    SharedFunction,
+    shared_function,
+)
+from samebits.backend.text.types import function_symbol, scalar
+from samebits.backend.text.wide_offsets import has_wide_offsets
 from samebits.errors import CompileError, IRError
-from samebits.ir.carried import local_bytes
+from samebits.ir.analysis.carried import local_bytes
 from samebits.ir.grammar import (
     CALLS,
     For,

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from samebits.backend.emit_loops import wide_lanes
+from samebits.backend.text.loop_metadata import wide_lanes
 
 _SOME = "sb.some."
 _EACH = "sb.each."

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from samebits.backend.emit_types import function_symbol, quoted
+from samebits.backend.text.types import function_symbol, quoted
 
 _PREFIX = "seldom:"
 

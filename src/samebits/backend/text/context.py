@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from samebits.backend.debug import Locations
-from samebits.backend.departures import Departures
-from samebits.backend.emit_loops import Seen
-from samebits.backend.emit_types import scalar
 from samebits.backend.objects import TrapSite
-from samebits.backend.plans import Plan
-from samebits.backend.rare import RareFunction
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
+from samebits.backend.text.cold_calls import RareFunction
+from samebits.backend.text.locations import Locations
+from samebits.backend.text.loop_metadata import Seen
+from samebits.backend.text.overrides import Departures
+from samebits.backend.text.profiles import Plan
+from samebits.backend.text.types import scalar
 from samebits.ir.grammar import For, Function, While
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.errors import Span
 from samebits.ir.grammar import Module
 

@@ -5,7 +5,7 @@ Also which float values cannot be NaN. Everything here may be forgotten; nothing
 
 from __future__ import annotations
 
-from samebits.backend.emit_stores import serial_stores
+from samebits.backend.text.nan_stores import serial_stores
 from samebits.ir.grammar import For, Function, Op, Value, ValueType, walk
 from samebits.types import ScalarType
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 
 ANY_LOOP = "!{name} = distinct !{{!{name}}}"
 """A loop that LLVM is told nothing of."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.modes import Goal
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from samebits.backend.emit_types import parts
+from samebits.backend.text.types import parts
 from samebits.ir.grammar import (
     For,
     Function,

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from samebits.backend.objects import symbol_of
-from samebits.backend.plans import APART_PASSES, SPEED, Plan
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
+from samebits.backend.text.profiles import APART_PASSES, SPEED, Plan
 from samebits.ir.grammar import Function, Module, Op, walk
 from samebits.ir.once import Once, callees
 from samebits.ir.text import print_module

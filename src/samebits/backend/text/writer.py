@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from samebits.backend.debug import mark
-from samebits.backend.emit_context import ModuleContext, return_type, returned
-from samebits.backend.emit_facts import Facts
-from samebits.backend.emit_loops import Seen
-from samebits.backend.emit_patterns import Patterns
-from samebits.backend.emit_types import parts
 from samebits.backend.objects import TrapSite
+from samebits.backend.text.context import ModuleContext, return_type, returned
+from samebits.backend.text.facts import Facts
+from samebits.backend.text.locations import mark
+from samebits.backend.text.loop_metadata import Seen
+from samebits.backend.text.nan_patterns import Patterns
+from samebits.backend.text.types import parts
 from samebits.ir.grammar import Function, Op, Value, ValueType
 from samebits.modes import FAST
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from samebits.diagnose.sites import Site
-from samebits.diagnose.ways import ExpressionWay
+from samebits.hazards.expressions import Site
+from samebits.hazards.variants import ExpressionWay
 
 MOST_INSTANCES = 48
 """Instances that an evaluation has to stand."""

@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.backend.llvm import host_target
+from samebits.backend.llvm.engine import host_target
 from samebits.bits import canonical_size, to_canonical, xxh64
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.following import Following, Parted, numbered_as
-from samebits.diagnose.model import Model
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.watching import Bounded, Frames, Memory
 from samebits.errors import TraceError, Trap
+from samebits.ir.analysis.budget import Budget
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import Outcome, TrapFact
 from samebits.sim.program import Program
+from samebits.trace.follow import Following, Parted, numbered_as
+from samebits.trace.model import Model
+from samebits.trace.observer import Bounded, Frames, Memory
+from samebits.trace.record import Trace
 
 FRAMES = 4096
 """Frames that an experiment runs at most."""

@@ -13,29 +13,29 @@ from functools import cached_property
 from itertools import product
 
 from samebits.bits import ulp_distance
-from samebits.diagnose.budget import REBUILT
-from samebits.diagnose.candidates import Observe
-from samebits.diagnose.compare import OperationDifference
-from samebits.diagnose.drafts import Draft, guarded
-from samebits.diagnose.environments import environments
-from samebits.diagnose.experiment import Agreement, Experiment
-from samebits.diagnose.finding import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
-from samebits.diagnose.hazards import Hazard, Structural, by_name
-from samebits.diagnose.hazards.changed_input import changed_in
-from samebits.diagnose.interpreted import FRAMES, run_interpreted
-from samebits.diagnose.other_calls import PRACTICE, other_calls, with_other_calls
-from samebits.diagnose.patterns import value_of
-from samebits.diagnose.places import Place
-from samebits.diagnose.rewording import is_constant, rewording
-from samebits.diagnose.rewriting import rewritten
-from samebits.diagnose.testimony import Facts, testimony
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.trials import Trials
-from samebits.diagnose.versions import Change
-from samebits.diagnose.ways import ExpressionWay
+from samebits.diagnose.cause.candidates import Observe
+from samebits.diagnose.cause.experiment import Agreement, Experiment
+from samebits.diagnose.cause.interpreted import FRAMES, run_interpreted
+from samebits.diagnose.cause.nondeterminism import Facts, testimony
+from samebits.diagnose.cause.trials import Trials
+from samebits.diagnose.operation.first_difference import OperationDifference
+from samebits.diagnose.operation.match_versions import Change
+from samebits.diagnose.operation.other_calls import PRACTICE, other_calls, with_other_calls
+from samebits.diagnose.operation.rewording import is_constant, rewording
+from samebits.diagnose.report.findings import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
+from samebits.hazards.apply import rewritten
+from samebits.hazards.catalogue import Hazard, Structural, by_name
+from samebits.hazards.catalogue.programs.changed_input import changed_in
+from samebits.hazards.edit.draft import Draft, guarded
+from samebits.hazards.environments import environments
+from samebits.hazards.variants import ExpressionWay
+from samebits.ir.analysis.budget import REBUILT
 from samebits.ir.grammar import Module, Op, walk
+from samebits.ir.refs import Place
+from samebits.patterns import value_of
 from samebits.sim.program import Program
+from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 MOST_EXPERIMENTS = 90

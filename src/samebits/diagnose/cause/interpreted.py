@@ -12,18 +12,18 @@ from dataclasses import replace
 import numpy as np
 
 from samebits.bits import canonical_size, to_canonical, xxh64
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.experiment import Agreement, Experiment
-from samebits.diagnose.model import Model
-from samebits.diagnose.patterns import pattern_of, value_of
-from samebits.diagnose.places import Place
-from samebits.diagnose.sites import Site
-from samebits.diagnose.trees import Tree
-from samebits.diagnose.watching import Bounded, Frames, Memory, Source
+from samebits.diagnose.cause.experiment import Agreement, Experiment
 from samebits.errors import TraceError
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.tree import Tree
+from samebits.hazards.expressions import Site
 from samebits.ir.grammar import Op
-from samebits.ir.steps import Frame, Step, Steps
+from samebits.ir.interp.closures import Frame, Step, Steps
+from samebits.ir.refs import Place
+from samebits.patterns import pattern_of, value_of
 from samebits.sim.program import Program
+from samebits.trace.model import Model
+from samebits.trace.observer import Bounded, Frames, Memory, Source
 from samebits.types import ScalarType
 
 FRAMES = 12

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from samebits.diagnose.candidates import MOST_INSTANCES, Observed, gives
-from samebits.diagnose.instances import Instance, environment
-from samebits.diagnose.places import Place
-from samebits.diagnose.sites import Site, Sites
-from samebits.diagnose.watching import Frames
-from samebits.diagnose.ways import ExpressionWay
+from samebits.diagnose.cause.candidates import MOST_INSTANCES, Observed, gives
+from samebits.hazards.expressions import Site, Sites
+from samebits.hazards.variants import ExpressionWay
 from samebits.ir.grammar import Value
+from samebits.ir.refs import Place
+from samebits.trace.instances import Instance, environment
+from samebits.trace.observer import Frames
 
 MOST_FRAMES = 4
 MOST_LOOKED_AT = 4096

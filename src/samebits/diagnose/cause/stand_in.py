@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.diagnose.causes import Progress
-from samebits.diagnose.drafts import guarded
-from samebits.diagnose.fields import differences
-from samebits.diagnose.hazards import HAZARDS
-from samebits.diagnose.model import Model
-from samebits.diagnose.plant import ways_among
-from samebits.diagnose.rewriting import rewritten
-from samebits.diagnose.trace import Trace, record
+from samebits.diagnose.cause.inquiry import Progress
+from samebits.diagnose.frame.state_diff import differences
 from samebits.errors import HazardError
+from samebits.hazards.apply import rewritten
+from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.edit.draft import guarded
+from samebits.hazards.plant import ways_among
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
 
 WAYS_OF_ONE = 6
 """Ways of one hazard that are tried."""

@@ -11,17 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.candidates import Candidate, Observe, candidates, gives
-from samebits.diagnose.experiment import Agreement
-from samebits.diagnose.finding import REACHES
-from samebits.diagnose.hazards import HAZARDS
-from samebits.diagnose.places import Place
-from samebits.diagnose.plant import Way, ways_among
-from samebits.diagnose.sites import Sites
-from samebits.diagnose.ways import ExpressionWay, ways_of
+from samebits.diagnose.cause.candidates import Candidate, Observe, candidates, gives
+from samebits.diagnose.cause.experiment import Agreement
+from samebits.diagnose.report.findings import REACHES
 from samebits.errors import HazardError
+from samebits.hazards.catalogue import HAZARDS
+from samebits.hazards.expressions import Sites
+from samebits.hazards.plant import Way, ways_among
+from samebits.hazards.variants import ExpressionWay, ways_of
+from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module
+from samebits.ir.refs import Place
 
 ROUNDS = (8, 16)
 """Experiments with one hazard's ways at the operation alone, before and after other hazards."""

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Literal
 
-from samebits.diagnose.places import Place
 from samebits.ir.grammar import (
     CALLS,
     Break,
@@ -29,6 +28,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
+from samebits.ir.refs import Place
 from samebits.types import ArrayType, RefType
 
 _Node = tuple[str, str, object]

@@ -8,19 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from samebits.diagnose.candidates import Observed
-from samebits.diagnose.finding import CousinFact
-from samebits.diagnose.finding import Place as Source
-from samebits.diagnose.hazards import Hazard, Structural
-from samebits.diagnose.model import Model
-from samebits.diagnose.patterns import pattern_of
-from samebits.diagnose.places import Place, statements, what
-from samebits.diagnose.plant import ways_among
-from samebits.diagnose.reach import Reach
-from samebits.diagnose.sites import Site
-from samebits.diagnose.watching import Frames, Memory, State, Watcher
+from samebits.diagnose.cause.candidates import Observed
+from samebits.diagnose.exposure.distance import Reach
+from samebits.diagnose.report.findings import CousinFact
+from samebits.diagnose.report.findings import Place as Source
+from samebits.hazards.catalogue import Hazard, Structural
+from samebits.hazards.expressions import Site
+from samebits.hazards.plant import ways_among
 from samebits.ir.grammar import Op
-from samebits.ir.steps import UNSET, Frame, Step, Steps
+from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
+from samebits.ir.refs import Place, statements, what
+from samebits.patterns import pattern_of
+from samebits.trace.model import Model
+from samebits.trace.observer import Frames, Memory, State, Watcher
 from samebits.types import ScalarType
 
 MOST_INSTANCES = 32

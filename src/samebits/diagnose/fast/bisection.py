@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samebits.bits import canonical_size
-from samebits.diagnose.minimal import MinimalSet, OutOfTime
-from samebits.diagnose.places import Place, statement_at
-from samebits.diagnose.rewritable import FLAGS, Beginning, Moment, rewritable, with_leave
-from samebits.diagnose.sides import Side
+from samebits.diagnose.fast.candidates import FLAGS, Beginning, Moment, rewritable, with_leave
+from samebits.diagnose.fast.ddmin import MinimalSet, OutOfTime
 from samebits.errors import Span
-from samebits.sim.columns import columns
+from samebits.ir.refs import Place, statement_at
+from samebits.sides.side import Side
+from samebits.sim.state.columns import columns
 from samebits.types import StructType
 
 Progress = Callable[[str, int], None]

@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samebits.backend.departures import Departures
+from samebits.backend.text.overrides import Departures
 from samebits.bits import from_canonical
-from samebits.diagnose.places import Place, statements
-from samebits.diagnose.sides import Side
 from samebits.errors import Trap
-from samebits.ir.evaluate import Evaluator
 from samebits.ir.grammar import For, Module, Op
+from samebits.ir.interp.evaluator import Evaluator
+from samebits.ir.refs import Place, statements
 from samebits.modes import FAST
-from samebits.passes.modes import realise
-from samebits.runtime import fpenv
+from samebits.passes.semantics.float_modes import realise
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.sides.side import Side
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program

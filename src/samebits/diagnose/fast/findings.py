@@ -11,18 +11,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samebits.diagnose.causes import Progress
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.frame_facts import FirstFrame, SideFrame
-from samebits.diagnose.model import Model
-from samebits.diagnose.permissions import After, Permissions, PermissionSearch
-from samebits.diagnose.permitted import tell
-from samebits.diagnose.rewritable import Beginning, Moment, with_leave
-from samebits.diagnose.sides import Side
-from samebits.diagnose.trace import Trace, record
+from samebits.diagnose.cause.inquiry import Progress
+from samebits.diagnose.fast.bisection import After, Permissions, PermissionSearch
+from samebits.diagnose.fast.candidates import Beginning, Moment, with_leave
+from samebits.diagnose.fast.permitted import tell
+from samebits.diagnose.frame.examine import FirstFrame, SideFrame
+from samebits.diagnose.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.ir.grammar import plain_name
+from samebits.sides.side import Side
 from samebits.sim.program import Program
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,15 @@ Owns which hazard each of LLVM's flags is. The search itself is `permissions`'.
 
 from __future__ import annotations
 
-from samebits.diagnose.fields import datum
-from samebits.diagnose.finding import REACHES, CauseFact, Datum, Diagnosis, OperationFact
-from samebits.diagnose.finding import Place as Source
-from samebits.diagnose.hazards import by_name
-from samebits.diagnose.instances import Instance, environment
-from samebits.diagnose.names import Names
-from samebits.diagnose.permissions import Permissions, Permitted
-from samebits.diagnose.trace import Trace
+from samebits.diagnose.fast.bisection import Permissions, Permitted
+from samebits.diagnose.frame.state_diff import datum
+from samebits.diagnose.operation.names import Names
+from samebits.diagnose.report.findings import REACHES, CauseFact, Datum, Diagnosis, OperationFact
+from samebits.diagnose.report.findings import Place as Source
+from samebits.hazards.catalogue import by_name
 from samebits.ir.grammar import Op
+from samebits.trace.instances import Instance, environment
+from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 HAZARD_OF = {

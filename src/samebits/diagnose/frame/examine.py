@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samebits.diagnose.running import Kept, Running
 from samebits.errors import Trap
+from samebits.sides.run import Kept, Running
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import Outcome, TrapFact, first_unequal

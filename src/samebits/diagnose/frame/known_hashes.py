@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samebits.bits import xxh64
-from samebits.diagnose.frame_facts import FirstFrame, SideFrame, Stretch, begun, of_init, outcome
-from samebits.diagnose.frames import FrameReport, FrameSearch, Progress
-from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.recorded import Recorded
-from samebits.diagnose.running import Kept, Running
+from samebits.diagnose.frame.examine import FirstFrame, SideFrame, Stretch, begun, of_init, outcome
+from samebits.diagnose.frame.lockstep import FrameReport, FrameSearch, Progress
+from samebits.diagnose.frame.recorded import Recorded
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import Kept, Running
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from samebits.bits import xxh64
 from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.frame_facts import (
+from samebits.diagnose.frame.examine import (
     FirstFrame,
     Stretch,
     begun,
@@ -20,9 +20,9 @@ from samebits.diagnose.frame_facts import (
     of_init,
     outcome,
 )
-from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.recorded import Recorded
-from samebits.diagnose.running import Running, open_run
+from samebits.diagnose.frame.recorded import Recorded
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import Running, open_run
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
 

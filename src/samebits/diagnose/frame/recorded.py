@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from samebits.bits import xxh64
 from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.fields import differences
-from samebits.diagnose.finding import Departure, RecordedFact
-from samebits.diagnose.input_stream import InputStream
-from samebits.diagnose.running import open_run
-from samebits.diagnose.sides import Side
+from samebits.diagnose.frame.state_diff import differences
+from samebits.diagnose.report.findings import Departure, RecordedFact
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import open_run
+from samebits.sides.side import Side
 from samebits.sim.sources import Source
 
 FIELDS = 64

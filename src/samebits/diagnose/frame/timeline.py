@@ -5,10 +5,10 @@ Owns which frames are looked at.
 
 from __future__ import annotations
 
-from samebits.diagnose.fields import differences
-from samebits.diagnose.finding import TimelineFact
-from samebits.diagnose.frame_facts import FirstFrame
-from samebits.diagnose.running import Running
+from samebits.diagnose.frame.examine import FirstFrame
+from samebits.diagnose.frame.state_diff import differences
+from samebits.diagnose.report.findings import TimelineFact
+from samebits.sides.run import Running
 from samebits.sim.inputs import Inputs
 from samebits.types import StructType
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.diagnose.instances import Instance
-from samebits.diagnose.layout import Layout
-from samebits.diagnose.patterns import Patterns
-from samebits.diagnose.places import Numbered, Place
-from samebits.diagnose.trace import Trace
+from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Op
+from samebits.ir.refs import Numbered, Place
+from samebits.patterns import Patterns
+from samebits.trace.instances import Instance
+from samebits.trace.record import Trace
 
 
 @dataclass(frozen=True, eq=False)

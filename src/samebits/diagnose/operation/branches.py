@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from samebits.diagnose.layout import Layout, leaves_region
-from samebits.diagnose.places import Numbered
+from samebits.ir.analysis.enclosing import Layout, leaves_region
 from samebits.ir.grammar import Region
+from samebits.ir.refs import Numbered
 
 END = -1
 """In the stead of a statement's id: the function returned."""

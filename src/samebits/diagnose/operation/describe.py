@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from samebits.bits import ulp_distance
-from samebits.diagnose.compare import OperationDifference
-from samebits.diagnose.fields import datum as plain_datum
-from samebits.diagnose.finding import Datum, OperationFact
-from samebits.diagnose.finding import Place as Source
-from samebits.diagnose.halves import shown_type
-from samebits.diagnose.instances import Instance
-from samebits.diagnose.names import Names
-from samebits.diagnose.places import has, statement_at, what
+from samebits.diagnose.frame.state_diff import datum as plain_datum
+from samebits.diagnose.operation.first_difference import OperationDifference
+from samebits.diagnose.operation.names import Names
+from samebits.diagnose.report.findings import Datum, OperationFact
+from samebits.diagnose.report.findings import Place as Source
+from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import Module, Op
+from samebits.ir.refs import has, statement_at, what
+from samebits.trace.instances import Instance
 from samebits.types import ScalarType
 
 

@@ -12,12 +12,9 @@ from typing import Literal
 import numpy as np
 
 from samebits.bits import from_canonical
-from samebits.diagnose.alignment import Alignment, align
-from samebits.diagnose.instances import Instance
-from samebits.diagnose.parting import END, parted_by
-from samebits.diagnose.places import Place
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.unseen import (
+from samebits.diagnose.operation.align import Alignment, align
+from samebits.diagnose.operation.branches import END, parted_by
+from samebits.diagnose.operation.missing import (
     Lost,
     loop_that_set,
     lost_set,
@@ -25,9 +22,12 @@ from samebits.diagnose.unseen import (
     lost_write,
     rewritten,
 )
-from samebits.diagnose.writers import Origin, origin_in_state, origin_of_load
 from samebits.errors import Span, Trap
 from samebits.ir.grammar import For, Op, While
+from samebits.ir.refs import Place
+from samebits.trace.instances import Instance
+from samebits.trace.last_write import Origin, origin_in_state, origin_of_load
+from samebits.trace.record import Trace
 
 Kind = Literal["result", "path", "memory", "input", "loop"]
 Way = tuple[Place, ...]

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from difflib import Match, SequenceMatcher
 from itertools import accumulate, count
 
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.places import Place
 from samebits.errors import Span
+from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import (
     CALLS,
     For,
@@ -29,7 +28,8 @@ from samebits.ir.grammar import (
     Value,
     While,
 )
-from samebits.passes.clone import clone
+from samebits.ir.refs import Place
+from samebits.ir.rewrite import clone
 
 _Tokens = Sequence[tuple[object, ...]]
 """What makes statements the same, one after the other."""

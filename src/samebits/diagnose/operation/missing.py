@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from samebits.diagnose.alignment import Alignment
-from samebits.diagnose.instances import Instance
-from samebits.diagnose.places import Place
-from samebits.diagnose.writers import Origin
+from samebits.diagnose.operation.align import Alignment
 from samebits.ir.grammar import CALLS, For, Op, walk
+from samebits.ir.refs import Place
+from samebits.trace.instances import Instance
+from samebits.trace.last_write import Origin
 
 
 class Lost(NamedTuple):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from samebits.diagnose.drafts import Draft, own_functions
-from samebits.diagnose.places import Place
+from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.grammar import CALLS, Module, Op, Region, walk
+from samebits.ir.refs import Place
 
 PRACTICE = "another precision: an option of the kernel, of its module, or of the build"
 

@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from samebits.diagnose.compare import OperationDifference
-from samebits.diagnose.layout import Layout
-from samebits.diagnose.places import Place, statement_at
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.versions import Change
+from samebits.diagnose.operation.first_difference import OperationDifference
+from samebits.diagnose.operation.match_versions import Change
 from samebits.errors import Span
+from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Op, Statement
+from samebits.ir.refs import Place, statement_at
+from samebits.trace.record import Trace
 
 
 def blamed(

@@ -1,7 +1,7 @@
 """Evaluations of a tree as IR operations that compute just what the reference gives for them.
 
-The reference is `samebits.diagnose.arithmetic.Evaluator`. Plain arithmetic becomes ordinary
-operations, every other calls of `samebits.diagnose.soft`.
+The reference is `samebits.fpmodel.evaluate.Evaluator`. Plain arithmetic becomes ordinary
+operations, every other calls of `samebits.fpmodel.soft`.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.lowering.code import Code
-from samebits.diagnose.lowering.nans import Nans
-from samebits.diagnose.lowering.native import Native
-from samebits.diagnose.lowering.soft import Soft
-from samebits.diagnose.lowering.walk import CannotLower, Walk
-from samebits.diagnose.lowering.wide import WideWalk
-from samebits.diagnose.numbers import FLOAT16, FLOAT32, FLOAT64
-from samebits.diagnose.trees import Op as Node
-from samebits.diagnose.trees import Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.lowering.code import Code
+from samebits.fpmodel.lowering.nan_signs import Nans
+from samebits.fpmodel.lowering.native import Native
+from samebits.fpmodel.lowering.soft import Soft
+from samebits.fpmodel.lowering.walk import CannotLower, Walk
+from samebits.fpmodel.lowering.wide import WideWalk
+from samebits.fpmodel.softfloat import FLOAT16, FLOAT32, FLOAT64
+from samebits.fpmodel.tree import Op as Node
+from samebits.fpmodel.tree import Tree
 from samebits.frontend.compile import Unit
 from samebits.ir.grammar import HostFunction, Op, Value
 from samebits.types import ScalarType

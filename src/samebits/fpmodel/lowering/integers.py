@@ -1,13 +1,13 @@
 """Conversions of floats to integers, by the rule of each processor, in operations on integers.
 
-The rules are `samebits.diagnose.arithmetic.INTEGER_RULES`.
+The rules are `samebits.fpmodel.evaluate.INTEGER_RULES`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.diagnose.lowering.code import Code
+from samebits.fpmodel.lowering.code import Code
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
 

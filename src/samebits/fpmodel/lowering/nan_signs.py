@@ -7,8 +7,8 @@ bring the canonical NaN, whose payload every rule keeps.
 from __future__ import annotations
 
 from samebits.bits import CANONICAL_NAN
-from samebits.diagnose.lowering.native import Native
-from samebits.diagnose.trees import Op, Tree
+from samebits.fpmodel.lowering.native import Native
+from samebits.fpmodel.tree import Op, Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, ScalarType
 

@@ -6,17 +6,17 @@ import math
 from collections.abc import Callable, Mapping
 
 from samebits.bits import bits_to_float
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hosts import estimate_function, library_function
-from samebits.diagnose.lowering.code import Code
-from samebits.diagnose.lowering.integers import TYPES, integer, truncated
-from samebits.diagnose.lowering.walk import CannotLower, Walk
-from samebits.diagnose.math_calls import OPERATIONS, kernel_of
-from samebits.diagnose.numbers import FLOAT32 as FORMAT32
-from samebits.diagnose.numbers import FLOAT64 as FORMAT64
-from samebits.diagnose.numbers import FORMATS, Format, Number, to_bits
-from samebits.diagnose.soft import KERNELS
-from samebits.diagnose.trees import Op, Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.host_functions import estimate_function, library_function
+from samebits.fpmodel.lowering.code import Code
+from samebits.fpmodel.lowering.integers import TYPES, integer, truncated
+from samebits.fpmodel.lowering.walk import CannotLower, Walk
+from samebits.fpmodel.math_kernels import OPERATIONS, kernel_of
+from samebits.fpmodel.soft import KERNELS
+from samebits.fpmodel.softfloat import FLOAT32 as FORMAT32
+from samebits.fpmodel.softfloat import FLOAT64 as FORMAT64
+from samebits.fpmodel.softfloat import FORMATS, Format, Number, to_bits
+from samebits.fpmodel.tree import Op, Tree
 from samebits.ir.grammar import Value
 from samebits.types import FLOAT32, FLOAT64, UINT32, UINT64, ScalarType
 

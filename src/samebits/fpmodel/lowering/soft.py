@@ -1,19 +1,19 @@
 """Trees in arithmetic that the IR has no operations for, by calls of software floating point.
 
-Owns how a value goes to the kernels of `samebits.diagnose.soft` and back.
+Owns how a value goes to the kernels of `samebits.fpmodel.soft` and back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.lowering.code import Code
-from samebits.diagnose.lowering.native import Native
-from samebits.diagnose.numbers import FLOAT32, FLOAT64, Flush, Format, Rounding
-from samebits.diagnose.soft import FLUSHES, KERNELS, ROUNDINGS
-from samebits.diagnose.soft.kinds import FINITE, NEGATIVE
-from samebits.diagnose.trees import Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.lowering.code import Code
+from samebits.fpmodel.lowering.native import Native
+from samebits.fpmodel.soft import FLUSHES, KERNELS, ROUNDINGS
+from samebits.fpmodel.soft.kinds import FINITE, NEGATIVE
+from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, Flush, Format, Rounding
+from samebits.fpmodel.tree import Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, INT32, UINT64, ScalarType
 from samebits.types import FLOAT32 as T32

@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from samebits.diagnose.arithmetic import Arithmetic, constant
-from samebits.diagnose.lowering.code import Code
-from samebits.diagnose.numbers import Number
-from samebits.diagnose.trees import Constant, Op, Operand, Tree
+from samebits.fpmodel.evaluate import Arithmetic, constant
+from samebits.fpmodel.lowering.code import Code
+from samebits.fpmodel.softfloat import Number
+from samebits.fpmodel.tree import Constant, Op, Operand, Tree
 from samebits.ir.grammar import Value
 
 Held = TypeVar("Held")

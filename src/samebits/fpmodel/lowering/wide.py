@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.lowering.code import Code
-from samebits.diagnose.lowering.integers import Truncated, integer, scaled
-from samebits.diagnose.lowering.native import ROUNDED, SIGN_ONLY, called, stepped, type_of
-from samebits.diagnose.lowering.soft import Kernels, Wide
-from samebits.diagnose.lowering.walk import CannotLower, Walk
-from samebits.diagnose.numbers import FLOAT32, FORMATS, Number
-from samebits.diagnose.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
-from samebits.diagnose.trees import Op, Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.lowering.code import Code
+from samebits.fpmodel.lowering.integers import Truncated, integer, scaled
+from samebits.fpmodel.lowering.native import ROUNDED, SIGN_ONLY, called, stepped, type_of
+from samebits.fpmodel.lowering.soft import Kernels, Wide
+from samebits.fpmodel.lowering.walk import CannotLower, Walk
+from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
+from samebits.fpmodel.softfloat import FLOAT32, FORMATS, Number
+from samebits.fpmodel.tree import Op, Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, INT32, INT64, UINT64
 from samebits.types import FLOAT32 as T32

@@ -1,7 +1,7 @@
 """Foreign arithmetic in software: x87, other precisions, rounding directions and flushing rules.
 
 Kernels in integers alone, so that a simulation whose operations they replace gives the foreign
-bits on every target. The reference is `samebits.diagnose.arithmetic`, but for the payloads of
+bits on every target. The reference is `samebits.fpmodel.evaluate`, but for the payloads of
 NaNs: there is one NaN here. Operands and results are wide values (`soft.kinds`), three scalars
 each.
 
@@ -13,19 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.numbers import Flush, Rounding
-from samebits.diagnose.soft import (
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.soft import (
     addition,
     conversions,
     division,
     estimates,
-    fused,
     kinds,
     multiplication,
-    rounding,
     signs,
 )
+from samebits.fpmodel.soft import arithmetic as fused
+from samebits.fpmodel.soft import wide as rounding
+from samebits.fpmodel.softfloat import Flush, Rounding
 from samebits.lang.kernel import Kernel
 
 ROUNDINGS: Mapping[Rounding, int] = {

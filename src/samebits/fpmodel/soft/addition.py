@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.kinds import DOWN, FINITE, INFINITE, NAN, NEGATIVE, TOP_BIT
-from samebits.diagnose.soft.rounding import operand_kind, round_wide, rounded
+from samebits.fpmodel.soft.kinds import DOWN, FINITE, INFINITE, NAN, NEGATIVE, TOP_BIT
+from samebits.fpmodel.soft.wide import operand_kind, round_wide, rounded
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import clz, min
-from samebits.lang.scalars import int32, uint64
+from samebits.lang.intrinsics import clz, min
+from samebits.lang.values.scalars import int32, uint64
 
 
 @kernel

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.addition import special_sum
-from samebits.diagnose.soft.kinds import DOWN, FINITE, NEGATIVE, TOP_BIT
-from samebits.diagnose.soft.multiplication import exact_product, product_kind
-from samebits.diagnose.soft.rounding import operand_kind, rounded
+from samebits.fpmodel.soft.addition import special_sum
+from samebits.fpmodel.soft.kinds import DOWN, FINITE, NEGATIVE, TOP_BIT
+from samebits.fpmodel.soft.multiplication import exact_product, product_kind
+from samebits.fpmodel.soft.wide import operand_kind, rounded
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import clz
-from samebits.lang.scalars import int32, uint64
+from samebits.lang.intrinsics import clz
+from samebits.lang.values.scalars import int32, uint64
 from samebits.mathlib.wide.arithmetic import difference
 
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
-from samebits.diagnose.soft.rounding import round_wide
+from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
+from samebits.fpmodel.soft.wide import round_wide
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, clz, max
-from samebits.lang.scalars import float32, float64, int32, uint32, uint64
+from samebits.lang.intrinsics import bitcast, clz, max
+from samebits.lang.values.scalars import float32, float64, int32, uint32, uint64
 
 MAGNITUDE_32 = 0x7FFF_FFFF
 MAGNITUDE_64 = 0x7FFF_FFFF_FFFF_FFFF

@@ -10,11 +10,11 @@ INRIA RR-3805, 1999.
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE, TOP_BIT
-from samebits.diagnose.soft.rounding import operand_kind, rounded
+from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE, TOP_BIT
+from samebits.fpmodel.soft.wide import operand_kind, rounded
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import max
-from samebits.lang.scalars import int32, uint64
+from samebits.lang.intrinsics import max
+from samebits.lang.values.scalars import int32, uint64
 
 LOW_32 = 0xFFFF_FFFF
 

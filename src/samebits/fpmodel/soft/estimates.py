@@ -2,7 +2,7 @@
 
 ARM's are RecipEstimate and RecipSqrtEstimate of the Arm Architecture Reference Manual;
 `rcp12` and `rsqrt12` are correctly rounded to twelve bits, then to the type. The reference is
-`samebits.diagnose.estimates`.
+`samebits.fpmodel.estimates`.
 """
 
 # pyright: reportReturnType=false, reportOperatorIssue=false
@@ -10,17 +10,17 @@ ARM's are RecipEstimate and RecipSqrtEstimate of the Arm Architecture Reference 
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.conversions import (
+from samebits.fpmodel.soft.conversions import (
     from_float32,
     from_float64,
     to_float32,
     to_float64,
 )
-from samebits.diagnose.soft.division import div
-from samebits.diagnose.soft.kinds import FINITE, INFINITE, KEPT, NAN, NEAREST, NEGATIVE, TOP_BIT
+from samebits.fpmodel.soft.division import div
+from samebits.fpmodel.soft.kinds import FINITE, INFINITE, KEPT, NAN, NEAREST, NEGATIVE, TOP_BIT
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import clz, max
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import clz, max
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.wide.fraction128 import mul_high
 
 ANY_EXPONENT = 1 << 20

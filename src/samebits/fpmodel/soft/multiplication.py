@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
-from samebits.diagnose.soft.rounding import operand_kind, rounded
+from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
+from samebits.fpmodel.soft.wide import operand_kind, rounded
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import clz
-from samebits.lang.scalars import int32, uint64
+from samebits.lang.intrinsics import clz
+from samebits.lang.values.scalars import int32, uint64
 from samebits.mathlib.wide.fraction128 import mul_high
 
 

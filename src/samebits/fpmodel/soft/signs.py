@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.kinds import FINITE, NAN, NEGATIVE
-from samebits.diagnose.soft.rounding import operand_kind
+from samebits.fpmodel.soft.kinds import FINITE, NAN, NEGATIVE
+from samebits.fpmodel.soft.wide import operand_kind
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import int32, uint64
+from samebits.lang.values.scalars import int32, uint64
 
 UNORDERED = 2
 

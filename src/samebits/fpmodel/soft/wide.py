@@ -9,7 +9,7 @@ of its largest numbers, `least` and `most`. Knows nothing of where the bits come
 
 from __future__ import annotations
 
-from samebits.diagnose.soft.kinds import (
+from samebits.fpmodel.soft.kinds import (
     FINITE,
     FLUSHED_BEFORE,
     INFINITE,
@@ -20,8 +20,8 @@ from samebits.diagnose.soft.kinds import (
     UP,
 )
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import clz, max, min
-from samebits.lang.scalars import int32, uint64
+from samebits.lang.intrinsics import clz, max, min
+from samebits.lang.values.scalars import int32, uint64
 
 ALL_ONES = (1 << 64) - 1
 

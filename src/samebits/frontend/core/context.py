@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import NoReturn, TypeVar
 
 from samebits.errors import CompileError, Span
-from samebits.frontend.builder import Builder
-from samebits.frontend.source import Source
-from samebits.frontend.values import Operand, Place, Scalar, Vector, View
+from samebits.frontend.core.builder import Builder
+from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View
+from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
 from samebits.lang.tables import Table
 from samebits.modes import HIGH, Precision

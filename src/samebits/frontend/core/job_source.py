@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, NoReturn, TypeVar, cast
 
 from samebits.errors import CompileError
-from samebits.frontend.source import Source, blank, too_deep
+from samebits.frontend.core.source import Source, blank, too_deep
 from samebits.lang.annotations import Access
 from samebits.lang.jobs import BEGIN, ELEMENT, END, INDEX_TYPE, RANGE, UNSAFE, JobKernel
 from samebits.types import INT

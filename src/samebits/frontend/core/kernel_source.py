@@ -9,8 +9,8 @@ from types import CodeType
 from typing import cast
 
 from samebits.errors import CompileError
-from samebits.frontend.job_source import job_source
-from samebits.frontend.source import FunctionNode, Source, syntax
+from samebits.frontend.core.job_source import job_source
+from samebits.frontend.core.source import FunctionNode, Source, syntax
 from samebits.lang.definition import own_lines
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel

@@ -13,6 +13,8 @@ from itertools import count
 from typing import NoReturn
 
 from samebits.errors import CompileError, Span
+from samebits.ir.analysis.points_to import Memory, Use, Writes, overlap
+from samebits.ir.analysis.points_to import Region as Place
 from samebits.ir.grammar import (
     For,
     Function,
@@ -24,8 +26,6 @@ from samebits.ir.grammar import (
     While,
     walk,
 )
-from samebits.ir.origins import Memory, Use, Writes, overlap
-from samebits.ir.origins import Region as Place
 from samebits.types import INT, ScalarType
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 
 from samebits.bits import float_to_bits, round_scaled
-from samebits.frontend import fixed_point, halves
-from samebits.frontend.context import Context, values_of
-from samebits.frontend.values import (
+from samebits.frontend.core.context import Context, values_of
+from samebits.frontend.core.operands import (
     Literal,
     Operand,
     Place,
@@ -16,8 +15,9 @@ from samebits.frontend.values import (
     describe,
     number_text,
 )
+from samebits.frontend.operations import fixed_point, halves
 from samebits.ir.grammar import Value
-from samebits.lang.conversions import narrow_float
+from samebits.lang.values.conversions import narrow_float
 from samebits.types import (
     BOOL,
     FLOAT,

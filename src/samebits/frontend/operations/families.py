@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from samebits.frontend.context import Context
-from samebits.frontend.values import Operand, describe
-from samebits.lang.family import Family
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import Operand, describe
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
 from samebits.types import Type
 

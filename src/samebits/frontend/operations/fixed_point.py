@@ -11,13 +11,14 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from samebits.errors import ArgumentError
-from samebits.frontend import halves
-from samebits.frontend.context import Context
-from samebits.frontend.values import Literal, Operand, Scalar, describe, number_text
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import Literal, Operand, Scalar, describe, number_text
+from samebits.frontend.operations import halves
 from samebits.ir.grammar import Value
-from samebits.lang import fixed_rules, fixed_wide
-from samebits.lang.fixed_point import inexact, not_implicit, text_steps
+from samebits.lang import fixed_wide
 from samebits.lang.kernel import Kernel
+from samebits.lang.values import fixed_rules
+from samebits.lang.values.fixed_point import inexact, not_implicit, text_steps
 from samebits.types import (
     BOOL,
     FLOAT,

@@ -10,10 +10,9 @@ from __future__ import annotations
 import ast
 
 from samebits.errors import Span
-from samebits.frontend.context import Context
-from samebits.frontend.values import Operand, Scalar, Vector
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import Operand, Scalar, Vector
 from samebits.ir.grammar import Value
-from samebits.lang.half import not_of_fixed, refusal
 from samebits.lang.half_words import (
     INFINITY_16,
     NAN_16,
@@ -23,6 +22,7 @@ from samebits.lang.half_words import (
     f64_to_f16,
 )
 from samebits.lang.kernel import Kernel
+from samebits.lang.values.half import not_of_fixed, refusal
 from samebits.types import BOOL, FLOAT16, FLOAT32, FLOAT64, UINT16, Kind, ScalarType
 
 _SIZE = 0x7FFF

@@ -7,11 +7,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from samebits.errors import Span
-from samebits.frontend import fixed_point, halves, linear
-from samebits.frontend.context import Context, values_of
-from samebits.frontend.convert import index_value, literal, to_scalar
-from samebits.frontend.operators import vector_operands
-from samebits.frontend.values import Literal, Nothing, Operand, Scalar, Static, Vector, describe
+from samebits.frontend.core.context import Context, values_of
+from samebits.frontend.core.operands import (
+    Literal,
+    Nothing,
+    Operand,
+    Scalar,
+    Static,
+    Vector,
+    describe,
+)
+from samebits.frontend.operations import fixed_point, halves
+from samebits.frontend.operations import matrices as linear
+from samebits.frontend.operations.conversions import index_value, literal, to_scalar
+from samebits.frontend.operations.operators import vector_operands
 from samebits.ir.grammar import Value
 from samebits.types import (
     BOOL,

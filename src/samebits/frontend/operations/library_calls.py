@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from samebits.frontend import intrinsics
-from samebits.frontend.context import Context
-from samebits.frontend.values import Operand, describe
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import Operand, describe
+from samebits.frontend.operations import intrinsics
 from samebits.lang.kernel import Kernel
-from samebits.lang.reduction import Reduction
+from samebits.lang.reductions import Reduction
 from samebits.types import ArrayType, Type
 
 Call = Callable[[Context, ast.Call, Kernel, list[tuple[ast.expr, Operand]]], Operand]

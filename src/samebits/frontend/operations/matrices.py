@@ -1,19 +1,19 @@
 """Matrices in kernels: construction, columns, products and transposes, scalar by scalar.
 
-What is computed in which order is `samebits.lang.linear`'s.
+What is computed in which order is `samebits.lang.values.products`'s.
 """
 
 from __future__ import annotations
 
 import ast
 
-from samebits.frontend.context import Context
-from samebits.frontend.convert import coerce
-from samebits.frontend.halves import is_half
-from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.operations.conversions import coerce
+from samebits.frontend.operations.halves import is_half
 from samebits.ir.grammar import Value
-from samebits.lang.linear import FORMS, Arithmetic, product, product_type, transposed
-from samebits.lang.matrices import by_column, of_columns
+from samebits.lang.values.matrices import by_column, of_columns
+from samebits.lang.values.products import FORMS, Arithmetic, product, product_type, transposed
 from samebits.types import MatrixType, ScalarType, matrix_of
 
 

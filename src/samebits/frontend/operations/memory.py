@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from samebits.errors import Span
-from samebits.frontend import halves
-from samebits.frontend.context import Context, values_of
-from samebits.frontend.convert import coerce, index_value
-from samebits.frontend.values import Operand, Place, Scalar, Vector, View, describe
+from samebits.frontend.core.context import Context, values_of
+from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View, describe
+from samebits.frontend.operations import halves
+from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.ir.grammar import Value
 from samebits.types import (
     FLOAT16,

@@ -8,9 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.frontend import linear, places
-from samebits.frontend.context import Context
-from samebits.frontend.values import (
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import (
     Literal,
     Operand,
     Place,
@@ -20,11 +19,13 @@ from samebits.frontend.values import (
     View,
     describe,
 )
-from samebits.lang.fixed_point import FixedPoint
-from samebits.lang.scalars import RAW_OF
+from samebits.frontend.operations import matrices as linear
+from samebits.frontend.operations import memory as places
 from samebits.lang.tables import Table
-from samebits.lang.vectors import Vector as ManagedVector
-from samebits.lang.vectors import components
+from samebits.lang.values.fixed_point import FixedPoint
+from samebits.lang.values.scalars import RAW_OF
+from samebits.lang.values.vectors import Vector as ManagedVector
+from samebits.lang.values.vectors import components
 from samebits.types import (
     BOOL,
     COMPONENTS,

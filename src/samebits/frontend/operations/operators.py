@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from math import isinf
 from typing import Any
 
-from samebits.frontend import fixed_point, halves, linear
-from samebits.frontend.context import Context
-from samebits.frontend.convert import literal, round_literal, to_scalar
-from samebits.frontend.values import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.core.context import Context
+from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.operations import fixed_point, halves
+from samebits.frontend.operations import matrices as linear
+from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
-from samebits.lang.operators import no_common
-from samebits.lang.quaternions import no_component_product
+from samebits.lang.values.operators import no_common
+from samebits.lang.values.quaternions import no_component_product
 from samebits.types import (
     BOOL,
     FLOAT,

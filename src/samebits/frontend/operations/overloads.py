@@ -12,10 +12,10 @@ from collections.abc import Callable
 from functools import reduce
 from typing import cast
 
-from samebits.frontend import fixed_point, intrinsics
-from samebits.frontend.context import Callee, Context
-from samebits.frontend.convert import coerce, to_scalar
-from samebits.frontend.values import Literal, Operand, Scalar, Tuple, Vector, describe
+from samebits.frontend.core.context import Callee, Context
+from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
+from samebits.frontend.operations import fixed_point, intrinsics
+from samebits.frontend.operations.conversions import coerce, to_scalar
 from samebits.ir.grammar import Value
 from samebits.lang.kernel import Overloads
 from samebits.types import (

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from samebits.frontend.builder import Builder
-from samebits.frontend.context import Context, Variable, component_slots
-from samebits.frontend.values import Operand, Place, Scalar, Vector, View
+from samebits.frontend.core.builder import Builder
+from samebits.frontend.core.context import Context, Variable, component_slots
+from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View
 from samebits.ir.grammar import For, Return, Value, ValueType
 from samebits.lang.parallel import prange
 from samebits.types import (

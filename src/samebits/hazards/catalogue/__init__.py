@@ -1,34 +1,34 @@
 """The hazards, the most plausible first: adding one is a file and a row here."""
 
-from samebits.diagnose.hazards.algebra import ALGEBRA
-from samebits.diagnose.hazards.changed_constant import CHANGED_CONSTANT
-from samebits.diagnose.hazards.changed_input import CHANGED_INPUT
-from samebits.diagnose.hazards.changed_operation import CHANGED_OPERATION
-from samebits.diagnose.hazards.constant import CONSTANT
-from samebits.diagnose.hazards.direction import DIRECTION
-from samebits.diagnose.hazards.double_rounding import DOUBLE
-from samebits.diagnose.hazards.estimate import ESTIMATE
-from samebits.diagnose.hazards.flush import FLUSH
-from samebits.diagnose.hazards.fused import FUSED
-from samebits.diagnose.hazards.hazard import Hazard, Structural
-from samebits.diagnose.hazards.host import HOST
-from samebits.diagnose.hazards.iteration_order import ITERATION
-from samebits.diagnose.hazards.lanes import LANES
-from samebits.diagnose.hazards.library import LIBRARY
-from samebits.diagnose.hazards.library_ulps import OFFSET
-from samebits.diagnose.hazards.lost_store import LOST_STORE
-from samebits.diagnose.hazards.min_max import MIN_MAX
-from samebits.diagnose.hazards.nan_bits import NAN_BITS
-from samebits.diagnose.hazards.narrower import NARROW
-from samebits.diagnose.hazards.order import ORDER
-from samebits.diagnose.hazards.reciprocal import RECIPROCAL
-from samebits.diagnose.hazards.signed_zero import SIGNED_ZERO
-from samebits.diagnose.hazards.to_integer import TO_INTEGER
-from samebits.diagnose.hazards.unhashed import UNHASHED
-from samebits.diagnose.hazards.uninitialised import UNINITIALISED
-from samebits.diagnose.hazards.x87 import X87
-from samebits.diagnose.nearest import nearest
 from samebits.errors import HazardError
+from samebits.hazards.catalogue.expressions.algebra import ALGEBRA
+from samebits.hazards.catalogue.expressions.constant_ulp import CONSTANT
+from samebits.hazards.catalogue.expressions.double_rounding import DOUBLE
+from samebits.hazards.catalogue.expressions.float_to_int import TO_INTEGER
+from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
+from samebits.hazards.catalogue.expressions.libm_ulps import OFFSET
+from samebits.hazards.catalogue.expressions.min_max import MIN_MAX
+from samebits.hazards.catalogue.expressions.nan_bits import NAN_BITS
+from samebits.hazards.catalogue.expressions.narrower_precision import NARROW
+from samebits.hazards.catalogue.expressions.other_libm import LIBRARY
+from samebits.hazards.catalogue.expressions.reassociation import ORDER
+from samebits.hazards.catalogue.expressions.reciprocal import RECIPROCAL
+from samebits.hazards.catalogue.expressions.reciprocal_estimate import ESTIMATE
+from samebits.hazards.catalogue.expressions.rounding_direction import DIRECTION
+from samebits.hazards.catalogue.expressions.signed_zero import SIGNED_ZERO
+from samebits.hazards.catalogue.expressions.subnormal_flush import FLUSH
+from samebits.hazards.catalogue.expressions.x87 import X87
+from samebits.hazards.catalogue.hazard import Hazard, Structural
+from samebits.hazards.catalogue.programs.changed_constant import CHANGED_CONSTANT
+from samebits.hazards.catalogue.programs.changed_input import CHANGED_INPUT
+from samebits.hazards.catalogue.programs.changed_operation import CHANGED_OPERATION
+from samebits.hazards.catalogue.programs.host_randomness import HOST
+from samebits.hazards.catalogue.programs.iteration_order import ITERATION
+from samebits.hazards.catalogue.programs.lost_store import LOST_STORE
+from samebits.hazards.catalogue.programs.simd_reduction import LANES
+from samebits.hazards.catalogue.programs.unhashed_state import UNHASHED
+from samebits.hazards.catalogue.programs.uninitialised import UNINITIALISED
+from samebits.nearest import nearest
 
 __all__ = ["HAZARDS", "STRUCTURAL", "Hazard", "Structural", "by_name"]
 

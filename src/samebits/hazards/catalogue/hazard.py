@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.drafts import guarded
-from samebits.diagnose.places import Place
-from samebits.diagnose.trees import Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.tree import Tree
+from samebits.hazards.edit.draft import guarded
 from samebits.ir.grammar import Module
+from samebits.ir.refs import Place
 
 Variant = tuple[Tree, Arithmetic, str]
 """Another evaluation, and what does it in practice."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from samebits.diagnose.drafts import Draft, around, entries
-from samebits.diagnose.frame_count import own_count
-from samebits.diagnose.places import Place
-from samebits.frontend.parallel import START, STOP
+from samebits.frontend.operations.parallel_range import START, STOP
+from samebits.hazards.edit.draft import Draft, entries
+from samebits.hazards.edit.frame_count import own_count
+from samebits.ir.analysis.enclosing import around
 from samebits.ir.grammar import For, Module, Op, Value
+from samebits.ir.refs import Place
 from samebits.types import UINT32, UINT64, ScalarType
 
 _SPREAD = 0x9E3779B97F4A7C15

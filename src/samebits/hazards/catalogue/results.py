@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.bounds import deciding, endless
-from samebits.diagnose.drafts import Draft, own_functions
-from samebits.diagnose.places import Place
+from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import Module, Op, Value, walk
+from samebits.ir.refs import Place
 from samebits.types import UINT8, UINT16, UINT32, UINT64, ScalarType
 
 _FLOATS = frozenset({

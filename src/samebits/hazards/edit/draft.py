@@ -6,18 +6,16 @@ and why, is the hazards' business.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from samebits.diagnose.places import Numbered, Place, is_own, statement_at
 from samebits.errors import Span
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import (
     CALLS,
     For,
     Function,
-    If,
     Module,
     Op,
     Region,
@@ -28,44 +26,14 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
+from samebits.ir.refs import Numbered, Place, is_own, statement_at
+from samebits.ir.rewrite import with_function, with_regions
 from samebits.types import UINT64, ArrayType, RefType, ScalarType, StructType
 
 
 def own_functions(module: Module) -> list[Function]:
     """The functions that the user wrote."""
     return [f for name, f in module.functions.items() if is_own(name)]
-
-
-def with_function(module: Module, function: Function) -> Module:
-    """The module with a function exchanged for the one of its name."""
-    return Module({**module.functions, function.name: function}, module.tables)
-
-
-def with_regions(statement: Statement, made: list[Region]) -> Statement:
-    """The statement with other regions, in the order of `regions`."""
-    match statement:
-        case If():
-            return replace(statement, then=made[0], orelse=made[1])
-        case While():
-            return replace(statement, head=made[0], body=made[1], orelse=made[2])
-        case For():
-            return replace(statement, body=made[0], orelse=made[1])
-        case _:
-            return statement
-
-
-def around(function: Function) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
-    """Every statement, with those that it lies in, the outermost first."""
-
-    def inside(
-        region: Region, outer: tuple[Statement, ...]
-    ) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
-        for statement in region:
-            yield statement, outer
-            for inner in regions(statement):
-                yield from inside(inner, (*outer, statement))
-
-    yield from inside(function.body, ())
 
 
 class Draft(Builder):

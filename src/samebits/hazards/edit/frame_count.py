@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.drafts import Draft, Source, entries
-from samebits.diagnose.hidden import with_hidden
+from samebits.hazards.edit.draft import Draft, Source, entries
+from samebits.hazards.edit.hidden_state import with_hidden
 from samebits.ir.grammar import Function, Module, Op, Value, walk
 from samebits.types import UINT64, RefType, ScalarType, StructType
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samebits.diagnose.drafts import Draft, Source, entries, with_regions
+from samebits.hazards.edit.draft import Draft, Source, entries
 from samebits.ir.grammar import Function, Module, Op, Region, Value, ValueType, regions
+from samebits.ir.rewrite import with_regions
 from samebits.types import (
     UINT64,
     ArrayType,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from samebits.diagnose.drafts import Draft
+from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import For, Function, Module, Op, Value, walk
 from samebits.types import ArrayType, FixedArrayType, RefType, ScalarType
 

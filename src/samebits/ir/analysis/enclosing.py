@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from samebits.diagnose.places import Numbered
 from samebits.ir.grammar import (
     Break,
     Continue,
@@ -21,6 +20,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
+from samebits.ir.refs import Numbered
 
 
 class Spot(NamedTuple):
@@ -72,3 +72,17 @@ def leaves_region(statement: Statement) -> bool:
     return isinstance(statement, If) and any(
         isinstance(inner, Break | Continue | Return) for inner in walk([statement])
     )
+
+
+def around(function: Function) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
+    """Every statement, with those that it lies in, the outermost first."""
+
+    def inside(
+        region: Region, outer: tuple[Statement, ...]
+    ) -> Iterator[tuple[Statement, tuple[Statement, ...]]]:
+        for statement in region:
+            yield statement, outer
+            for inner in regions(statement):
+                yield from inside(inner, (*outer, statement))
+
+    yield from inside(function.body, ())

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from samebits.diagnose.places import Numbered
 from samebits.ir.grammar import CALLS, For, Function, Module, Op, Value, While, walk
+from samebits.ir.refs import Numbered
 
 
 def deciding(function: Function) -> set[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.diagnose.drafts import around
+from samebits.ir.analysis.enclosing import around
 from samebits.ir.grammar import CALLS, For, Module, Op, While
 
 

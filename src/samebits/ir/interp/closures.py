@@ -25,8 +25,8 @@ from samebits.ir.grammar import (
     ValueType,
     While,
 )
-from samebits.ir.memory import MEMORY, Ref, fresh
-from samebits.ir.semantics import SEMANTICS
+from samebits.ir.interp.memory import MEMORY, Ref, fresh
+from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import ScalarType
 
 Listener = Callable[[Op, tuple[Any, ...], tuple[Any, ...]], None]

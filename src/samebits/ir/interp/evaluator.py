@@ -16,10 +16,10 @@ import numpy as np
 from samebits.bits import round_float
 from samebits.errors import ArgumentError, IRError, Trap
 from samebits.ir.grammar import Attribute, Function, HostFunction, Module, Op, ValueType
-from samebits.ir.hosts import host_call
-from samebits.ir.memory import ArrayView, Ref, array_argument, ref_argument, table
-from samebits.ir.semantics import SEMANTICS
-from samebits.ir.steps import Listener, Steps, Turns
+from samebits.ir.interp.closures import Listener, Steps, Turns
+from samebits.ir.interp.host_calls import host_call
+from samebits.ir.interp.memory import ArrayView, Ref, array_argument, ref_argument, table
+from samebits.ir.interp.semantics import SEMANTICS
 from samebits.types import BOOL, ArrayType, RefType, ScalarType
 
 __all__ = [

@@ -41,7 +41,7 @@ its own). Structs with one name are told apart by `#2`.
 
 from __future__ import annotations
 
-from samebits.ir.text_parse import parse_module
-from samebits.ir.text_print import print_module
+from samebits.ir.text.parser import parse_module
+from samebits.ir.text.printer import print_module
 
 __all__ = ["parse_module", "print_module"]

@@ -31,9 +31,9 @@ from samebits.ir.grammar import (
     ValueType,
     While,
 )
-from samebits.ir.text_lex import Line
-from samebits.ir.text_print import HEADER
-from samebits.ir.text_types import Types
+from samebits.ir.text.lexer import Line
+from samebits.ir.text.printer import HEADER
+from samebits.ir.text.types import Types
 from samebits.modes import DEFAULTS, from_text
 from samebits.types import MemoryType, ScalarType
 

@@ -9,8 +9,8 @@ import math
 from typing import NoReturn
 
 from samebits.ir.grammar import ValueType
-from samebits.ir.text_lex import Line
-from samebits.ir.text_print import RESERVED, quoted
+from samebits.ir.text.lexer import Line
+from samebits.ir.text.printer import RESERVED, quoted
 from samebits.types import (
     COMPOSITES,
     SCALARS,

@@ -9,9 +9,9 @@ from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any
 
-from samebits.lang.matrices import MATRIX_CLASSES
-from samebits.lang.quaternions import QUATERNION_CLASSES
-from samebits.lang.vectors import VECTOR_CLASSES, Vector
+from samebits.lang.values.matrices import MATRIX_CLASSES
+from samebits.lang.values.quaternions import QUATERNION_CLASSES
+from samebits.lang.values.vectors import VECTOR_CLASSES, Vector
 from samebits.types import VectorType
 
 _PARTS: Any = (VECTOR_CLASSES, MATRIX_CLASSES, QUATERNION_CLASSES)
@@ -20,7 +20,7 @@ COMPOSITE_CLASSES: Mapping[VectorType, type[Vector]] = ChainMap(*_PARTS)
 
 
 def _product(a: Any, b: Any) -> Any:
-    from samebits.lang.linear import mul
+    from samebits.lang.values.products import mul
 
     return mul(a, b)
 

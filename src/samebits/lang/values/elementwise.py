@@ -13,15 +13,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.lang.conversions import kind_of
 from samebits.lang.executions import executions
-from samebits.lang.fixed_rules import FUNCTIONS
-from samebits.lang.half import refusal
-from samebits.lang.instead import instead_of
-from samebits.lang.rules import FUNCTION_RULES
-from samebits.lang.running import running
-from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
-from samebits.lang.vectors import Vector, as_element, components, vector
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.fixed_rules import FUNCTIONS
+from samebits.lang.values.half import refusal
+from samebits.lang.values.instead import instead_of
+from samebits.lang.values.rules import FUNCTION_RULES
+from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
+from samebits.lang.values.thread_state import running
+from samebits.lang.values.vectors import Vector, as_element, components, vector
 from samebits.types import (
     BOOL,
     FLOAT,

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 from samebits.bits import flushed as flushed_number
-from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import TYPE_OF
-from samebits.lang.vectors import Vector, components, vector
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.scalars import TYPE_OF
+from samebits.lang.values.vectors import Vector, components, vector
 
 
 def flushed(value: Any) -> Any:

@@ -7,8 +7,7 @@ Owns the classes. What they do is that of every vector; what they refuse, that o
 
 from __future__ import annotations
 
-from samebits.lang import half as half
-from samebits.lang.vectors import Vector, register
+from samebits.lang.values.vectors import Vector, register
 from samebits.types import VECTORS
 
 

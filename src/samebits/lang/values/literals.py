@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from samebits.bits import round_scaled
 from samebits.errors import ArgumentError
-from samebits.lang.scalars import float32
+from samebits.lang.values.scalars import float32
 
 MAX_LENGTH = 400
 """Longest text that is read."""

@@ -1,7 +1,7 @@
 """The matrix classes: two to four columns of two to four scalars, immutable, column-major.
 
 Owns construction, columns and what of a vector's operators a matrix has not. Products are
-`samebits.lang.linear`'s.
+`samebits.lang.values.products`'s.
 """
 
 # ruff: noqa: N801  (the names are the language's)
@@ -16,10 +16,10 @@ from typing import Any, ClassVar, NoReturn, TypeVar, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.conversions import kind_of
-from samebits.lang.elementwise import is_half
-from samebits.lang.scalars import MAKERS, TYPE_OF, convert
-from samebits.lang.vectors import VECTOR_CLASSES, Vector, components, prepare, vector
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.elementwise import is_half
+from samebits.lang.values.scalars import MAKERS, TYPE_OF, convert
+from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, components, prepare, vector
 from samebits.types import FLOAT32, MATRICES, MatrixType
 
 _Item = TypeVar("_Item")

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.conversions import Raw, converter, divide, kind_of
 from samebits.lang.executions import executions
-from samebits.lang.running import running
-from samebits.lang.weak import divided, reflected_divided, refuse_bool
+from samebits.lang.values.conversions import Raw, converter, divide, kind_of
+from samebits.lang.values.thread_state import running
+from samebits.lang.values.weak import divided, reflected_divided, refuse_bool
 from samebits.types import (
     BOOL,
     FLOAT,

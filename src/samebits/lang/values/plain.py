@@ -7,9 +7,9 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.lang.fixed_point import FixedPoint
 from samebits.lang.structs import Struct
-from samebits.lang.vectors import Vector
+from samebits.lang.values.fixed_point import FixedPoint
+from samebits.lang.values.vectors import Vector
 
 
 def to_python(value: object) -> Any:

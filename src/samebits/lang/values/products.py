@@ -13,10 +13,10 @@ from functools import reduce
 from typing import Any, Generic, TypeVar
 
 from samebits.errors import ArgumentError
-from samebits.lang.elementwise import has_array, is_half, refuse_halves
-from samebits.lang.instead import instead_of
-from samebits.lang.scalars import describe
-from samebits.lang.vectors import CLASS_OF, Vector, components, vector
+from samebits.lang.values.elementwise import has_array, is_half, refuse_halves
+from samebits.lang.values.instead import instead_of
+from samebits.lang.values.scalars import describe
+from samebits.lang.values.vectors import CLASS_OF, Vector, components, vector
 from samebits.types import BOOL, MatrixType, QuaternionType, Type, VectorType, matrix_of, vector_of
 
 T = TypeVar("T")

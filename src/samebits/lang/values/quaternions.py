@@ -1,6 +1,7 @@
 """The quaternion classes: x·i + y·j + z·k + w, immutable, four floats in that order.
 
-Owns what of a vector's operators a quaternion has not. The product is `samebits.lang.linear`'s.
+Owns what of a vector's operators a quaternion has not. The product is that of
+`samebits.lang.values.products`.
 """
 
 # ruff: noqa: N801  (the names are the language's)
@@ -10,8 +11,8 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast
 
 from samebits.errors import ArgumentError
-from samebits.lang.scalars import MAKERS
-from samebits.lang.vectors import Vector, prepare, vector
+from samebits.lang.values.scalars import MAKERS
+from samebits.lang.values.vectors import Vector, prepare, vector
 from samebits.types import QUATERNIONS, QuaternionType
 
 

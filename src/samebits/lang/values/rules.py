@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from samebits.bits import exact_fma
-from samebits.lang.conversions import square_root
+from samebits.lang.values.conversions import square_root
 from samebits.types import ScalarType
 
 

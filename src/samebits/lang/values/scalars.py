@@ -17,10 +17,10 @@ import numpy as np
 from samebits import types
 from samebits.bits import flushed
 from samebits.errors import ArgumentError
-from samebits.lang import operators
-from samebits.lang.conversions import FLOAT32_LIMIT, Raw, converter, kind_of, wrapper
-from samebits.lang.running import flushers, running
-from samebits.lang.weak import Int, checked
+from samebits.lang.values import operators
+from samebits.lang.values.conversions import FLOAT32_LIMIT, Raw, converter, kind_of, wrapper
+from samebits.lang.values.thread_state import flushers, running
+from samebits.lang.values.weak import Int, checked
 from samebits.types import BOOL, FLOAT, INT, Kind, ScalarType
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.lang.composites import COMPOSITE_CLASSES
-from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, describe
-from samebits.lang.vectors import Vector, components, takes, vector
+from samebits.lang.values.classes import COMPOSITE_CLASSES
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, describe
+from samebits.lang.values.vectors import Vector, components, takes, vector
 from samebits.types import Kind, MemoryType, ScalarType, VectorType
 
 Buffer = memoryview

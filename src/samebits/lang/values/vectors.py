@@ -15,10 +15,10 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang import operators
-from samebits.lang.conversions import kind_of
-from samebits.lang.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
-from samebits.lang.weak import divided, reflected_divided
+from samebits.lang.values import operators
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.scalars import CONVERTERS, RAW_OF, TYPE_OF, convert, type_of_scalar
+from samebits.lang.values.weak import divided, reflected_divided
 from samebits.types import BOOL, COMPONENTS, VECTORS, Kind, MatrixType, ScalarType, VectorType
 
 
@@ -35,7 +35,7 @@ class Vector:
     __sb_converters__: ClassVar[dict[type, Callable[[Any], Any]]]
     __sb_implicit__: ClassVar[dict[type, Callable[[Any], Any]]]
     __sb_product__: ClassVar[Callable[[Any, Any], Any]]
-    """What `@` computes; of samebits.lang.composites."""
+    """What `@` computes; of samebits.lang.values.classes."""
     __array_ufunc__ = None  # NumPy's scalars leave the operator to this class
     __hash__ = None  # type: ignore[assignment]  # `==` is element-wise
     _items: tuple[Any, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.conversions import kind_of
+from samebits.lang.values.conversions import kind_of
 from samebits.types import INT, ScalarType
 
 _LIMIT = 1 << 63

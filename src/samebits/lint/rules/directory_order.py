@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from samebits.audit.lint.kinds import Kinds
-from samebits.audit.lint.rule import Hit, Rule
-from samebits.audit.lint.rules.set_order import FORGETS_ORDER
+from samebits.lint.kinds import Kinds
+from samebits.lint.rule import Hit, Rule
+from samebits.lint.rules.set_order import FORGETS_ORDER
 
 _FUNCTIONS = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"})
 _METHODS = frozenset({"iterdir", "rglob"})

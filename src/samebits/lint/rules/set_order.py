@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from samebits.audit.lint.kinds import Kind, Kinds
-from samebits.audit.lint.rule import Hit, Rule
+from samebits.lint.kinds import Kind, Kinds
+from samebits.lint.rule import Hit, Rule
 
 KEEPS_ORDER = frozenset({
     "list", "tuple", "enumerate", "iter", "zip", "map", "filter", "sum", "math.prod",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from samebits.audit.lint.kinds import Kinds
-from samebits.audit.lint.rule import Hit, Rule
+from samebits.lint.kinds import Kinds
+from samebits.lint.rule import Hit, Rule
 
 _CLOCKS = frozenset({
     *(f"time.{name}{ns}" for name in ("time", "monotonic", "perf_counter", "process_time",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from samebits.lang import functions
+from samebits.lang import intrinsics as functions
 from samebits.lang.arrays import ReadOnly, zeros
 from samebits.lang.decorators import kernel
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from samebits.lang import functions
-from samebits.lang.reduction import Reduction, Scan
+from samebits.lang import intrinsics as functions
+from samebits.lang.reductions import Reduction, Scan
 from samebits.mathlib.arrays import exact_sum as _exact
 from samebits.mathlib.arrays import extremes, reductions, scan
 from samebits.types import (

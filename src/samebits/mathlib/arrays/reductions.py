@@ -17,8 +17,8 @@ from typing import TypeVar
 
 from samebits.lang.arrays import Array, ReadOnly, zeros
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, sqrt
-from samebits.lang.scalars import float32, float64, int64, uint64
+from samebits.lang.intrinsics import abs, sqrt
+from samebits.lang.values.scalars import float32, float64, int64, uint64
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import min
+from samebits.lang.intrinsics import min
 
 T = TypeVar("T")
 

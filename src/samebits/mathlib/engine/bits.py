@@ -7,12 +7,12 @@
 
 from typing import Any
 
-from samebits.lang import functions
+from samebits.lang import intrinsics as functions
 from samebits.lang.decorators import kernel
-from samebits.lang.family import Family
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import int32, int64, uint32, uint64
-from samebits.lang.vectors import bool2, bool3, bool4, int2, int3, int4, uint2, uint3, uint4
+from samebits.lang.values.scalars import int32, int64, uint32, uint64
+from samebits.lang.values.vectors import bool2, bool3, bool4, int2, int3, int4, uint2, uint3, uint4
 
 _MASKS = {
     32: [(1, 0x5555_5555), (2, 0x3333_3333), (4, 0x0F0F_0F0F), (8, 0x00FF_00FF), (16, 0xFFFF)],

@@ -9,12 +9,12 @@ vectors with a way out, and a pair of vectors at right angles."""
 
 from typing import Any
 
-from samebits.lang import functions
+from samebits.lang import intrinsics as functions
 from samebits.lang.decorators import kernel
-from samebits.lang.family import Family
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import float32, float64, int32, uint32
-from samebits.lang.vectors import (
+from samebits.lang.values.scalars import float32, float64, int32, uint32
+from samebits.lang.values.vectors import (
     double2,
     double3,
     double4,

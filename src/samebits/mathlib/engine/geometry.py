@@ -7,12 +7,12 @@
 
 from typing import Any
 
-from samebits.lang import functions
+from samebits.lang import intrinsics as functions
 from samebits.lang.decorators import kernel
-from samebits.lang.family import Family
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import float32, float64
-from samebits.lang.vectors import double2, double3, double4, float2, float3, float4
+from samebits.lang.values.scalars import float32, float64
+from samebits.lang.values.vectors import double2, double3, double4, float2, float3, float4
 
 
 def _kernels(V: Any, F: Any) -> dict[str, Kernel]:  # noqa: N803 - types

@@ -12,12 +12,12 @@ of the components' bytes one after another, the lowest first.
 from typing import Any
 
 from samebits.lang.decorators import kernel
-from samebits.lang.family import Family
-from samebits.lang.functions import bitcast, rotl
+from samebits.lang.families import Family
+from samebits.lang.intrinsics import bitcast, rotl
 from samebits.lang.kernel import Kernel
-from samebits.lang.quaternions import dquaternion, quaternion
-from samebits.lang.scalars import float32, float64, int32, int64, uint32, uint64
-from samebits.lang.vectors import (
+from samebits.lang.values.quaternions import dquaternion, quaternion
+from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
+from samebits.lang.values.vectors import (
     double2,
     double3,
     double4,

@@ -7,10 +7,10 @@
 
 from typing import Any
 
-from samebits.lang import functions
+from samebits.lang import intrinsics as functions
 from samebits.lang.decorators import kernel
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.scalars import float32, float64
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.primitives import both_widths
 
 DEGREE = 0.017453292519943295

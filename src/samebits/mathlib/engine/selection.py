@@ -11,10 +11,10 @@ from typing import Any
 from samebits.lang.annotations import Array
 from samebits.lang.arrays import zeros
 from samebits.lang.decorators import kernel
-from samebits.lang.family import Family
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import float32, float64, int32, uint32
-from samebits.lang.vectors import (
+from samebits.lang.values.scalars import float32, float64, int32, uint32
+from samebits.lang.values.vectors import (
     bool4,
     double2,
     double3,

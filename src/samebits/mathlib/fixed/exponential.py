@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from samebits.lang.decorators import kernel
 from samebits.lang.fixed_wide import multiply, quotient
-from samebits.lang.functions import clamp, clz, max, select
-from samebits.lang.scalars import int32, int64, uint64
+from samebits.lang.intrinsics import clamp, clz, max, select
+from samebits.lang.values.scalars import int32, int64, uint64
 from samebits.mathlib.fixed.products import scaled
 
 LOG2E_FRACTION = 8166282121979093367

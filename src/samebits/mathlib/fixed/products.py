@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import int64
+from samebits.lang.values.scalars import int64
 
 LOW_32 = 0xFFFF_FFFF
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from samebits.lang.decorators import kernel
 from samebits.lang.fixed_wide import divide, quotient
-from samebits.lang.functions import max, min, select
-from samebits.lang.scalars import int32, int64, uint64
+from samebits.lang.intrinsics import max, min, select
+from samebits.lang.values.scalars import int32, int64, uint64
 from samebits.mathlib.fixed.products import scaled
 from samebits.mathlib.wide.fraction128 import mul_high
 

@@ -7,8 +7,8 @@ beyond by asin(a) = π/2 − 2·asin(√((1 − a)/2)).
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select, sqrt
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import abs, copysign, select, sqrt
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.primitives import muladd
 
 HALF_PI = float.fromhex("0x1.921fb54442d18p0")

@@ -7,8 +7,8 @@ takes (w − 2^k)/(w + 2^k), which for a zero k has a form without cancellation.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select, sqrt
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select, sqrt
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.log_f32 import (
     A3,
     A5,

@@ -7,8 +7,8 @@ everywhere nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select, sqrt
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select, sqrt
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.asinh_f32 import exponent
 from samebits.mathlib.float32.exp_fast_f32 import LN2
 from samebits.mathlib.float32.log_f32 import INFINITY, NAN, ROOT_HALF

@@ -10,9 +10,9 @@ exact quotients, which can lie on one, are told from their arc tangents by the s
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, copysign, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, copysign, select
 from samebits.lang.tables import table
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.primitives import product_error, rare_kernel
 
 # π, and atan(i/8), each rounded to a float64 and the rest.

@@ -7,8 +7,8 @@ rounding test tells which; those and the special ones go to `atan2_exact_f32`.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import abs, copysign, select
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.float32.atan2_exact_f32 import atan2_exact
 from samebits.mathlib.float32.atan_f32 import HALF_PI, QUARTER_PI, TAN_EIGHTH, atan_series
 

@@ -7,8 +7,8 @@ with b one of 0, π/4 and π/2.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import abs, copysign, select
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.primitives import muladd
 
 QUARTER_PI = float.fromhex("0x1.921fb54442d18p-1")

@@ -12,8 +12,8 @@ decide.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select, sqrt
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import abs, copysign, select, sqrt
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.float32.asin_acos_f32 import asin_series
 from samebits.mathlib.float32.atan_f32 import COT_EIGHTH, TAN_EIGHTH, atan_series
 from samebits.mathlib.float64.atanpi_exact_f64 import wide_atan2pi

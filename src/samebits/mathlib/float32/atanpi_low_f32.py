@@ -8,8 +8,8 @@ nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float32, uint32
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float32, uint32
 from samebits.mathlib.float32.trigonometry_low_f32 import (
     HALF_PI,
     P1,

@@ -9,8 +9,8 @@ Owns the kernel at precision HIGH: the series and the table of float64's, in one
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float64.erf_f64 import S4, S5, S6, S7, STEPS_ROUNDER
 from samebits.mathlib.float64.erf_f64_table import ERF_STEPS
 from samebits.mathlib.primitives import muladd

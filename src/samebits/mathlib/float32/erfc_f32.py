@@ -10,8 +10,8 @@ up to 1/2, and below 0, 1 less erf.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, clamp, copysign, select
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import abs, clamp, copysign, select
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.float32.erf_f32 import LARGEST, erf_above_0
 from samebits.mathlib.float32.logaddexp_f32 import exp_below_0
 from samebits.mathlib.float64.erfc_f64 import HALF, LAST_STEP, scaled_step

@@ -7,8 +7,8 @@ with the polynomials of exp2 and exp10.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import copysign, select
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import copysign, select
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.float32.exp_f32 import (
     B1,
     B2,

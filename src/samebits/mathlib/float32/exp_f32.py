@@ -7,8 +7,8 @@ rounding at the end, which is also the one into the subnormals and to infinity.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import bitcast, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.primitives import muladd
 
 ROUNDER = 1.5 * 2.0**23

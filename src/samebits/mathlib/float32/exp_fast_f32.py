@@ -7,8 +7,8 @@ everywhere nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, copysign, select
-from samebits.lang.scalars import float32, float64, int32
+from samebits.lang.intrinsics import bitcast, copysign, select
+from samebits.lang.values.scalars import float32, float64, int32
 from samebits.mathlib.float32.exp_f32 import ROUNDER, ROUNDER_BITS, power_of_two
 
 LOG2_E = float.fromhex("0x1.71547652b82fep0")

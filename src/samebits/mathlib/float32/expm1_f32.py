@@ -6,8 +6,8 @@ Owns the kernel at precision HIGH: (2^k − 1) + 2^k·(e^r − 1), where a zero 
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import copysign, select
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import copysign, select
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.float32.exp_f32 import LN2, LN2_LOW, LOG2_E, ROUNDER, power_of_two
 from samebits.mathlib.primitives import muladd
 

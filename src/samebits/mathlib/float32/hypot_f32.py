@@ -8,8 +8,8 @@ in the rare kernel, which infinities and NaN go to as well.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select, sqrt
-from samebits.lang.scalars import float32, float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select, sqrt
+from samebits.lang.values.scalars import float32, float64, uint64
 from samebits.mathlib.primitives import rare_kernel
 
 INFINITY = float("inf")

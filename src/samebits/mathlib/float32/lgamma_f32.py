@@ -11,8 +11,8 @@ elsewhere, and special ones 192-bit integers decide.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.log_f32 import LN2, LN2_LOW, log_near_one, split
 from samebits.mathlib.float32.sin_cos_f32 import ROUNDER, sin_half_turns
 from samebits.mathlib.float64.gamma_exact_f64 import is_pole, lgamma_exact, wide_lgamma

@@ -6,8 +6,8 @@ Owns the kernel at precision HIGH: 2^-k·(1 + x) − 1 without error in x, then 
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, copysign, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import bitcast, copysign, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.log_f32 import INFINITY, LN2, LN2_LOW, NAN, ROOT_HALF, log_near_one
 from samebits.mathlib.primitives import muladd
 

@@ -7,8 +7,8 @@ s = (m − 1)/(m + 1), whose odd powers alone occur.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, select
-from samebits.lang.scalars import float32, float64, int32
+from samebits.lang.intrinsics import bitcast, select
+from samebits.lang.values.scalars import float32, float64, int32
 from samebits.mathlib.primitives import muladd
 
 ROOT_HALF = 0x3F35_04F3

@@ -10,8 +10,8 @@ everywhere nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, copysign, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import bitcast, copysign, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.exp_fast_f32 import LN2, LOG10_2
 from samebits.mathlib.float32.log_f32 import INFINITY, NAN, ROOT_HALF, split, with_special_cases
 

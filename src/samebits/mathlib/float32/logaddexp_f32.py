@@ -8,8 +8,8 @@ what these leave open 192-bit integers decide.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, max, min, select
-from samebits.lang.scalars import float32, float64
+from samebits.lang.intrinsics import abs, max, min, select
+from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.float32.exp_f32 import (
     E2,
     E3,

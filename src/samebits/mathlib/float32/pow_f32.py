@@ -11,8 +11,8 @@ still vectorises.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, select
-from samebits.lang.scalars import float32, float64, int32, int64, uint32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, select
+from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
 from samebits.mathlib.float32.exp_f32 import ROUNDER, power_of_two
 from samebits.mathlib.float32.log_f32 import INFINITY, split
 from samebits.mathlib.float64.pow_exact_f64 import BEYOND, pow_exact

@@ -11,8 +11,8 @@ and so do results outside the normal numbers, zeros, infinities and NaN.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.exp_f32 import ROUNDER, power_of_two
 from samebits.mathlib.float32.log2p1_f32 import split_log1p
 from samebits.mathlib.float32.log_f32 import INFINITY, NAN, split

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, select
-from samebits.lang.scalars import float32, int32
+from samebits.lang.intrinsics import abs, select
+from samebits.lang.values.scalars import float32, int32
 from samebits.mathlib.float32.powers_fast_f32 import pow_low
 
 NAN = float("nan")

@@ -7,8 +7,8 @@ series in float64 that leaves an error of a few 2^-53.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select, sqrt
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select, sqrt
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.log_f32 import INFINITY, LEAST_NORMAL, NAN, TWO_24
 from samebits.mathlib.primitives import muladd
 

@@ -9,8 +9,8 @@ Owns the kernels that sin_cos_f32.py and tan_f32.py call beyond 2²⁴: they red
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float32, float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float32, float64, uint64
 from samebits.mathlib.float32.sin_cos_f32_table import (
     FROM_1,
     FROM_2,

@@ -7,8 +7,8 @@ cosh(k·ln 2)·sinh r, and cosh x likewise: no division, and for a zero k no can
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.exp_f32 import LN2, LN2_LOW, LOG2_E, ROUNDER, ROUNDER_BITS
 from samebits.mathlib.primitives import muladd
 

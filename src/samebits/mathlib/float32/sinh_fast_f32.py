@@ -10,8 +10,8 @@ everywhere nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.exp_f32 import ROUNDER, ROUNDER_BITS
 from samebits.mathlib.float32.exp_fast_f32 import LN2, LOG2_E
 

@@ -7,8 +7,8 @@ Owns the kernel `tan` at precision HIGH. Radians beyond 2²⁴ and what is not f
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float32, float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float32, float64, uint64
 from samebits.mathlib.float32.sin_cos_large_f32 import tan_large
 from samebits.mathlib.primitives import muladd
 

@@ -6,8 +6,8 @@ Owns the kernel `tanpi` at precision HIGH: reduced exactly, then the fraction of
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float32, float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float32, float64, uint64
 from samebits.mathlib.float32.tan_f32 import (
     LIMIT,
     P0,

@@ -10,8 +10,8 @@ inputs that its rounding test leaves open, and special ones, 192-bit integers de
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, min, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, min, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.float32.sin_cos_f32 import ROUNDER, sin_half_turns
 from samebits.mathlib.float64.exp_f64 import power_in_two_parts, scale
 from samebits.mathlib.float64.gamma_exact_f64 import (

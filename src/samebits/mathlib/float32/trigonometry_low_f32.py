@@ -8,8 +8,8 @@ the same everywhere but say nothing; NaN gives NaN.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select, sqrt
-from samebits.lang.scalars import float32, uint32
+from samebits.lang.intrinsics import abs, bitcast, copysign, select, sqrt
+from samebits.lang.values.scalars import float32, uint32
 
 ROUNDER = 1.5 * 2.0**23
 """Adding it to |v| < 2²² rounds v to an integer, which stands in the sum's low bits."""

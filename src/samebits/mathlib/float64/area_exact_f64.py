@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from samebits.lang.functions import abs
-from samebits.lang.scalars import float64
+from samebits.lang.intrinsics import abs
+from samebits.lang.values.scalars import float64
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,

@@ -11,8 +11,8 @@ is that of log1p, and `area_exact_f64` decides what it leaves.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, sqrt
-from samebits.lang.scalars import float64
+from samebits.lang.intrinsics import abs, copysign, sqrt
+from samebits.lang.values.scalars import float64
 from samebits.mathlib.float64.area_exact_f64 import acosh_exact, asinh_exact, atanh_exact
 from samebits.mathlib.float64.log_f64 import log1p_in_two_parts
 from samebits.mathlib.primitives import product_error

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, min, select
-from samebits.lang.scalars import float64, int32, int64, uint64
+from samebits.lang.intrinsics import abs, bitcast, min, select
+from samebits.lang.values.scalars import float64, int32, int64, uint64
 from samebits.mathlib.float64.atan_exact_f64 import INFINITY, LARGEST, other_leg
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide.arithmetic import TOP_BIT, from_float64, multiply, reciprocal, to_float64

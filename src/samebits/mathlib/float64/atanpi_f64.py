@@ -10,8 +10,8 @@ A rounding test and `atanpi_exact_f64` decide as for those.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select
-from samebits.lang.scalars import float64
+from samebits.lang.intrinsics import abs, copysign, select
+from samebits.lang.values.scalars import float64
 from samebits.mathlib.float64.atanpi_exact_f64 import (
     acospi_exact,
     asinpi_exact,

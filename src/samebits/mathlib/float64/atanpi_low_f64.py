@@ -11,8 +11,8 @@ nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float64, uint64
 from samebits.mathlib.float64.atanpi_f64 import INVERSE_PI
 from samebits.mathlib.float64.inverse_trigonometric_low_f64 import acos, asin, atan, atan2
 from samebits.mathlib.float64.trigonometric_low_f64 import (

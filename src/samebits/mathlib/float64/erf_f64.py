@@ -10,8 +10,8 @@ nearly all inputs, and `erf_exact_f64` the rest.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.erf_exact_f64 import LARGEST, erf_exact
 from samebits.mathlib.float64.erf_f64_table import ERF_STEPS
 from samebits.mathlib.primitives import muladd, product_error

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from samebits.lang.scalars import float64
 from samebits.lang.tables import table
+from samebits.lang.values.scalars import float64
 
 _STEPS = """
 0x0p+0 0x0p+0 0x1.20dd750429b6dp+0 0x1.1ae3a914fed80p-56

@@ -9,8 +9,8 @@ A rounding test decides nearly all inputs, and `erf_exact_f64` the rest.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.erf_exact_f64 import erfc_exact
 from samebits.mathlib.float64.erfc_f64_table import SCALED_ERFC
 from samebits.mathlib.float64.exp_f64 import power_in_two_parts, scale

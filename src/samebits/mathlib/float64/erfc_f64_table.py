@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from samebits.lang.scalars import float64
 from samebits.lang.tables import table
+from samebits.lang.values.scalars import float64
 
 _SCALED = """
 0x1.3a35fc2e1104fp-1 -0x1.c21c3140f3a6ap-55 -0x1.051081e1e646bp-1 0x1.276e0e905830cp-58

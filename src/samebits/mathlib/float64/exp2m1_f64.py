@@ -9,8 +9,8 @@ A rounding test and `exp_exact_f64` decide as for those.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, uint64
 from samebits.mathlib.float64.exp_exact_f64 import exp2m1_exact, exp10m1_exact
 from samebits.mathlib.float64.exp_f64 import (
     LN2,

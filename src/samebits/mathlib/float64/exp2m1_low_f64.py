@@ -10,8 +10,8 @@ nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, uint64
 from samebits.mathlib.float64.exp_f64 import LN2, LN10, ONE_BITS, ROUNDER
 from samebits.mathlib.float64.exp_fast_f64 import LG2_1, LG2_2, PER_LG2, between, low_rest
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from samebits.lang.functions import clamp
-from samebits.lang.scalars import float64
+from samebits.lang.intrinsics import clamp
+from samebits.lang.values.scalars import float64
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide.arithmetic import from_float64, multiply, to_float64
 from samebits.mathlib.wide.exp import exp2

@@ -12,8 +12,8 @@ with what overflows, underflows or is no number.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_exact_f64 import exp2_exact, exp10_exact, exp_exact
 from samebits.mathlib.float64.exp_log_f64_table import POWERS
 from samebits.mathlib.primitives import muladd, product_error

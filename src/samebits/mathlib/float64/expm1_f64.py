@@ -10,8 +10,8 @@ r³/6. A rounding test and `exp_exact_f64` decide as for exp.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_exact_f64 import expm1_exact
 from samebits.mathlib.float64.exp_f64 import reduce_exp, scale
 from samebits.mathlib.float64.exp_log_f64_table import POWERS

@@ -12,8 +12,8 @@ an integer are exact. lgamma is the logarithm of that, or Stirling's series alon
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, min
-from samebits.lang.scalars import float64, int32, int64, uint64
+from samebits.lang.intrinsics import abs, bitcast, min
+from samebits.lang.values.scalars import float64, int32, int64, uint64
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide.arithmetic import (
     INFINITY_BITS,

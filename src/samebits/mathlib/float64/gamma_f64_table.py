@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from samebits.lang.scalars import float64
 from samebits.lang.tables import table
+from samebits.lang.values.scalars import float64
 
 _GAMMA_STEPS = """
 0x1.0000000000000p+0 0x0.0p+0 -0x1.2788cfc6fb619p-1 0x1.6cb90701fbfabp-58

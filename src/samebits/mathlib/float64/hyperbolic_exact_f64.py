@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, min
-from samebits.lang.scalars import float64
+from samebits.lang.intrinsics import abs, min
+from samebits.lang.values.scalars import float64
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,

@@ -13,8 +13,8 @@ Mathematical Software 17(1), 1991.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, copysign, select, sqrt
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, copysign, select, sqrt
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.atan_exact_f64 import acos_exact, asin_exact, atan2_exact, atan_exact
 from samebits.mathlib.float64.inverse_trigonometric_f64_table import ANGLES
 from samebits.mathlib.primitives import muladd, product_error

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select, sqrt
-from samebits.lang.scalars import float64
+from samebits.lang.intrinsics import abs, copysign, select, sqrt
+from samebits.lang.values.scalars import float64
 
 # atan u = u + T3·u³ + … for |u| ≤ tan(π/8), relative error 2^-44.9, and asin u = u + S3·u³ + … for
 # u ≤ 1/2, relative error 2^-47.8. Made by tools/math/inverse_trigonometric_f64.sollya.

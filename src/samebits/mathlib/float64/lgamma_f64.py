@@ -11,8 +11,8 @@ to zeros.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.gamma_exact_f64 import lgamma_exact
 from samebits.mathlib.float64.gamma_f64_table import LOG_GAMMA_STEPS
 from samebits.mathlib.float64.log_f64 import (

@@ -10,8 +10,8 @@ A rounding test and `log_exact_f64` decide as for those.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_log_f64_table import LOG2S, LOG10S, RECIPROCALS
 from samebits.mathlib.float64.log_exact_f64 import log2p1_exact, log10p1_exact
 from samebits.mathlib.float64.log_f64 import (

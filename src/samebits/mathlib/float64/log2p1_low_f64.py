@@ -10,8 +10,8 @@ nevertheless.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, uint64
 from samebits.mathlib.float64.log_f64 import (
     LG2_42,
     LG2_REST,

@@ -13,8 +13,8 @@ thousand, and `log_exact_f64` the rest with subnormal numbers, zeros, infinities
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_log_f64_table import LOG2S, LOG10S, LOGS, RECIPROCALS
 from samebits.mathlib.float64.log_exact_f64 import log1p_exact, log2_exact, log10_exact, log_exact
 from samebits.mathlib.primitives import muladd, product_error

@@ -11,8 +11,8 @@ those of HIGH, which nothing within a ULP was faster than.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, uint64
 from samebits.mathlib.float64.exp_f64 import ROUNDER
 from samebits.mathlib.float64.exp_fast_f64 import (
     BOUND,

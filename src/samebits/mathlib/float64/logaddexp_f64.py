@@ -10,8 +10,8 @@ A rounding test and `logaddexp_exact_f64` decide as for those.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_f64 import MARGIN, power_in_two_parts, scale
 from samebits.mathlib.float64.exp_log_f64_table import RECIPROCALS
 from samebits.mathlib.float64.log_f64 import ONE_BITS, log_in_two_parts, reduce_log, reduced

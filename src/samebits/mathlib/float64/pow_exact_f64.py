@@ -9,8 +9,8 @@ sees to; of the others none is known nearer than a relative 2^-160, where x = 1 
 
 from __future__ import annotations
 
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, int32, int64, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, int32, int64, uint64
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide.arithmetic import (
     INFINITY_BITS,

@@ -10,8 +10,8 @@ to.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.log_exact_f64 import wide_log1p
 from samebits.mathlib.float64.pow_exact_f64 import BEYOND, INFINITY
 from samebits.mathlib.primitives import rare_kernel

@@ -10,8 +10,8 @@ A rounding test and `rootn_exact_f64` or `pow_exact_f64` decide as for pow.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_f64 import LARGEST, MARGIN, power_in_two_parts, scale
 from samebits.mathlib.float64.log2p1_f64 import reduce_log1p
 from samebits.mathlib.float64.log_f64 import LARGEST as LARGEST_X

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, select
-from samebits.lang.scalars import float64, int32
+from samebits.lang.intrinsics import abs, select
+from samebits.lang.values.scalars import float64, int32
 from samebits.mathlib.float64.log_fast_f64 import pow_low
 
 NAN = float("nan")

@@ -9,8 +9,8 @@ than a relative 2^-164 from any: else two different integers would be less than 
 
 from __future__ import annotations
 
-from samebits.lang.functions import abs, select
-from samebits.lang.scalars import float64, int64, uint64
+from samebits.lang.intrinsics import abs, select
+from samebits.lang.values.scalars import float64, int64, uint64
 from samebits.mathlib.primitives import rare_kernel
 from samebits.mathlib.wide.arithmetic import (
     add,

@@ -13,8 +13,8 @@ and its implementation on microcontrollers", Energies 14(4), 2021.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select, sqrt
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select, sqrt
+from samebits.lang.values.scalars import float64, uint64
 from samebits.mathlib.float64.roots_exact_f64 import cbrt_exact, hypot_exact, rsqrt_exact
 from samebits.mathlib.primitives import muladd, product_error
 

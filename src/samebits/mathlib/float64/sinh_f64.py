@@ -11,8 +11,8 @@ sums of two parts; around 0 D is 0 and what is left is odd in r. A rounding test
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, copysign, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_f64 import reduce_exp, scale
 from samebits.mathlib.float64.exp_log_f64_table import POWERS
 from samebits.mathlib.float64.hyperbolic_exact_f64 import cosh_exact, sinh_exact, tanh_exact

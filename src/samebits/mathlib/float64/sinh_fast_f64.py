@@ -10,8 +10,8 @@ functions are those of HIGH.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, copysign, select, sqrt
-from samebits.lang.scalars import float64
+from samebits.lang.intrinsics import abs, copysign, select, sqrt
+from samebits.lang.values.scalars import float64
 from samebits.mathlib.float64.exp_f64 import LN2
 from samebits.mathlib.float64.exp_fast_f64 import half_expm1_low
 from samebits.mathlib.float64.log_fast_f64 import log1p_low

@@ -10,8 +10,8 @@ A rounding test decides nearly all inputs, and `gamma_exact_f64` the rest with w
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, clamp, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, clamp, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.exp_f64 import MARGIN as EXP_MARGIN
 from samebits.mathlib.float64.exp_f64 import ONE_BITS, power_in_two_parts
 from samebits.mathlib.float64.gamma_exact_f64 import tgamma_exact

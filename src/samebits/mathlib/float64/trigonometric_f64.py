@@ -12,8 +12,8 @@ on Mathematical Software 17(3), 1991; π/256 in three parts is Cody's and Waite'
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.float64.sin_cos_f64_table import SIN_STEPS
 from samebits.mathlib.float64.trigonometric_exact_f64 import (
     cos_exact,

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float64, uint64
 
 ROUNDER = 1.5 * 2.0**52
 """Adding it to |v| < 2^51 rounds v to an integer, which stands in the sum's low bits."""

@@ -11,8 +11,8 @@ cosine's, with what the reduced argument misses. What is larger than that allows
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, bitcast, copysign, select
-from samebits.lang.scalars import float64, uint64
+from samebits.lang.intrinsics import abs, bitcast, copysign, select
+from samebits.lang.values.scalars import float64, uint64
 from samebits.mathlib.float64.trigonometric_exact_f64 import (
     cos_exact,
     cospi_exact,

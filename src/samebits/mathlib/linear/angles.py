@@ -8,10 +8,10 @@
 from typing import Any
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, cross, dot, length
+from samebits.lang.intrinsics import abs, cross, dot, length
 from samebits.lang.kernel import Kernel
-from samebits.lang.scalars import float32, float64
-from samebits.lang.vectors import double2, double3, float2, float3
+from samebits.lang.values.scalars import float32, float64
+from samebits.lang.values.vectors import double2, double3, float2, float3
 from samebits.mathlib.trigonometric import atan2
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.lang.family import Family
+from samebits.lang.families import Family
 from samebits.mathlib.linear import angles, matrices, quaternions
 
 

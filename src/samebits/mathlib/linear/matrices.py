@@ -8,10 +8,9 @@
 from typing import Any
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import cross, dot
+from samebits.lang.intrinsics import cross, dot
 from samebits.lang.kernel import Kernel
-from samebits.lang.linear import transpose
-from samebits.lang.matrices import (
+from samebits.lang.values.matrices import (
     double2x2,
     double3x3,
     double4x4,
@@ -19,7 +18,8 @@ from samebits.lang.matrices import (
     float3x3,
     float4x4,
 )
-from samebits.lang.scalars import float32, float64
+from samebits.lang.values.products import transpose
+from samebits.lang.values.scalars import float32, float64
 
 
 def _of_two(M: Any, F: Any) -> dict[str, Kernel]:  # noqa: N803 - types

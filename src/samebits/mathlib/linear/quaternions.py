@@ -9,13 +9,13 @@
 from typing import Any
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, cross, dot, length, normalize, sqrt
+from samebits.lang.intrinsics import abs, cross, dot, length, normalize, sqrt
 from samebits.lang.kernel import Kernel
-from samebits.lang.linear import mul
-from samebits.lang.matrices import double3x3, float3x3
-from samebits.lang.quaternions import dquaternion, quaternion
-from samebits.lang.scalars import float32, float64
-from samebits.lang.vectors import double3, float3
+from samebits.lang.values.matrices import double3x3, float3x3
+from samebits.lang.values.products import mul
+from samebits.lang.values.quaternions import dquaternion, quaternion
+from samebits.lang.values.scalars import float32, float64
+from samebits.lang.values.vectors import double3, float3
 from samebits.mathlib.trigonometric import acos, atan2, sin, sincos
 
 NEAR = 0.9995

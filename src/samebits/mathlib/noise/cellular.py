@@ -10,9 +10,9 @@ steps away are searched where the nearer ones leave a doubt.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import abs, floor, max, select, sqrt
-from samebits.lang.scalars import float32, int32, uint32
-from samebits.lang.vectors import float2, float3
+from samebits.lang.intrinsics import abs, floor, max, select, sqrt
+from samebits.lang.values.scalars import float32, int32, uint32
+from samebits.lang.values.vectors import float2, float3
 from samebits.mathlib.noise.lattice import cell, hash_2d, hash_3d, mixed
 
 ULP_24 = 2.0**-24

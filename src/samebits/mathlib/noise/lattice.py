@@ -10,8 +10,8 @@ The lattice is unbounded in principle: coordinates are int32 and wrap, so that n
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import floor, select
-from samebits.lang.scalars import float32, int32, uint32
+from samebits.lang.intrinsics import floor, select
+from samebits.lang.values.scalars import float32, int32, uint32
 
 # Odd multipliers that keep lattice directions apart: 2^32 divided by the golden ratio, and by the
 # plastic number and its square, each made odd (M. Roberts' R sequences use the same constants).

@@ -9,9 +9,9 @@ K. Perlin, "Improving noise", SIGGRAPH 2002, with a hash of the lattice point fo
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import floor
-from samebits.lang.scalars import float32, uint32
-from samebits.lang.vectors import float2, float3
+from samebits.lang.intrinsics import floor
+from samebits.lang.values.scalars import float32, uint32
+from samebits.lang.values.vectors import float2, float3
 from samebits.mathlib.noise.lattice import cell, fade, hash_2d, hash_3d, slope_2d, slope_3d
 
 SCALE_3D = 0.96492

@@ -10,9 +10,9 @@ reaches across a cell's border, so that the noise and its first two derivatives 
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import floor, max
-from samebits.lang.scalars import float32, int32, uint32
-from samebits.lang.vectors import float2, float3
+from samebits.lang.intrinsics import floor, max
+from samebits.lang.values.scalars import float32, int32, uint32
+from samebits.lang.values.vectors import float2, float3
 from samebits.mathlib.noise.lattice import cell, hash_2d, hash_3d, slope_2d, slope_3d
 
 # (√3 - 1)/2 and (3 - √3)/6: from squares to pairs of triangles and back.

@@ -15,9 +15,9 @@ from typing import TypeVar
 
 from samebits.lang.arrays import Array
 from samebits.lang.decorators import kernel, struct
-from samebits.lang.functions import select, sqrt
-from samebits.lang.scalars import float32, float64, int32, int64, uint32, uint64
-from samebits.lang.vectors import float2, float3, float4, uint2, uint4
+from samebits.lang.intrinsics import select, sqrt
+from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
+from samebits.lang.values.vectors import float2, float3, float4, uint2, uint4
 from samebits.mathlib.logarithmic import log
 from samebits.mathlib.random.philox import philox4x32
 from samebits.mathlib.random.ranges import scaled32, scaled64, threshold32, threshold64

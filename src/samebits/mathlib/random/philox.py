@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import uint32, uint64
-from samebits.lang.vectors import uint2, uint4
+from samebits.lang.values.scalars import uint32, uint64
+from samebits.lang.values.vectors import uint2, uint4
 
 # Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC11, section 3.3. The
 # multipliers are theirs; the key moves on by the golden ratio and √3 - 1, times 2³².

@@ -10,7 +10,7 @@ Computer Simulation 29(1), 2019.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import uint32, uint64
+from samebits.lang.values.scalars import uint32, uint64
 from samebits.mathlib.wide.fraction128 import mul_high
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import float32, float64, int32, int64, uint32, uint64
+from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
 
 ULP_24 = 2.0**-24
 ULP_53 = 2.0**-53

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import uint32
+from samebits.lang.values.scalars import uint32
 
 
 @kernel

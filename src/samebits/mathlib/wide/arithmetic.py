@@ -11,8 +11,8 @@ cut; a unit is the last place of a fraction, 2^-192.
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, clamp, clz, min, select, sqrt
-from samebits.lang.scalars import float64, int32, int64, uint64
+from samebits.lang.intrinsics import bitcast, clamp, clz, min, select, sqrt
+from samebits.lang.values.scalars import float64, int32, int64, uint64
 from samebits.mathlib.wide.fraction128 import mul_high
 
 TOP_BIT = 0x8000_0000_0000_0000

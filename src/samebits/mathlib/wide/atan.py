@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, clamp, min, select
-from samebits.lang.scalars import float64, int32, int64, uint64
+from samebits.lang.intrinsics import bitcast, clamp, min, select
+from samebits.lang.values.scalars import float64, int32, int64, uint64
 from samebits.mathlib.wide.arithmetic import add, from_int, multiply, normalised, reciprocal
 from samebits.mathlib.wide.log import atanh_series
 from samebits.mathlib.wide.table import (

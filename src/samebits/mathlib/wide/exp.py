@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import select
-from samebits.lang.scalars import int32, uint64
+from samebits.lang.intrinsics import select
+from samebits.lang.values.scalars import int32, uint64
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.scalars import float64, int32, int64, uint64
+from samebits.lang.values.scalars import float64, int32, int64, uint64
 from samebits.mathlib.wide.arithmetic import (
     TOP_BIT,
     add,

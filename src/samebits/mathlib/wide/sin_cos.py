@@ -7,8 +7,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import clamp, clz
-from samebits.lang.scalars import float64, int32, uint64
+from samebits.lang.intrinsics import clamp, clz
+from samebits.lang.values.scalars import float64, int32, uint64
 from samebits.mathlib.wide.arithmetic import TOP_BIT, from_float64, multiply, normalised, shifted
 from samebits.mathlib.wide.exp import series
 from samebits.mathlib.wide.fraction128 import mul_high

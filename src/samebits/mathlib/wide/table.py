@@ -5,8 +5,8 @@ A number is three entries, highest word first; what is missing is below 2^-192.
 
 from __future__ import annotations
 
-from samebits.lang.scalars import uint64
 from samebits.lang.tables import table
+from samebits.lang.values.scalars import uint64
 
 LN2_HIGH = 0xB17217F7D1CF79AB
 LN2_MIDDLE = 0xC9E3B39803F2F6AF

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from samebits.lang.decorators import kernel
-from samebits.lang.functions import bitcast, clamp, select
-from samebits.lang.scalars import float32, float64, int32, uint64
+from samebits.lang.intrinsics import bitcast, clamp, select
+from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.wide.arithmetic import HALF_NOISE, NOISE_BITS, TOP_BIT
 
 FRACTION = 0xF_FFFF_FFFF_FFFF

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from samebits.ir.grammar import For, If, Op, Region, Value, ValueType, can_trap, walk
-from samebits.passes.accesses import Accesses, Base, Separation
-from samebits.passes.clone import clone
-from samebits.passes.sweep import BODY_LIMIT, CHECKS, Sweep
-from samebits.passes.writer import Writer
+from samebits.ir.rewrite import clone
+from samebits.ir.writer import Writer
+from samebits.passes.bounds.accesses import Accesses, Base, Separation
+from samebits.passes.bounds.sweep import BODY_LIMIT, CHECKS, Sweep
 from samebits.types import BOOL, INT, INT64, UINT64
 
 BLOCK = 512

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samebits.ir.grammar import Op, Value, ValueType
-from samebits.passes.facts import Choice, Definition, Facts, Wrapped
-from samebits.passes.linear import Form, atom_form, constant, shift, subtract
+from samebits.passes.bounds.affine import Form, atom_form, constant, shift, subtract
+from samebits.passes.bounds.prover import Choice, Definition, Facts, Wrapped
 from samebits.types import INT, ArrayType, FixedArrayType, RefType, ScalarType
 
 LENGTH_LIMIT = 1 << 48

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from samebits.errors import Span
 from samebits.ir.grammar import Region, Value, ValueType
-from samebits.passes.facts import Choice, LastTurn, Product, Wrapped, eliminate
-from samebits.passes.known import Abstract, Known, Lengths
-from samebits.passes.linear import Form, atom_form, constant, shift, substitute, subtract
-from samebits.passes.writer import Writer
+from samebits.ir.writer import Writer
+from samebits.passes.bounds.affine import Form, atom_form, constant, shift, substitute, subtract
+from samebits.passes.bounds.domain import Abstract, Known, Lengths
+from samebits.passes.bounds.prover import Choice, LastTurn, Product, Wrapped, eliminate
 from samebits.types import BOOL, INT, INT64, ScalarType
 
 TERM_LIMIT = 1 << 48

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.passes.linear import (
+from samebits.passes.bounds.affine import (
     Form,
     add,
     atom_form,

@@ -20,8 +20,8 @@ from samebits.ir.grammar import (
     While,
     can_trap,
 )
-from samebits.passes.facts import Facts
-from samebits.passes.known import (
+from samebits.passes.bounds.affine import Form, atom_form, constant, scale, shift, subtract
+from samebits.passes.bounds.domain import (
     Abstract,
     Both,
     Condition,
@@ -33,9 +33,9 @@ from samebits.passes.known import (
     is_weak_int,
     negate,
 )
-from samebits.passes.linear import Form, atom_form, constant, scale, shift, subtract
-from samebits.passes.scan import Scan
-from samebits.passes.transfer import apply
+from samebits.passes.bounds.modified import Scan
+from samebits.passes.bounds.prover import Facts
+from samebits.passes.bounds.transfer import apply
 from samebits.types import INT
 
 GIVEN_LIMIT = 12

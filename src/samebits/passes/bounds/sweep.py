@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from samebits.ir.grammar import OPS, For, If, Op, Region, Value, walk
-from samebits.passes.writer import Writer
+from samebits.ir.writer import Writer
 from samebits.types import BOOL, FLOAT64, INT, INT64, UINT64, ScalarType
 
 FIXED_PRODUCT = "samebits.lang.fixed_wide.multiply"

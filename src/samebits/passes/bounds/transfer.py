@@ -11,8 +11,16 @@ from dataclasses import replace
 from typing import Protocol
 
 from samebits.ir.grammar import Op, Value
-from samebits.passes.facts import product_bounds
-from samebits.passes.known import (
+from samebits.passes.bounds.affine import (
+    Form,
+    add,
+    atom_form,
+    constant,
+    scale,
+    shift,
+    subtract,
+)
+from samebits.passes.bounds.domain import (
     Both,
     Compare,
     Condition,
@@ -25,15 +33,7 @@ from samebits.passes.known import (
     is_weak_int,
     negate,
 )
-from samebits.passes.linear import (
-    Form,
-    add,
-    atom_form,
-    constant,
-    scale,
-    shift,
-    subtract,
-)
+from samebits.passes.bounds.prover import product_bounds
 from samebits.types import BOOL, Kind, ScalarType
 
 

@@ -22,12 +22,12 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
-from samebits.passes.blocks import Plan, assembled, condition, plan
-from samebits.passes.clone import clone
-from samebits.passes.guard import Guard
-from samebits.passes.linear import Form
-from samebits.passes.ranges import Ranges, Slots
-from samebits.passes.writer import Writer
+from samebits.ir.rewrite import clone
+from samebits.ir.writer import Writer
+from samebits.passes.bounds.affine import Form
+from samebits.passes.bounds.blocks import Plan, assembled, condition, plan
+from samebits.passes.bounds.guard import Guard
+from samebits.passes.bounds.ranges import Ranges, Slots
 from samebits.types import BOOL, INT
 
 BODY_LIMIT = 800

@@ -24,8 +24,8 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.passes.operands import operands
-from samebits.passes.scan import Scan
+from samebits.ir.operands import operands
+from samebits.passes.bounds.modified import Scan
 from samebits.types import ScalarType
 
 MOST = {32: 64, 64: 32}

@@ -20,7 +20,7 @@ from samebits.ir.grammar import (
     While,
     walk,
 )
-from samebits.passes.operands import operands
+from samebits.ir.operands import operands
 from samebits.types import ScalarType
 
 

@@ -12,9 +12,9 @@ from itertools import count
 from samebits.errors import Span
 from samebits.ir.grammar import For, Function, If, Lanes, Module, Op, While, plain_name, walk
 from samebits.modes import FAST, STRICT
-from samebits.passes.contract import Contraction
-from samebits.passes.flush import flush_function
-from samebits.passes.lanes import Accumulation
+from samebits.passes.semantics.accumulate import Accumulation
+from samebits.passes.semantics.contract import Contraction
+from samebits.passes.semantics.flush import flush_function
 
 
 @dataclass(frozen=True, slots=True)

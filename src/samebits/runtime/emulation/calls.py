@@ -16,14 +16,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.backend.llvm import available_targets
+from samebits.backend.llvm.engine import available_targets
 from samebits.backend.objects import CompiledObject, TrapSite
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.bits import leaves
 from samebits.errors import RunnerError
+from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason
+from samebits.runtime.emulation.remote import Remote
 from samebits.runtime.native import NativeModule
-from samebits.runtime.runners.machines import EmulatedProgram, emulation_reason
-from samebits.runtime.runners.remote import Remote
 from samebits.types import MemoryType
 
 ALIGNMENT = 64

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import Target
+from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, Trap
 from samebits.runtime.call import native_callable, slot_count
-from samebits.runtime.runners.calls import ImageBuilder, Machine, Place, Slot, machine
+from samebits.runtime.emulation.calls import ImageBuilder, Machine, Place, Slot, machine
 from samebits.types import ArrayType, MemoryType, StructType, TupleType, Type
 
 LIMIT_SECONDS = 60.0

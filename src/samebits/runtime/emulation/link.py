@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from samebits.backend import llvm
-from samebits.backend.targets import Target
+from samebits.backend.llvm import engine as llvm
+from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
 
 HERE = Path(__file__).parent

@@ -11,10 +11,10 @@ import weakref
 from pathlib import Path
 
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import QEMU_PACKAGE, Target
+from samebits.backend.targets.table import QEMU_PACKAGE, Target
 from samebits.errors import RunnerError
-from samebits.runtime.runners.link import HERE, link_program, link_wasm
-from samebits.runtime.runners.remote import LIMIT_SECONDS, Remote
+from samebits.runtime.emulation.link import HERE, link_program, link_wasm
+from samebits.runtime.emulation.remote import LIMIT_SECONDS, Remote
 
 WASM_DRIVER = HERE / "wasm_driver.py"
 _UNKNOWN_TO_QEMU = "avx512"

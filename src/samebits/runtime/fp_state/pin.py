@@ -13,14 +13,14 @@ from contextlib import AbstractContextManager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from samebits.backend.x87 import X87_DEFAULT, x87_accessors
+from samebits.backend.targets.x87 import X87_DEFAULT, x87_accessors
 from samebits.errors import TargetError
 from samebits.lang.uncut import Ends
-from samebits.runtime.host import host_target
-from samebits.runtime.loading import load, own_code
+from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.loading import load, own_code
 
 if TYPE_CHECKING:  # what words mean is seldom asked
-    from samebits.runtime.fp_registers import State
+    from samebits.runtime.fp_state.registers import State
 
 __all__ = ["describe", "pinned", "read", "state", "write"]
 
@@ -145,7 +145,7 @@ def state() -> State:
 
     Raises TargetError on a processor whose registers are not known here.
     """
-    from samebits.runtime.fp_registers import decode
+    from samebits.runtime.fp_state.registers import decode
 
     both = int(_functions()["save"]())
     if register_name() != "mxcsr":
@@ -155,7 +155,7 @@ def state() -> State:
 
 def described(word: int, x87: int | None = None) -> State:
     """What words of this machine's registers mean."""
-    from samebits.runtime.fp_registers import decode, decode_x87
+    from samebits.runtime.fp_state.registers import decode, decode_x87
 
     name = register_name()
     return decode(name, word, None if x87 is None else decode_x87(x87, X87_START))
@@ -177,7 +177,7 @@ def pinned(words: Sequence[str] = ()) -> AbstractContextManager[None]:
     functions, name = _functions(), register_name()
     word = _PINNED[name]
     if words:
-        from samebits.backend.fp_environments import environment_bits
+        from samebits.backend.targets.fp_environments import environment_bits
 
         word |= environment_bits(name, words)
     put = functions["restore"]

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from samebits.runtime import fpenv, ptrace
-from samebits.runtime.fp_registers import State
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state import ptrace
+from samebits.runtime.fp_state.registers import State
 
 _PR_SET_PTRACER = 0x59616D61
 _LIMIT_SECONDS = 20.0

@@ -18,7 +18,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-_OTHERS = frozenset({"__pycache__", "audit", "cli", "diagnose"})
+_OTHERS = frozenset(
+    [
+        "__pycache__",
+        "cli",
+        "desync",
+        "diagnose",
+        "doctor",
+        "fpmodel",
+        "hazards",
+        "lint",
+        "sides",
+        "trace",
+    ]
+)
 """Packages that make no code that is kept."""
 _SUFFIXES = (".py", ".pyc", ".so", ".pyd")
 _TICK = 10_000_000

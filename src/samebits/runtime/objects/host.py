@@ -13,7 +13,7 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 from samebits.backend.objects import CompiledObject
-from samebits.backend.targets import TARGETS, Target
+from samebits.backend.targets.table import TARGETS, Target
 from samebits.compiling import lock
 from samebits.lang.stacks import loaded
 from samebits.lang.uncut import noted, opened
@@ -61,7 +61,7 @@ def _asked() -> tuple[Target, str]:
 
 def _asked_here() -> tuple[Target, str]:
     with lock():
-        from samebits.backend import llvm
+        from samebits.backend.llvm import engine as llvm
 
         return llvm.host_target(), llvm.llvm_version()
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from samebits.backend.objects import CompiledObject, symbol_of
 from samebits.runtime.cache import ObjectCache, compiler_fingerprint, digest
-from samebits.runtime.host import llvm_version
-from samebits.runtime.loading import load
+from samebits.runtime.objects.host import llvm_version
+from samebits.runtime.objects.loading import load
 
 if TYPE_CHECKING:
-    from samebits.backend.shared import SharedFunction
-    from samebits.backend.targets import Target
+    from samebits.backend.targets.table import Target
+    from samebits.backend.text.shared_functions import SharedFunction
     from samebits.ir.grammar import Module
-    from samebits.runtime.loading import Loaded
+    from samebits.runtime.objects.loading import Loaded
 
 _places: dict[str, tuple[int, Loaded]] = {}
 """Addresses by key, and what keeps the code there. Two threads may load the same functions: each
@@ -40,7 +40,7 @@ def compiled_here(
 
     Without `opt` nothing is shared: all that an entry leads to is in its object.
     """
-    from samebits.backend.compile import compile_for_process, compile_module
+    from samebits.backend.llvm.compile import compile_for_process, compile_module
 
     if not opt:
         return compile_module(module, entries, target, opt, ranges=ranges, threads=True)
@@ -60,7 +60,7 @@ def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCa
     missing = [f for f in functions if not _is_here(f.key, store)]
     if not missing:
         return
-    from samebits.backend.compile import compile_shared
+    from samebits.backend.llvm.compile import compile_shared
 
     for plan in dict.fromkeys((f.kind, f.hasty) for f in missing):
         batch = [f for f in missing if (f.kind, f.hasty) == plan]

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from samebits.backend.objects import NO_ADDRESSES, CompiledObject
 from samebits.compiling import lock
-from samebits.runtime import image
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
-from samebits.runtime.host import llvm_version
-from samebits.runtime.image import Image
+from samebits.runtime.objects import image
+from samebits.runtime.objects.host import llvm_version
+from samebits.runtime.objects.image import Image
 
 if TYPE_CHECKING:
-    from samebits.backend.llvm import LoadedObject
-    from samebits.backend.targets import Target
+    from samebits.backend.llvm.engine import LoadedObject
+    from samebits.backend.targets.table import Target
 
     Loaded = Image | LoadedObject
 
@@ -31,7 +31,7 @@ def load(
     if found is not None:
         return found
     with lock():
-        from samebits.backend import llvm
+        from samebits.backend.llvm import engine as llvm
 
     return llvm.load(object_bytes, symbols, imports)
 
@@ -47,7 +47,7 @@ def own_code(text: str, target: Target) -> bytes:
         if found is not None:
             return found.object_bytes
     with lock():
-        from samebits.backend import llvm
+        from samebits.backend.llvm import engine as llvm
 
     made = llvm.compile_text(text, target, 0)
     if store is not None and key is not None:

@@ -20,7 +20,7 @@ from typing import Any
 from samebits import compiling
 from samebits.lang.uncut import block
 from samebits.mutex import Mutex
-from samebits.runtime.asking import asking
+from samebits.runtime.threads.asking import asking
 
 STACK_BYTES = 8 << 20
 """What a main thread has on Linux and macOS: what runs there runs in a job, too. It is address
@@ -70,7 +70,7 @@ def _stack() -> tuple[int, int]:
         ctypes.windll.kernel32.GetCurrentThreadStackLimits(ctypes.byref(low), ctypes.byref(high))
         return low.value, high.value - low.value
     with compiling.lock():
-        from samebits.runtime import preempt
+        from samebits.runtime.threads import preempt
 
     return preempt.stack()
 

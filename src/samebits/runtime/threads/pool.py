@@ -27,14 +27,14 @@ from typing import Any
 
 from samebits.errors import ArgumentError, SamebitsError
 from samebits.mutex import Mutex
-from samebits.runtime import own_stack
-from samebits.runtime.tasks import (
+from samebits.runtime.threads import own_stack
+from samebits.runtime.threads.tasks import (
     DONE,
     READY,
     WAITING,
     Task,
 )
-from samebits.runtime.working import stop, work
+from samebits.runtime.threads.working import stop, work
 
 MOST_WORKERS = 1024
 _EXIT_SECONDS = 1.0

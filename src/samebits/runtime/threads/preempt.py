@@ -21,9 +21,9 @@ from typing import Any
 
 from samebits.backend import records
 from samebits.mutex import Mutex
-from samebits.runtime.host import host_target
-from samebits.runtime.loading import load, own_code
-from samebits.runtime.watcher import Watcher
+from samebits.runtime.objects.host import host_target
+from samebits.runtime.objects.loading import load, own_code
+from samebits.runtime.threads.watcher import Watcher
 
 _Words = ctypes.c_uint64 * records.RECORD_WORDS
 
@@ -263,7 +263,7 @@ class _Handler:
     """The signal handler, compiled when it is first needed."""
 
     def __init__(self) -> None:
-        from samebits.backend.preempt import poked_text
+        from samebits.backend.emit.preemption import poked_text
 
         target = host_target()
         code = own_code(poked_text(target), target)

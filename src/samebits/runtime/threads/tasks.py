@@ -9,7 +9,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from samebits.backend.emit_range import (
+from samebits.backend.emit.range import (
     BATCH_SIZE,
     BATCHES,
     LENGTH,

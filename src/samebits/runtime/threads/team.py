@@ -16,11 +16,11 @@ from contextlib import suppress
 from itertools import repeat
 from typing import Any
 
-from samebits.backend import crew as native
-from samebits.backend import llvm
-from samebits.backend.emit_range import LINE_BYTES
+from samebits.backend.emit import thread_team as native
+from samebits.backend.emit.range import LINE_BYTES
+from samebits.backend.llvm import engine as llvm
 from samebits.mutex import Mutex
-from samebits.runtime import own_stack, pool, preempt
+from samebits.runtime.threads import own_stack, pool, preempt
 
 _EXIT_SECONDS = 1.0
 """How long the end of the process waits for the range that is being run."""

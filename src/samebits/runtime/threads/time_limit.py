@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from samebits.runtime import preempt
+from samebits.runtime.threads import preempt
 
 _AGAIN_SECONDS = 0.05
 """How soon a thread that has not left yet is told again: it may have been between two calls."""

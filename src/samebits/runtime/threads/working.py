@@ -12,8 +12,8 @@ import os
 from samebits.backend.records import LEFT
 from samebits.errors import JobError
 from samebits.mutex import Mutex
-from samebits.runtime import preempt
-from samebits.runtime.tasks import TRAP, Task
+from samebits.runtime.threads import preempt
+from samebits.runtime.threads.tasks import TRAP, Task
 
 _inside: dict[int, tuple[Task, int]] = {}
 """Threads by their identity: the task, and the address of the thread's record."""

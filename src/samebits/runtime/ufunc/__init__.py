@@ -12,19 +12,19 @@ import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.executions import executions
-from samebits.lang.family import Family
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.running import python_precision
-from samebits.lang.scalars import CONVERTERS, TYPE_OF, float32, float64
-from samebits.lang.vectors import VECTOR_CLASSES, Vector, as_element, vector
+from samebits.lang.values.scalars import CONVERTERS, TYPE_OF, float32, float64
+from samebits.lang.values.thread_state import python_precision
+from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, as_element, vector
 from samebits.modes import Precision
-from samebits.runtime.claims import check_arrays
-from samebits.runtime.guarded import GuardedArray, plain
-from samebits.runtime.pending import PENDING
-from samebits.runtime.ufunc_arrays import as_int32, number, over_arrays
-from samebits.runtime.ufunc_elementwise import Elementwise, elementwise
-from samebits.runtime.ufunc_loops import IN_PLACE
-from samebits.runtime.ufunc_types import float_type
+from samebits.runtime.guarded_arrays import GuardedArray, plain
+from samebits.runtime.memory_claims import check_arrays
+from samebits.runtime.pending_jobs import PENDING
+from samebits.runtime.ufunc.arrays import as_int32, number, over_arrays
+from samebits.runtime.ufunc.elementwise import Elementwise, elementwise
+from samebits.runtime.ufunc.loops import IN_PLACE
+from samebits.runtime.ufunc.types import float_type
 from samebits.types import (
     FLOAT32,
     FLOAT64,

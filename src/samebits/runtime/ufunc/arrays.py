@@ -11,12 +11,12 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.conversions import kind_of
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Overloads
-from samebits.lang.scalars import CONVERTERS, TYPE_OF
+from samebits.lang.values.conversions import kind_of
+from samebits.lang.values.scalars import CONVERTERS, TYPE_OF
 from samebits.modes import Precision
-from samebits.runtime.ufunc_loops import IN_PLACE, has_loop, loop, result_types
+from samebits.runtime.ufunc.loops import IN_PLACE, has_loop, loop, result_types
 from samebits.types import INT16, INT32, INT64, ScalarType, promote
 
 _NDARRAY: Any = np.ndarray

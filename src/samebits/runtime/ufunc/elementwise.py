@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 from samebits.lang.annotations import class_of_type
-from samebits.lang.elementwise import refuse_array
-from samebits.lang.family import Family
-from samebits.lang.functions import INTRINSICS
+from samebits.lang.families import Family
+from samebits.lang.intrinsics import INTRINSICS
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.scalars import int32
+from samebits.lang.values.elementwise import refuse_array
+from samebits.lang.values.scalars import int32
 from samebits.modes import HIGH, Precision
-from samebits.runtime.ufunc_types import (
+from samebits.runtime.ufunc.types import (
     exact_type,
     family_type,
     float_type,

@@ -14,7 +14,7 @@ from samebits.lang.annotations import class_of_type
 from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.kernel import Kernel, Overloads
 from samebits.modes import HIGH, Precision
-from samebits.runtime.kernel import compile_native
+from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64, ScalarType, TupleType
 
 IN_PLACE = "="

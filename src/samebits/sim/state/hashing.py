@@ -33,7 +33,7 @@ from samebits.types import (
 PACK = "samebits.pack"
 XXH64 = "samebits.xxh64"
 HASH = "samebits.hash"
-FILE = "samebits/sim/hashing.py"
+FILE = "samebits/sim/state/hashing.py"
 
 UNSIGNED = {1: UINT8, 2: UINT16, 4: UINT32, 8: UINT64}
 _STATE, _WORDS = "state", "words"

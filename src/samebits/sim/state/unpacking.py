@@ -9,7 +9,7 @@ from __future__ import annotations
 from samebits.bits import canonical_size
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Value, ValueType
-from samebits.sim.hashing import UNSIGNED, Words, word_count, word_type
+from samebits.sim.state.hashing import UNSIGNED, Words, word_count, word_type
 from samebits.types import (
     BOOL,
     FLOAT16,
@@ -24,7 +24,7 @@ from samebits.types import (
 
 UNPACK = "samebits.unpack"
 UNPACK_INPUTS = "samebits.unpack_inputs"
-FILE = "samebits/sim/unpacking.py"
+FILE = "samebits/sim/state/unpacking.py"
 
 
 def unpack_function(t: StructType, memory: StructType | None = None) -> Function:

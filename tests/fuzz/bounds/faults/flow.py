@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from samebits.ir.grammar import Op
-from samebits.passes import ranges
-from samebits.passes.known import Compare, Either, Known, is_integer
-from samebits.passes.linear import Form, scale, shift, subtract
-from samebits.passes.ranges import Ranges
+from samebits.passes.bounds import ranges
+from samebits.passes.bounds.affine import Form, scale, shift, subtract
+from samebits.passes.bounds.domain import Compare, Either, Known, is_integer
+from samebits.passes.bounds.ranges import Ranges
 from tests.fuzz.bounds.faults.registry import fault
 
 # Conditions and branches

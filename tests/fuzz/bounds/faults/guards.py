@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from samebits.ir.grammar import Op, Value
-from samebits.passes import accesses, guard, sweep
-from samebits.passes.guard import Guard
-from samebits.passes.linear import Form, shift
+from samebits.passes.bounds import accesses, guard, sweep
+from samebits.passes.bounds.affine import Form, shift
+from samebits.passes.bounds.guard import Guard
 from samebits.types import BOOL, INT64
 from tests.fuzz.bounds.faults.registry import fault
 

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from samebits.ir.grammar import Op
-from samebits.passes import facts, transfer
-from samebits.passes.known import Known
-from samebits.passes.linear import Form, add, constant, shift, subtract
+from samebits.passes.bounds import prover as facts
+from samebits.passes.bounds import transfer
+from samebits.passes.bounds.affine import Form, add, constant, shift, subtract
+from samebits.passes.bounds.domain import Known
 from tests.fuzz.bounds.faults.registry import fault, handler, is_integer_value
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from samebits.ir.grammar import Value
-from samebits.passes import transfer
-from samebits.passes.known import is_integer
+from samebits.passes.bounds import transfer
+from samebits.passes.bounds.domain import is_integer
 
 FAULTS: dict[str, Callable[[], None]] = {}
 """What plants each fault, by name."""

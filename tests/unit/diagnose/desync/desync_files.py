@@ -16,23 +16,23 @@ from mcap.opcode import Opcode
 from mcap.records import Metadata
 
 from samebits.bits import to_canonical, xxh64
-from samebits.diagnose.desync.layout import TOPICS, Key
-from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.pieces import pieces
-from samebits.diagnose.desync.portable import Names
-from samebits.diagnose.desync.read import report_from_bytes
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.traced import portable_model
-from samebits.diagnose.desync.write import METADATA_NAME, checksum, description, report_bytes
-from samebits.diagnose.model import Model
-from samebits.diagnose.replayed import replay
-from samebits.diagnose.sides import Side, parse_side
-from samebits.diagnose.trace import Trace
-from samebits.diagnose.trace_bytes import decode
+from samebits.desync.format import TOPICS, Key
+from samebits.desync.pieces import pieces
+from samebits.desync.portable import Names
+from samebits.desync.reader import report_from_bytes
+from samebits.desync.record import Wanted, make_report
+from samebits.desync.record_trace import portable_model
+from samebits.desync.report import Report
+from samebits.desync.writer import METADATA_NAME, checksum, description, report_bytes
+from samebits.sides.side import Side, parse_side
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
+from samebits.trace.encoding import decode
+from samebits.trace.model import Model
+from samebits.trace.record import Trace
+from samebits.trace.restore import replay
 
 UNIT = Path(__file__).parents[2]
 SMALL = load_simulation(str(UNIT / "sim" / "small_simulation.py"))
@@ -181,7 +181,7 @@ def with_messages(report: Report, key: Key, messages: list[bytes]) -> Report:
             same = number == key.number and data == report.parts[key]
             yield from messages if same else true(number, data)
 
-        patch.setattr("samebits.diagnose.desync.write.pieces", lie)
+        patch.setattr("samebits.desync.writer.pieces", lie)
         return report_from_bytes(report_bytes(report))
 
 

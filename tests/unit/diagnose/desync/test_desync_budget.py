@@ -11,25 +11,25 @@ import pytest
 from desync_files import SMALL, evaluated, made, signed, small
 from test_desync_hostile import peak_of, use
 
-from samebits.diagnose.beside_report import diagnose_report
-from samebits.diagnose.budget import Budget
-from samebits.diagnose.desync.layout import PROGRAM, Key
-from samebits.diagnose.desync.make import Wanted
-from samebits.diagnose.desync.read import report_from_bytes
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.write import report_bytes
-from samebits.diagnose.finding import Diagnosis
-from samebits.diagnose.hazards.fused import FUSED
-from samebits.diagnose.plant import ways_among
-from samebits.diagnose.sides import parse_side
+from samebits.desync.format import PROGRAM, Key
+from samebits.desync.reader import report_from_bytes
+from samebits.desync.record import Wanted
+from samebits.desync.report import Report
+from samebits.desync.writer import report_bytes
+from samebits.diagnose.operation.match_versions import align
+from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnose.run_and_report import diagnose_report
 from samebits.diagnose.two_reports import diagnose_reports
-from samebits.diagnose.versions import align
-from samebits.diagnose.watching import Unseen
 from samebits.errors import TraceError
+from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
+from samebits.hazards.plant import ways_among
+from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
+from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
+from samebits.trace.observer import Unseen
 
 AT = "@1:0-1"
 FEW = 40_000
@@ -246,7 +246,7 @@ def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatc
     def named(name: str) -> Any:
         return replace(FUSED, ways=counted, notes=None)
 
-    monkeypatch.setattr("samebits.diagnose.plant.by_name", named)
+    monkeypatch.setattr("samebits.hazards.plant.by_name", named)
     few = Budget(operations=100_000)
     with pytest.raises(TraceError, match="more than 100,000 operations"):
         ways_among(sums(60), "fma", budget=few)

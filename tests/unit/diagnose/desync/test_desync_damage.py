@@ -18,14 +18,14 @@ from desync_files import (
 )
 from mcap.opcode import Opcode
 
-from samebits.diagnose.desync.account import account
-from samebits.diagnose.desync.layout import HASHES, PROGRAM, STATES, TRACE, Key
-from samebits.diagnose.desync.make import Wanted
-from samebits.diagnose.desync.read import read_report, report_from_bytes
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.write import report_bytes
+from samebits.desync.account import account
+from samebits.desync.format import HASHES, PROGRAM, STATES, TRACE, Key
+from samebits.desync.reader import read_report, report_from_bytes
+from samebits.desync.record import Wanted
+from samebits.desync.report import Report
+from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError
-from samebits.sim.replay_records import NAMES
+from samebits.replay.mcap_records import NAMES
 from samebits.sim.sources import PlayerSource
 
 WHOLE = small()
@@ -192,6 +192,6 @@ def test_another_mcap_file_is_no_report() -> None:
 
 
 def test_a_file_that_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samebits.diagnose.desync.read.MAX_FILE", len(DATA) - 1)
+    monkeypatch.setattr("samebits.desync.reader.MAX_FILE", len(DATA) - 1)
     with pytest.raises(ReportError, match="the stream has more than"):
         read_report(io.BytesIO(DATA))

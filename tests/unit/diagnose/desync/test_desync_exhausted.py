@@ -13,11 +13,11 @@ from test_desync_budget import DEEP, brought, calls, filling, report
 from wasteful_simulation import WASTEFUL
 
 from samebits.cli import status
-from samebits.diagnose.budget import FRAME, MEMORY, OPERATIONS, TEXT
-from samebits.diagnose.desync.layout import PROGRAM, Key
-from samebits.diagnose.desync.make import Wanted
-from samebits.diagnose.desync.write import report_bytes
-from samebits.diagnose.sides import parse_side
+from samebits.desync.format import PROGRAM, Key
+from samebits.desync.record import Wanted
+from samebits.desync.writer import report_bytes
+from samebits.ir.analysis.budget import FRAME, MEMORY, OPERATIONS, TEXT
+from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
 
 MORE = (

@@ -24,12 +24,12 @@ from desync_files import (
     with_part,
 )
 
-from samebits.diagnose.desync.account import account
-from samebits.diagnose.desync.layout import HASHES, INPUTS, PROGRAM, STATES, Key
-from samebits.diagnose.desync.pieces import pieces
-from samebits.diagnose.desync.read import report_from_bytes
-from samebits.diagnose.desync.reveal import as_json, as_text
-from samebits.diagnose.desync.write import checksum, description, report_bytes
+from samebits.desync.account import account
+from samebits.desync.format import HASHES, INPUTS, PROGRAM, STATES, Key
+from samebits.desync.pieces import pieces
+from samebits.desync.reader import report_from_bytes
+from samebits.desync.summary import as_json, as_text
+from samebits.desync.writer import checksum, description, report_bytes
 from samebits.errors import ReportError
 
 NAME = "n" * 190
@@ -306,7 +306,7 @@ def test_nothing_in_a_report_steers_the_terminal_it_is_shown_on() -> None:
 def test_few_descriptions_of_one_report_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     from mcap.opcode import Opcode
 
-    from samebits.diagnose.desync import read
+    from samebits.desync import reader as read
 
     reading: Any = read
     seen: list[dict[str, str]] = []
@@ -337,7 +337,7 @@ def test_many_places_of_damage_are_told_by_their_number() -> None:
 def test_messages_beyond_all_that_a_report_has_are_not_kept(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("samebits.diagnose.desync.read.MAX_MESSAGES", 5)
+    monkeypatch.setattr("samebits.desync.reader.MAX_MESSAGES", 5)
     report = report_from_bytes(DATA)
     assert 0 < len(report.parts) <= 5
     assert "more than 5 messages and metadata records" in report.damage[0]

@@ -10,12 +10,12 @@ import pytest
 from desync_files import ASKED, SMALL, evaluated, inputs_of, made, small
 
 from samebits.bits import xxh64
-from samebits.diagnose.desync.layout import HASHES, INPUT_HASHES, STATES, Key
-from samebits.diagnose.desync.make import Wanted
-from samebits.diagnose.desync.overlap import Overlap, command, require_replay
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.sides import Side
+from samebits.desync.compare import Overlap, command, require_replay
+from samebits.desync.format import HASHES, INPUT_HASHES, STATES, Key
+from samebits.desync.record import Wanted
+from samebits.desync.report import Report
 from samebits.errors import ReportError
+from samebits.sides.side import Side
 from samebits.sim.execution import EvaluateExecution, Execution
 from samebits.sim.program import Program
 from samebits.sim.sources import PlayerSource

@@ -13,19 +13,19 @@ from xml.dom import minidom
 import pytest
 from desync_files import SMALL, UNIT, evaluated, small
 
-from samebits.diagnose.desync.layout import PROGRAM, Key
-from samebits.diagnose.desync.machine import machine_from_json, this_machine
-from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.portable import Names, portable, without_paths
-from samebits.diagnose.desync.read import report_from_bytes
-from samebits.diagnose.desync.reveal import as_text
-from samebits.diagnose.desync.write import report_bytes
+from samebits.desync.format import PROGRAM, Key
+from samebits.desync.machine import machine_from_json, this_machine
+from samebits.desync.portable import Names, portable, without_paths
+from samebits.desync.reader import report_from_bytes
+from samebits.desync.record import Wanted, make_report
+from samebits.desync.summary import as_text
+from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError
 from samebits.ir.grammar import Op, walk
 from samebits.ir.text import print_module
 from samebits.ir.verify import verify
-from samebits.runtime import fpenv
-from samebits.runtime.fp_registers import REGISTERS
+from samebits.runtime.fp_state import pin as fpenv
+from samebits.runtime.fp_state.registers import REGISTERS
 from samebits.sim.load import load_simulation
 from samebits.sim.outcome import TrapFact
 from samebits.sim.sources import PlayerSource

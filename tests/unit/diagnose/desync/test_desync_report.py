@@ -22,14 +22,14 @@ from desync_files import (
 from mcap.reader import make_reader
 
 from samebits.bits import xxh64
-from samebits.diagnose.desync import layout
-from samebits.diagnose.desync import make as making
-from samebits.diagnose.desync.account import account
-from samebits.diagnose.desync.layout import PROGRAM, STATES, TREES, Key
-from samebits.diagnose.desync.make import Wanted
-from samebits.diagnose.desync.read import read_report, report_from_bytes
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.write import report_bytes, write_report
+from samebits.desync import format as layout
+from samebits.desync import record as making
+from samebits.desync.account import account
+from samebits.desync.format import PROGRAM, STATES, TREES, Key
+from samebits.desync.reader import read_report, report_from_bytes
+from samebits.desync.record import Wanted
+from samebits.desync.report import Report
+from samebits.desync.writer import report_bytes, write_report
 from samebits.errors import ReportError
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.sources import PlayerSource

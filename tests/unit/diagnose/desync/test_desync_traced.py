@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from desync_files import SMALL, UNIT, evaluated, followed, states, with_part
 
-from samebits.diagnose.desync.layout import TRACE, Key
-from samebits.diagnose.desync.make import Wanted, make_report
-from samebits.diagnose.desync.read import report_from_bytes
-from samebits.diagnose.desync.report import Report
-from samebits.diagnose.desync.write import report_bytes
-from samebits.diagnose.model import Model
-from samebits.diagnose.sides import parse_side
-from samebits.diagnose.trace import Trace, record
+from samebits.desync.format import TRACE, Key
+from samebits.desync.reader import report_from_bytes
+from samebits.desync.record import Wanted, make_report
+from samebits.desync.report import Report
+from samebits.desync.writer import report_bytes
 from samebits.errors import TraceError
+from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
+from samebits.trace.model import Model
+from samebits.trace.record import Trace, record
 
 FRAME = 12
 

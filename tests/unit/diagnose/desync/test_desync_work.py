@@ -13,12 +13,12 @@ import pytest
 from test_desync_budget import AT, function, report, sums
 from tests.work import calls_of
 
-from samebits.diagnose.definitions import Definitions
-from samebits.diagnose.desync.layout import PROGRAM, Key
-from samebits.diagnose.hazards.fused import FUSED
-from samebits.diagnose.plant import ways_among
-from samebits.diagnose.reach import Reach
+from samebits.desync.format import PROGRAM, Key
+from samebits.diagnose.exposure.distance import Reach
 from samebits.errors import IRError, ReportError
+from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
+from samebits.hazards.plant import ways_among
+from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
@@ -78,7 +78,7 @@ def test_what_slots_hold_is_not_copied_for_each_branch(monkeypatch: pytest.Monke
         copied += len(known)
         return {**known}
 
-    monkeypatch.setattr("samebits.diagnose.definitions.dict", counted, raising=False)
+    monkeypatch.setattr("samebits.ir.analysis.reaching.dict", counted, raising=False)
     body, at = f"    %0 = const true: bool {AT}\n", 1
     for k in range(MANY):
         body += f'    %{at} = set "s{k}" %0 {AT}\n    if#{at + 1} %0 {AT}\n'
@@ -131,7 +131,7 @@ def test_of_a_long_chain_only_the_first_way_of_each_place_is_looked_for(
             yield variant
 
     found = replace(FUSED, ways=counted)
-    monkeypatch.setattr("samebits.diagnose.plant.by_name", lambda name: found)
+    monkeypatch.setattr("samebits.hazards.plant.by_name", lambda name: found)
     (way,) = ways_among(sums(MANY), "fma")
     assert len(way.parts) == MANY
     assert looked <= 16 * MANY

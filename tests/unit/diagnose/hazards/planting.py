@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend import llvm
+from samebits.backend.llvm import engine as llvm
 from samebits.errors import Trap
 from samebits.ir.grammar import Module, Op, walk
 from samebits.ir.verify import verify

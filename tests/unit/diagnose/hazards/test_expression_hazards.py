@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from math import prod
 
-from samebits.diagnose.arithmetic import Arithmetic
 from samebits.diagnose.explain import explain
-from samebits.diagnose.expression import parse
-from samebits.diagnose.hazards import HAZARDS
-from samebits.diagnose.numbers import FLOAT32
-from samebits.diagnose.trees import written
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.parse import parse
+from samebits.fpmodel.softfloat import FLOAT32
+from samebits.fpmodel.tree import written
+from samebits.hazards.catalogue import HAZARDS
 
 
 def test_flushing_before_rounding_is_told_from_flushing_after() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL, Hazard, Structural
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, Hazard, Structural
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "diagnose.md"
 HEAD = "| hazard | what happens | what does it in practice | remedy |\n|---|---|---|---|\n"

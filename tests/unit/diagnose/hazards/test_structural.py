@@ -12,11 +12,11 @@ import pytest
 from planting import Outcome, everywhere, inputs_of, native, numbered, outcome
 from workshop_simulation import WORKSHOP
 
-from samebits.diagnose.hazards import HAZARDS, STRUCTURAL, Structural, by_name
-from samebits.diagnose.hazards.hazard import Way
-from samebits.diagnose.places import Place, is_own
 from samebits.errors import HazardError
+from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, Structural, by_name
+from samebits.hazards.catalogue.hazard import Way
 from samebits.ir.grammar import Module
+from samebits.ir.refs import Place, is_own
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.sim.execution import EvaluateExecution

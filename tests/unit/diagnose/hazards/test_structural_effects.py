@@ -13,12 +13,13 @@ from workshop_simulation import WORKSHOP, N
 
 import samebits as sb
 from samebits import int32, uint64
-from samebits.diagnose.frame_count import own_count
-from samebits.diagnose.hazards import by_name
-from samebits.diagnose.hazards.changed_input import changed_in
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Place, find, op_at, statement_at
+from samebits.hazards.catalogue import by_name
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.programs.changed_input import changed_in
+from samebits.hazards.edit.frame_count import own_count
+from samebits.hazards.locate import find
 from samebits.ir.grammar import For, Module
+from samebits.ir.refs import Place, op_at, statement_at
 from samebits.ir.verify import verify
 from samebits.sim.execution import EvaluateExecution
 

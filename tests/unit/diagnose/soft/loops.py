@@ -10,7 +10,7 @@ from tests.unit.diagnose.soft.operands import Wide
 
 import samebits as sb
 from samebits import int32, uint64
-from samebits.diagnose.soft import KERNELS
+from samebits.fpmodel.soft import KERNELS
 from samebits.lang.kernel import Kernel
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from samebits.diagnose.numbers import NAN, Format, Number, infinity, zero
-from samebits.diagnose.soft.kinds import FINITE, INFINITE, NEGATIVE
-from samebits.diagnose.soft.kinds import NAN as NAN_KIND
+from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NEGATIVE
+from samebits.fpmodel.soft.kinds import NAN as NAN_KIND
+from samebits.fpmodel.softfloat import NAN, Format, Number, infinity, zero
 
 Wide = tuple[int, int, int]
 TOP = 1 << 63

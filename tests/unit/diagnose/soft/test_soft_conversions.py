@@ -13,8 +13,9 @@ from tests.unit.diagnose.soft.operands import mantissa, operands, wide
 
 import samebits as sb
 from samebits import float32, float64, int32, uint32, uint64
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.soft import FLUSHES, KERNELS, ROUNDINGS, parameters
+from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT32,
     FLOAT64,
@@ -26,7 +27,6 @@ from samebits.diagnose.numbers import (
     rounded,
     to_bits,
 )
-from samebits.diagnose.soft import FLUSHES, KERNELS, ROUNDINGS, parameters
 from samebits.lang.kernel import Kernel
 
 from_float32, from_float64 = KERNELS["from_float32"], KERNELS["from_float64"]

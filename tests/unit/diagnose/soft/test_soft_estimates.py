@@ -11,8 +11,9 @@ from tests.levels import LOWEST
 
 import samebits as sb
 from samebits import float32, float64
-from samebits.diagnose.arithmetic import Arithmetic, Evaluator
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.evaluate import Arithmetic, Evaluator
+from samebits.fpmodel.soft import KERNELS
+from samebits.fpmodel.softfloat import (
     FLOAT32,
     FLOAT64,
     Format,
@@ -22,8 +23,7 @@ from samebits.diagnose.numbers import (
     rounded,
     to_bits,
 )
-from samebits.diagnose.soft import KERNELS
-from samebits.diagnose.trees import Op, Operand
+from samebits.fpmodel.tree import Op, Operand
 from samebits.lang.kernel import Kernel
 
 NAMES = ("frecpe", "frsqrte", "rcp12", "rsqrt12")

@@ -13,9 +13,10 @@ from tests.unit.diagnose.soft.operands import operands
 
 import samebits as sb
 from samebits import float32, float64, int32
-from samebits.diagnose.arithmetic import Arithmetic, Evaluator
-from samebits.diagnose.expression import parse
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.evaluate import Arithmetic, Evaluator
+from samebits.fpmodel.parse import parse
+from samebits.fpmodel.soft import FLUSHES, KERNELS, ROUNDINGS, parameters
+from samebits.fpmodel.softfloat import (
     FLOAT32,
     FLOAT64,
     X87_24,
@@ -27,7 +28,6 @@ from samebits.diagnose.numbers import (
     rounded,
     to_bits,
 )
-from samebits.diagnose.soft import FLUSHES, KERNELS, ROUNDINGS, parameters
 from samebits.lang.kernel import Kernel
 
 from_float32, from_float64 = KERNELS["from_float32"], KERNELS["from_float64"]

@@ -9,8 +9,9 @@ import pytest
 from tests.unit.diagnose.soft.loops import LOOPS, results
 from tests.unit.diagnose.soft.operands import operands, wide
 
-from samebits.diagnose.arithmetic import Arithmetic, Evaluator
-from samebits.diagnose.numbers import (
+from samebits.fpmodel.evaluate import Arithmetic, Evaluator
+from samebits.fpmodel.soft import FLUSHES, ROUNDINGS, parameters
+from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT32,
     FLOAT64,
@@ -22,8 +23,7 @@ from samebits.diagnose.numbers import (
     Number,
     Rounding,
 )
-from samebits.diagnose.soft import FLUSHES, ROUNDINGS, parameters
-from samebits.diagnose.trees import Op, Operand
+from samebits.fpmodel.tree import Op, Operand
 
 FORMATS = (FLOAT16, FLOAT32, FLOAT64, X87_24, X87_53, X87_64)
 SETTINGS: list[tuple[Rounding, Flush, bool]] = list(product(ROUNDINGS, FLUSHES, (False, True)))

@@ -11,9 +11,9 @@ from tests.unit.diagnose.soft.operands import operands, wide
 
 import samebits as sb
 from samebits import int32, uint64
-from samebits.diagnose.numbers import FLOAT32, NAN, Number, compare, infinity, negated, zero
-from samebits.diagnose.soft import KERNELS
-from samebits.diagnose.soft.signs import UNORDERED
+from samebits.fpmodel.soft import KERNELS
+from samebits.fpmodel.soft.signs import UNORDERED
+from samebits.fpmodel.softfloat import FLOAT32, NAN, Number, compare, infinity, negated, zero
 
 neg, abs_, flushed_input = KERNELS["neg"], KERNELS["abs"], KERNELS["flushed_input"]
 soft_compare = KERNELS["compare"]

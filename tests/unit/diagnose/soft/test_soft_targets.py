@@ -13,8 +13,8 @@ from tests.unit.backend.other_machines import Machine, WasmMachine, missing
 
 import samebits as sb
 from samebits import float32, float64, int32, uint32, uint64
-from samebits.backend.targets import TARGETS
-from samebits.diagnose.soft import KERNELS
+from samebits.backend.targets.table import TARGETS
+from samebits.fpmodel.soft import KERNELS
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
 from samebits.lang.kernel import Kernel

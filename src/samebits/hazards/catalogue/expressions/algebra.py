@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.hazards.order import FAST_MATH
-from samebits.diagnose.trees import Constant, Op, Tree, div, mul, rebuilt
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.tree import Constant, Op, Tree, div, mul, rebuilt
+from samebits.hazards.catalogue.expressions.reassociation import FAST_MATH
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 
 def _algebra(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:

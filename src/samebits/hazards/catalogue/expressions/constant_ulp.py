@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.numbers import FLOAT32
-from samebits.diagnose.trees import ONE, Constant, Op, Tree, rebuilt
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import FLOAT32
+from samebits.fpmodel.tree import ONE, Constant, Op, Tree, rebuilt
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 
 def _constants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:

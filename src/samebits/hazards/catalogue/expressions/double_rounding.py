@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.hazards.spills import plain, widened
-from samebits.diagnose.numbers import FLOAT32, FLOAT64
-from samebits.diagnose.trees import Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import FLOAT32, FLOAT64
+from samebits.fpmodel.tree import Tree
+from samebits.hazards.catalogue.expressions.widening import plain, widened
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 _WIDE = (
     "float computed as double: JavaScript without Math.fround, Lua, Python, C with "

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.trees import Op, Tree, choices
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.tree import Op, Tree, choices
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 _MOST = 512
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from samebits.diagnose.arithmetic import NAN_RULES, Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.trees import Tree
+from samebits.fpmodel.evaluate import NAN_RULES, Arithmetic
+from samebits.fpmodel.tree import Tree
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 _NAN_NOTES = {
     "x86": "x86: the first NaN operand with its payload, or a negative NaN",

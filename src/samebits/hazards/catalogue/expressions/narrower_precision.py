@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.hazards.spills import cast, plain, stored_as_half
-from samebits.diagnose.numbers import FLOAT16, FLOAT32, FLOAT64
-from samebits.diagnose.trees import Tree, nodes, replaced
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import FLOAT16, FLOAT32, FLOAT64
+from samebits.fpmodel.tree import Tree, nodes, replaced
+from samebits.hazards.catalogue.expressions.widening import cast, plain, stored_as_half
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 
 def _narrow(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:

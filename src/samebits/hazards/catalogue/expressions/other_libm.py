@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.libraries import LIBRARIES, LIBRARY_FUNCTIONS, function_of
-from samebits.diagnose.numbers import FLOAT32
-from samebits.diagnose.trees import Op, Tree, choices, nodes
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.libm import LIBRARIES, LIBRARY_FUNCTIONS, function_of
+from samebits.fpmodel.softfloat import FLOAT32
+from samebits.fpmodel.tree import Op, Tree, choices, nodes
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 _MOST = 64
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import reduce
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.trees import (
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.tree import (
     Op,
     Tree,
     add,
@@ -17,6 +16,7 @@ from samebits.diagnose.trees import (
     replaced,
     sub,
 )
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 _ALL_SHAPES_UP_TO = 6
 FAST_MATH = "-Ofast, -ffast-math, -fassociative-math, /fp:fast, Burst's FloatMode.Fast, shaders"

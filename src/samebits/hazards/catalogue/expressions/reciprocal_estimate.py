@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.estimates import x86_estimate
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.numbers import FLOAT32
-from samebits.diagnose.trees import (
+from samebits.fpmodel.estimates import x86_estimate
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import FLOAT32
+from samebits.fpmodel.tree import (
     ONE,
     Constant,
     Op,
@@ -22,6 +21,7 @@ from samebits.diagnose.trees import (
     nodes,
     sub,
 )
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 _MOST = 512
 _TWO, _THREE, _HALF = Constant("2"), Constant("3"), Constant("0.5")

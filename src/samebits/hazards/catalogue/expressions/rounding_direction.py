@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.numbers import Rounding
-from samebits.diagnose.trees import Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import Rounding
+from samebits.fpmodel.tree import Tree
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 DIRECTIONS: Mapping[Rounding, str] = {
     "zero": "rounding towards zero: fesetround, _controlfp, processors that truncate",

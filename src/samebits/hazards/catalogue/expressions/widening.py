@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Variant
-from samebits.diagnose.numbers import FLOAT16, Format
-from samebits.diagnose.trees import Op, Tree, choices
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import FLOAT16, Format
+from samebits.fpmodel.tree import Op, Tree, choices
+from samebits.hazards.catalogue.hazard import Variant
 
 _MOST_SPILLS = 256
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.diagnose.arithmetic import Arithmetic
-from samebits.diagnose.hazards.hazard import Hazard, Variant
-from samebits.diagnose.hazards.spills import plain, widened
-from samebits.diagnose.numbers import X87_24, X87_53, X87_64
-from samebits.diagnose.trees import Tree
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.softfloat import X87_24, X87_53, X87_64
+from samebits.fpmodel.tree import Tree
+from samebits.hazards.catalogue.expressions.widening import plain, widened
+from samebits.hazards.catalogue.hazard import Hazard, Variant
 
 _X87 = (
     (X87_64, "32-bit x86 without SSE2 (-mfpmath=387), long double; Linux's control word"),

@@ -9,12 +9,12 @@ from math import isfinite
 from random import Random
 
 from samebits.bits import round_float
-from samebits.diagnose.bounds import deciding, endless
-from samebits.diagnose.drafts import Draft, own_functions
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Place, op_at
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import Attribute, For, Function, Module, Op, Statement, walk
-from samebits.passes.operands import operands
+from samebits.ir.operands import operands
+from samebits.ir.refs import Place, op_at
 from samebits.types import BOOL, ScalarType
 
 _LENGTHS = {"index": (1,), "own": (1, 2), "parallel": (2,)}

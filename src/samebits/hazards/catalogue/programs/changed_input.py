@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.bits import float_to_bits, round_float
-from samebits.diagnose.drafts import Draft, brought, entries
-from samebits.diagnose.frame_count import FRAME, with_frame
-from samebits.diagnose.halves import shown_type
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Place, is_own, op_at
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.edit.draft import Draft, brought, entries
+from samebits.hazards.edit.frame_count import FRAME, with_frame
+from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
+from samebits.ir.refs import Place, is_own, op_at
 from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, ScalarType
 
 _INPUT = ".input"

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
-from samebits.diagnose.bounds import deciding, endless
-from samebits.diagnose.definitions import Definitions
-from samebits.diagnose.drafts import Draft, own_functions
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Numbered, Place, statement_at
 from samebits.errors import Span
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.ir.analysis.loops import deciding, endless
+from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Function, If, Module, Op, Statement, walk
+from samebits.ir.refs import Numbered, Place, statement_at
 from samebits.ir.verify import terminates
 from samebits.types import ScalarType
 

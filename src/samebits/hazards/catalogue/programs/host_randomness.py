@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.bits import round_float
-from samebits.diagnose.drafts import Draft
-from samebits.diagnose.hazards.chance import noise
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.hazards.results import mixed, results
-from samebits.diagnose.places import Place
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.perturb import noise
+from samebits.hazards.catalogue.results import mixed, results
+from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import Module, Op, Value
+from samebits.ir.refs import Place
 from samebits.types import UINT64, ScalarType
 
 _BITS = (4, 2, 12)

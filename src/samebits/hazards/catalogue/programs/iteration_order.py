@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
-from samebits.diagnose.drafts import Draft, own_functions
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Place
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.grammar import For, Module, Value, walk
+from samebits.ir.refs import Place
 from samebits.types import INT
 
 Order = Callable[[Draft, Value, Value], Value]

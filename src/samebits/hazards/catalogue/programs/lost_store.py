@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from samebits.diagnose.definitions import Definitions
-from samebits.diagnose.drafts import Draft, around, own_functions
-from samebits.diagnose.hazards.chance import noise
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Place
-from samebits.diagnose.turns import called_by_loops
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.perturb import noise
+from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.ir.analysis.enclosing import around
+from samebits.ir.analysis.reaching import Definitions
+from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Function, Module, Op, Value, While, walk
+from samebits.ir.refs import Place
 from samebits.types import UINT64
 
 _RATES = ((4, "one in sixteen"), (2, "one in four"), (7, "one in 128"))

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from samebits.diagnose.drafts import Draft, own_functions
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Place, statement_at
-from samebits.diagnose.promotion import promoted
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.promotion import promoted
 from samebits.ir.grammar import For, Lanes, Module, walk
-from samebits.passes.lanes import Accumulation
+from samebits.ir.refs import Place, statement_at
+from samebits.passes.semantics.accumulate import Accumulation
 
 _COUNTS = (4, 8, 2, 16)
 _VECTORS = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from samebits.diagnose.drafts import Draft, brought, entries
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.hazards.results import mixed, results
-from samebits.diagnose.hidden import hidden_sources, with_hidden
-from samebits.diagnose.places import Place
-from samebits.diagnose.turns import called_by_loops
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.results import mixed, results
+from samebits.hazards.edit.draft import Draft, brought, entries
+from samebits.hazards.edit.hidden_state import hidden_sources, with_hidden
+from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import Module, Op
+from samebits.ir.refs import Place
 from samebits.types import UINT64, RefType
 
 FIELD = ".unhashed"

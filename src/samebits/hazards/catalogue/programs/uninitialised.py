@@ -7,11 +7,11 @@ from itertools import islice
 from random import Random
 
 from samebits.bits import float_to_bits, round_float
-from samebits.diagnose.drafts import Draft, entries, own_functions
-from samebits.diagnose.hazards.hazard import Structural, Way
-from samebits.diagnose.places import Numbered, Place, statement_at
-from samebits.diagnose.writes import ANY, Path, leaves, written
+from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.edit.draft import Draft, entries, own_functions
+from samebits.ir.analysis.may_write import ANY, Path, leaves, written
 from samebits.ir.grammar import Module, Op, Value, walk
+from samebits.ir.refs import Numbered, Place, statement_at
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256

@@ -1,0 +1,1 @@
+"""Functions, entries, ranges and modules as LLVM text."""

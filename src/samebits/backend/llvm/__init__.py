@@ -1,0 +1,1 @@
+"""LLVM: parse, optimise, generate and load; remarks, listings, and requests to compile."""

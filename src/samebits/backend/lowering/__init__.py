@@ -1,0 +1,1 @@
+"""From operations of the IR to LLVM text: one function an opcode."""

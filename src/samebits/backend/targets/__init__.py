@@ -1,0 +1,1 @@
+"""The targets: instructions, floating-point control, and an audit of their assembly."""

@@ -1,0 +1,1 @@
+"""Desync reports: their format, reading, writing and comparing."""

@@ -1,0 +1,1 @@
+"""Experiments that find the cause of a difference."""

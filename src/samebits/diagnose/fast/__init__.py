@@ -1,0 +1,1 @@
+"""Bisection of fast-math permissions, for code that no trace reproduces."""

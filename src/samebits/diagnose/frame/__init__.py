@@ -1,0 +1,1 @@
+"""The first frame that differs, and what differs in it."""

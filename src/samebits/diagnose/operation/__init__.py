@@ -1,0 +1,1 @@
+"""The first operation that differs, and how the two sides are aligned."""

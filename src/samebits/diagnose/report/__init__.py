@@ -1,0 +1,1 @@
+"""A diagnosis as facts, JSON and a page."""

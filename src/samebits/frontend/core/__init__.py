@@ -1,0 +1,1 @@
+"""Sources, the context of a lowering, and what expressions are."""

@@ -1,0 +1,1 @@
+"""Expressions of each kind, lowered to operations."""

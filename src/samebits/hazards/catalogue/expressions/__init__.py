@@ -1,0 +1,1 @@
+"""Hazards that change how an expression is evaluated: one a file."""

@@ -1,0 +1,1 @@
+"""Hazards that change a program: one a file."""

@@ -1,0 +1,1 @@
+"""Edits of kernels that hazards are made of."""

@@ -1,0 +1,1 @@
+"""What becomes of a kernel: as data, as text, as a page."""

@@ -1,0 +1,1 @@
+"""The values that kernels compute with: scalars, vectors, matrices, quaternions, fixed point."""

@@ -1,0 +1,1 @@
+"""The managed execution: a kernel's own source in CPython."""

@@ -1,0 +1,1 @@
+"""Range analysis, and the removal of checks that it allows."""

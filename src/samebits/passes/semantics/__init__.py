@@ -1,0 +1,1 @@
+"""What the float modes mean, as IR."""

@@ -1,0 +1,1 @@
+"""Floating-point control and status registers of threads."""

@@ -1,0 +1,1 @@
+"""Object code: from the cache or the compiler into this process."""

@@ -1,0 +1,1 @@
+"""One way to run a simulation, from its words to a run."""

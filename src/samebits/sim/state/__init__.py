@@ -1,0 +1,1 @@
+"""The state as schema, columns, hash and differences."""

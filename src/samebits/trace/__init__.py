@@ -1,0 +1,1 @@
+"""One frame, operation by operation: recorded, reduced, stored, restored."""

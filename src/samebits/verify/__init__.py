@@ -1,0 +1,1 @@
+"""One replay in every execution, compared frame by frame."""
