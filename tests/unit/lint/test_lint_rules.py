@@ -11,7 +11,7 @@ import pytest
 
 from samebits.lint import RULES, check_source
 
-CORPUS = Path(__file__).parent / "lint_corpus"
+CORPUS = Path(__file__).parent / "corpus"
 FILES = sorted(CORPUS.glob("*/*.py"))
 
 
