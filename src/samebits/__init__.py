@@ -36,7 +36,6 @@ from samebits.errors import (
     TargetError,
     Trap,
 )
-from samebits.lang.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
 from samebits.lang.decorators import defaults, kernel, struct
 from samebits.lang.hints import expect_vectorized
 from samebits.lang.intrinsics import (
@@ -69,10 +68,11 @@ from samebits.lang.intrinsics import (
     trunc,
     unlikely,
 )
+from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, WriteOnly, zeros
+from samebits.lang.memory.tables import table
 from samebits.lang.parallel import prange, unsafe_parallel
-from samebits.lang.tables import table
 from samebits.lang.values import matrices as _matrices
-from samebits.lang.values.fixed_point import (
+from samebits.lang.values.fixed.fixed_point import (
     fix16,
     fix16_sat,
     fix16_wrap,
@@ -83,7 +83,7 @@ from samebits.lang.values.fixed_point import (
     fix48_sat,
     fix48_wrap,
 )
-from samebits.lang.values.fixed_vectors import (
+from samebits.lang.values.fixed.fixed_vectors import (
     fix16x2,
     fix16x2_sat,
     fix16x2_wrap,
@@ -201,7 +201,7 @@ if TYPE_CHECKING:
     from samebits.inspection.inspection import inspect
     from samebits.jobs.handles import JobHandle, combine
     from samebits.jobs.job import For, Job, ParallelFor, ParallelForBatch, job
-    from samebits.lang.appender import Appender
+    from samebits.lang.memory.appender import Appender
     from samebits.lang.values.plain import to_python
     from samebits.runtime.cache import set_cache_dir
     from samebits.runtime.fingerprint import math_fingerprint
@@ -214,7 +214,7 @@ if TYPE_CHECKING:
 install()
 
 _LAZY = {
-    "Appender": "samebits.lang.appender",
+    "Appender": "samebits.lang.memory.appender",
     "Replay": "samebits.sim.recording",
     "For": "samebits.jobs.job",
     "Job": "samebits.jobs.job",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,15 @@ def test_circles_are_found_through_every_kind_of_import() -> None:
     assert [imported(ast.parse(way)) for way in ways] == [{"samebits.bits"}] * len(ways)
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": {"d"}}
     assert circles(graph) == {frozenset("bc")}
+
+
+TABLES = ("mathlib/float32", "mathlib/float64")
+"""Folders of one function a file."""
+
+
+def test_no_folder_is_crowded() -> None:
+    count = Counter(path.parent.relative_to(PACKAGE).as_posix() for path in MODULES)
+    assert {folder: n for folder, n in count.items() if n > 23 and folder not in TABLES} == {}
 
 
 def test_every_module_says_what_it_owns() -> None:

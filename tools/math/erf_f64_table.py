@@ -16,7 +16,7 @@ HEAD = '''"""Table of erf and its derivative, made by tools/math/erf_f64_table.p
 from __future__ import annotations
 
 from samebits.lang.values.scalars import float64
-from samebits.lang.tables import table
+from samebits.lang.memory.tables import table
 
 _STEPS = """'''
 END = '''"""

@@ -20,7 +20,7 @@ HEAD = '''"""Table of float64 sines, made by tools/math/sin_cos_f64_table.py."""
 from __future__ import annotations
 
 from samebits.lang.values.scalars import float64
-from samebits.lang.tables import table
+from samebits.lang.memory.tables import table
 
 _SIN_STEPS = """'''
 END = '''"""

@@ -25,8 +25,8 @@ from samebits.lang.executions import executions
 from samebits.lang.fingerprint import described
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.tables import Table
 from samebits.lang.stacks import with_room
-from samebits.lang.tables import Table
 from samebits.modes import HIGH
 from samebits.types import (
     NONE,

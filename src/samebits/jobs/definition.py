@@ -18,12 +18,12 @@ from samebits.errors import ArgumentError
 from samebits.jobs.aliasing import Aliases
 from samebits.jobs.handles import starting
 from samebits.lang.annotations import Access
-from samebits.lang.appender import Appender
 from samebits.lang.arguments import naming
 from samebits.lang.executions import executions
 from samebits.lang.jobs import Field, Form, JobKernel
 from samebits.lang.kernel import Kernel
-from samebits.lang.structs import Struct
+from samebits.lang.memory.appender import Appender
+from samebits.lang.memory.structs import Struct
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.compile import compile_range
 from samebits.runtime.fp_state import pin as fpenv

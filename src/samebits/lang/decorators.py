@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, Unpack, dataclass_transform, overload
 
-from samebits.lang import structs
 from samebits.lang.kernel import Kernel, bind_methods
+from samebits.lang.memory import structs
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, Given, checked
 
 _Class = TypeVar("_Class", bound=type)

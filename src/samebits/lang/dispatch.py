@@ -7,10 +7,10 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.lang.annotations import ArrayAnnotation
-from samebits.lang.arrays import ManagedArray
 from samebits.lang.kernel import Kernel
-from samebits.lang.structs import Struct
-from samebits.lang.values.fixed_point import FixedPoint
+from samebits.lang.memory.arrays import ManagedArray
+from samebits.lang.memory.structs import Struct
+from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.lang.values.vectors import Vector
 from samebits.types import FLOAT16, MATRICES, STRONG_SCALARS, VECTORS, ArrayType, Type

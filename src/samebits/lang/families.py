@@ -9,10 +9,10 @@ import numpy as np
 
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import Access, ArrayAnnotation
-from samebits.lang.arrays import ManagedArray
 from samebits.lang.dispatch import argument_type
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.elementwise import has_array, over_arrays
 from samebits.lang.values.instead import instead_of
 from samebits.lang.values.lazy import lazily

@@ -16,7 +16,7 @@ import numpy as np
 from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
 from samebits.lang.kernel import Kernel, Overloads
-from samebits.lang.tables import Table
+from samebits.lang.memory.tables import Table
 from samebits.modes import HIGH, Precision, changed, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 

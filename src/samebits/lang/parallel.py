@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import UnsafeAnnotation
-from samebits.lang.arrays import ManagedArray
+from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.weak import Int
 
 

@@ -11,10 +11,10 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.lang.arrays import ManagedArray
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.arrays import ManagedArray
 from samebits.lang.values.thread_state import running
 from samebits.types import MemoryType, ScalarType
 

@@ -15,7 +15,7 @@ from samebits.frontend.operations.overloads import float_type
 from samebits.lang.kernel import Kernel, Overloads, is_fixed
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.elementwise import unified
-from samebits.lang.values.fixed_rules import fit
+from samebits.lang.values.fixed.fixed_rules import fit
 from samebits.lang.values.scalars import CONVERTERS, int64, type_of_scalar
 from samebits.lang.values.storage import implicit
 from samebits.lang.values.thread_state import managed_run

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from samebits.lang.structs import Struct
+from samebits.lang.memory.structs import Struct
 
 _ALIGNMENT = 64
 

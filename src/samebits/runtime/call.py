@@ -19,7 +19,7 @@ from samebits.backend.objects import LENGTH_LIMIT
 from samebits.errors import ArgumentError
 from samebits.lang.annotations import class_of_type
 from samebits.lang.arguments import naming, wrap
-from samebits.lang.structs import Struct
+from samebits.lang.memory.structs import Struct
 from samebits.lang.values.classes import COMPOSITE_CLASSES
 from samebits.lang.values.lazy import lazily
 from samebits.lang.values.scalars import RAW_OF, result_maker

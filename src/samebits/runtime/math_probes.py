@@ -7,8 +7,8 @@ What they are for is `math_fingerprint`'s.
 from __future__ import annotations
 
 from samebits import math
-from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.decorators import kernel
+from samebits.lang.memory.arrays import Array, ReadOnly
 from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
 
 PROBE_BITS = "2ecb8166b2753d31"

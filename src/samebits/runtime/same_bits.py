@@ -14,7 +14,7 @@ from samebits.errors import ArgumentError, BitsMismatchError, TargetError, Trap
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.dispatch import types_for
 from samebits.lang.kernel import Kernel
-from samebits.lang.structs import Struct
+from samebits.lang.memory.structs import Struct
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector, components
 from samebits.passes.semantics.float_modes import first_fast, rewrites

@@ -13,8 +13,8 @@ from samebits.bits import canonical_size
 from samebits.compiling import lock
 from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.structs import Struct
 from samebits.lang.stacks import with_room
-from samebits.lang.structs import Struct
 from samebits.modes import Given, checked
 from samebits.sim.inputs import InputRules
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type

@@ -19,7 +19,7 @@ from samebits.bits import from_canonical, to_canonical, xxh64
 from samebits.errors import Trap
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.lang.kernel import Kernel
-from samebits.lang.structs import Struct
+from samebits.lang.memory.structs import Struct
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
 from samebits.sim.inputs import Inputs

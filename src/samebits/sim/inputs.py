@@ -9,7 +9,7 @@ import numpy as np
 
 from samebits.bits import from_canonical, to_canonical
 from samebits.errors import ArgumentError
-from samebits.lang.structs import Struct
+from samebits.lang.memory.structs import Struct
 from samebits.types import StructType
 
 Inputs = np.ndarray[Any, Any]

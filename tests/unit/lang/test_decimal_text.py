@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 
 import samebits as sb
-from samebits.lang.values.fixed_text import exact, parse, shortest
+from samebits.lang.values.fixed.fixed_text import exact, parse, shortest
 
 FRACTIONS = (16, 32)
 

@@ -17,8 +17,8 @@ from samebits.lang.annotations import (
     type_of_annotation,
 )
 from samebits.lang.arguments import unwrap, wrap
-from samebits.lang.arrays import Array, FixedArray, ReadOnly, check_array, zeros
-from samebits.lang.structs import struct
+from samebits.lang.memory.arrays import Array, FixedArray, ReadOnly, check_array, zeros
+from samebits.lang.memory.structs import struct
 from samebits.lang.values.scalars import SCALAR_CLASSES, float32, float64, int32, uint8, uint64
 from samebits.lang.values.vectors import bool2, double3, float2, float3
 from samebits.lang.values.weak import Int

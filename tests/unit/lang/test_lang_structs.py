@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from samebits.errors import ArgumentError, CompileError, Trap
-from samebits.lang.arrays import FixedArray
-from samebits.lang.structs import struct
+from samebits.lang.memory.arrays import FixedArray
+from samebits.lang.memory.structs import struct
 from samebits.lang.values.scalars import (
     float32,
     float64,

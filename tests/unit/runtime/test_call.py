@@ -16,8 +16,8 @@ from samebits.backend.llvm.compile import compile_module
 from samebits.errors import ArgumentError, Trap
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Function, Module
-from samebits.lang import structs
 from samebits.lang.annotations import class_of_type
+from samebits.lang.memory import structs
 from samebits.lang.values import scalars, vectors
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.runtime import packing

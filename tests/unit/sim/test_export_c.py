@@ -33,7 +33,7 @@ from samebits.export.header import header_text
 from samebits.export.interface import interface_of
 from samebits.export.library import kernels_of, named
 from samebits.export.names import file_name, member_names
-from samebits.lang.structs import Struct
+from samebits.lang.memory.structs import Struct
 from samebits.sim.simulation import Simulation
 
 pytestmark = [

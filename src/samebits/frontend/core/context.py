@@ -13,7 +13,7 @@ from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
-from samebits.lang.tables import Table
+from samebits.lang.memory.tables import Table
 from samebits.modes import HIGH, Precision
 from samebits.types import (
     ArrayType,

@@ -17,8 +17,8 @@ from samebits.frontend.operations import halves
 from samebits.ir.grammar import Value
 from samebits.lang import fixed_wide
 from samebits.lang.kernel import Kernel
-from samebits.lang.values import fixed_rules
-from samebits.lang.values.fixed_point import inexact, not_implicit, text_steps
+from samebits.lang.values.fixed import fixed_rules
+from samebits.lang.values.fixed.fixed_point import inexact, not_implicit, text_steps
 from samebits.types import (
     BOOL,
     FLOAT,

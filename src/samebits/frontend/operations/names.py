@@ -21,8 +21,8 @@ from samebits.frontend.core.operands import (
 )
 from samebits.frontend.operations import matrices as linear
 from samebits.frontend.operations import memory as places
-from samebits.lang.tables import Table
-from samebits.lang.values.fixed_point import FixedPoint
+from samebits.lang.memory.tables import Table
+from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import RAW_OF
 from samebits.lang.values.vectors import Vector as ManagedVector
 from samebits.lang.values.vectors import components

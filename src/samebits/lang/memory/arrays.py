@@ -17,7 +17,7 @@ from samebits.lang.annotations import FixedArray as FixedArray
 from samebits.lang.annotations import ReadOnly as ReadOnly
 from samebits.lang.annotations import WriteOnly as WriteOnly
 from samebits.lang.annotations import class_of_type, field_type
-from samebits.lang.array_checks import check_array as check_array
+from samebits.lang.memory.array_checks import check_array as check_array
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import MAKERS, RAW_OF, TYPE_OF
 from samebits.lang.values.storage import (

@@ -15,7 +15,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.lang.annotations import MOST_BYTES, class_of_type, field_type, register_struct
-from samebits.lang.arrays import ManagedArray, binder, copy_into
+from samebits.lang.memory.arrays import ManagedArray, binder, copy_into
 from samebits.lang.values.storage import Buffer, array_over, bytes_of, loader, storer
 from samebits.types import FixedArrayType, MemoryType, ScalarType, StructType, VectorType
 

@@ -15,7 +15,7 @@ import numpy as np
 from samebits.errors import ArgumentError
 from samebits.lang.executions import executions
 from samebits.lang.values.conversions import kind_of
-from samebits.lang.values.fixed_rules import FUNCTIONS
+from samebits.lang.values.fixed.fixed_rules import FUNCTIONS
 from samebits.lang.values.half import refusal
 from samebits.lang.values.instead import instead_of
 from samebits.lang.values.rules import FUNCTION_RULES

@@ -15,7 +15,7 @@ import numpy as np
 from samebits.bits import bits_to_float, float_to_bits, round_scaled
 from samebits.errors import ArgumentError
 from samebits.lang.values.conversions import kind_of, narrow_float
-from samebits.lang.values.fixed_point import not_implicit
+from samebits.lang.values.fixed.fixed_point import not_implicit
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
 from samebits.lang.values.thread_state import running
 from samebits.types import FLOAT16, FLOAT32, FixedPointType, Kind, ScalarType

@@ -7,8 +7,8 @@ from typing import Any, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.lang.structs import Struct
-from samebits.lang.values.fixed_point import FixedPoint
+from samebits.lang.memory.structs import Struct
+from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.vectors import Vector
 
 

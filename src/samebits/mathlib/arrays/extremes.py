@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from samebits.lang import intrinsics as functions
-from samebits.lang.arrays import ReadOnly, zeros
 from samebits.lang.decorators import kernel
+from samebits.lang.memory.arrays import ReadOnly, zeros
 
 T = TypeVar("T")
 

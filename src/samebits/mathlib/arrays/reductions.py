@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from samebits.lang.arrays import Array, ReadOnly, zeros
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, sqrt
+from samebits.lang.memory.arrays import Array, ReadOnly, zeros
 from samebits.lang.values.scalars import float32, float64, int64, uint64
 
 T = TypeVar("T")

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from samebits.lang.arrays import Array, ReadOnly
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import min
+from samebits.lang.memory.arrays import Array, ReadOnly
 
 T = TypeVar("T")
 

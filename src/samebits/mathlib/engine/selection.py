@@ -9,10 +9,10 @@
 from typing import Any
 
 from samebits.lang.annotations import Array
-from samebits.lang.arrays import zeros
 from samebits.lang.decorators import kernel
 from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
+from samebits.lang.memory.arrays import zeros
 from samebits.lang.values.scalars import float32, float64, int32, uint32
 from samebits.lang.values.vectors import (
     bool4,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, clamp, copysign, select
-from samebits.lang.tables import table
+from samebits.lang.memory.tables import table
 from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.primitives import product_error, rare_kernel
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.lang.tables import table
+from samebits.lang.memory.tables import table
 from samebits.lang.values.scalars import float64
 
 _POWERS = """

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from samebits.lang.arrays import Array
 from samebits.lang.decorators import kernel, struct
 from samebits.lang.intrinsics import select, sqrt
+from samebits.lang.memory.arrays import Array
 from samebits.lang.values.scalars import float32, float64, int32, int64, uint32, uint64
 from samebits.lang.values.vectors import float2, float3, float4, uint2, uint4
 from samebits.mathlib.logarithmic import log

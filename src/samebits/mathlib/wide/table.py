@@ -5,7 +5,7 @@ A number is three entries, highest word first; what is missing is below 2^-192.
 
 from __future__ import annotations
 
-from samebits.lang.tables import table
+from samebits.lang.memory.tables import table
 from samebits.lang.values.scalars import uint64
 
 LN2_HIGH = 0xB17217F7D1CF79AB

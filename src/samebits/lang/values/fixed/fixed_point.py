@@ -14,9 +14,9 @@ from typing import Any, ClassVar, NoReturn
 
 from samebits.bits import round_scaled
 from samebits.errors import ArgumentError
-from samebits.lang.values import fixed_rules
-from samebits.lang.values import fixed_text as decimal_text
 from samebits.lang.values.conversions import kind_of, saturate_int
+from samebits.lang.values.fixed import fixed_rules
+from samebits.lang.values.fixed import fixed_text as decimal_text
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, SCALAR_CLASSES, TYPE_OF
 from samebits.lang.values.weak import refuse_bool
 from samebits.types import BOOL, FIXED_POINT, FLOAT, INT, FixedPointType, ScalarType

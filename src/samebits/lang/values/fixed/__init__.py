@@ -1,0 +1,1 @@
+"""Fixed-point numbers: classes, rules on integers, text, vectors."""
