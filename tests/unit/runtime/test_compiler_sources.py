@@ -129,7 +129,7 @@ def test_two_compilers_of_the_same_sizes_and_times_share_no_code(tmp_path: Path)
         if not folder.exists():
             ignore = shutil.ignore_patterns("__pycache__")
             shutil.copytree(PACKAGE, folder / "samebits", ignore=ignore)
-            path = folder / "samebits" / "backend" / "lowering_float.py"
+            path = folder / "samebits" / "backend" / "lowering" / "float.py"
             text = path.read_text()
             assert '"fadd' in text
             path.write_text(text.replace('"fadd', '"fsub') if name == "two" else text)
