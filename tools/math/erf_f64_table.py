@@ -15,8 +15,8 @@ HEAD = '''"""Table of erf and its derivative, made by tools/math/erf_f64_table.p
 
 from __future__ import annotations
 
-from samebits.lang.values.scalars import float64
 from samebits.lang.memory.tables import table
+from samebits.lang.values.scalars import float64
 
 _STEPS = """'''
 END = '''"""

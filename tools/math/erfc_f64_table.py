@@ -19,8 +19,8 @@ HEAD = '''"""Table of e^(x²)·erfc(x) around points, made by tools/math/erfc_f6
 
 from __future__ import annotations
 
-from samebits.lang.values.scalars import float64
 from samebits.lang.memory.tables import table
+from samebits.lang.values.scalars import float64
 
 _SCALED = """'''
 END = '''"""

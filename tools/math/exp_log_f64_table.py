@@ -22,8 +22,8 @@ HEAD = '''"""Tables of float64 exp and log, made by tools/math/exp_log_f64_table
 
 from __future__ import annotations
 
-from samebits.lang.values.scalars import float64
 from samebits.lang.memory.tables import table
+from samebits.lang.values.scalars import float64
 '''
 
 

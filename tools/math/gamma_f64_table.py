@@ -30,8 +30,8 @@ HEAD = '''"""Tables of Γ and ln Γ around points, made by tools/math/gamma_f64_
 
 from __future__ import annotations
 
-from samebits.lang.values.scalars import float64
 from samebits.lang.memory.tables import table
+from samebits.lang.values.scalars import float64
 '''
 
 

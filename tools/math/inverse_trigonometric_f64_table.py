@@ -16,8 +16,8 @@ HEAD = '''"""Table of float64 angles, made by tools/math/inverse_trigonometric_f
 
 from __future__ import annotations
 
-from samebits.lang.values.scalars import float64
 from samebits.lang.memory.tables import table
+from samebits.lang.values.scalars import float64
 
 _ANGLES = """'''
 END = '''"""

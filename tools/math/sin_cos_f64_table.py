@@ -19,8 +19,8 @@ HEAD = '''"""Table of float64 sines, made by tools/math/sin_cos_f64_table.py."""
 
 from __future__ import annotations
 
-from samebits.lang.values.scalars import float64
 from samebits.lang.memory.tables import table
+from samebits.lang.values.scalars import float64
 
 _SIN_STEPS = """'''
 END = '''"""

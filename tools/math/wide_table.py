@@ -22,8 +22,8 @@ A number is three entries, highest word first; what is missing is below 2^-192.
 
 from __future__ import annotations
 
-from samebits.lang.values.scalars import uint64
-from samebits.lang.memory.tables import table'''
+from samebits.lang.memory.tables import table
+from samebits.lang.values.scalars import uint64'''
 
 
 def words(value: Any) -> list[int]:

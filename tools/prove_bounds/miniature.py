@@ -14,18 +14,18 @@ from typing import Any
 
 import samebits.passes
 from samebits import types
-from samebits.ir import builder
+from samebits.ir import builder, operands, rewrite, writer
 from samebits.passes.bounds import blocks, guard, transfer
 from samebits.passes.bounds import domain as known
 from samebits.types import Kind, ScalarType
 
 MODULES: list[Any] = [
     *(
-        importlib.import_module(f"samebits.passes.{found.name}")
-        for found in pkgutil.iter_modules(samebits.passes.__path__)
+        importlib.import_module(found.name)
+        for found in pkgutil.walk_packages(samebits.passes.__path__, "samebits.passes.")
     ),
-    builder,
-]
+    builder, operands, rewrite, writer,
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from tools.prove_diagnose.subjects import ROOT, SUBJECTS
 
 FILE = Path(__file__).with_name("results.json")
 _CODE = ROOT / "src" / "samebits"
-_NO_PART = ("cli", "lockstep", "audit")
+_NO_PART = ("cli", "doctor", "lint")
 """Packages that no diagnosis uses."""
 _TOOLS = ("draw.py", "edits.py", "judge.py", "planted_side.py", "planting.py", "subjects.py",
           "truth.py")  # fmt: skip

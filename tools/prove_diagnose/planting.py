@@ -12,8 +12,8 @@ from itertools import islice
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.hazards.edit.draft import guarded
-from samebits.hazards.plant import places_of as places_of_expression
-from samebits.hazards.plant import ways_at
+from samebits.hazards.injection import places_of as places_of_expression
+from samebits.hazards.injection import ways_at
 from samebits.ir.grammar import Module
 from samebits.ir.refs import Place
 from samebits.ir.verify import verify

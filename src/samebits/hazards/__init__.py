@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, by_name
-from samebits.hazards.plant import numbered, places_of, ways_named, with_ways
+from samebits.hazards.injection import numbered, places_of, ways_named, with_ways
 from samebits.hazards.planted_simulation import PlantedSimulation
 from samebits.ir.refs import Place, described, statement_at
 from samebits.sim.simulation import Simulation

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import Structural, by_name
 from samebits.hazards.locate import find
-from samebits.hazards.plant import numbered, ways_named, with_ways
+from samebits.hazards.injection import numbered, ways_named, with_ways
 from samebits.ir.grammar import Module
 from samebits.ir.refs import Place, described
 from samebits.ir.verify import verify

@@ -10,7 +10,7 @@ from traced_simulation import TRACED
 
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnose.cause.experiment import Agreement, Experiment
-from samebits.hazards.plant import Plant, planted
+from samebits.hazards.injection import Plant, planted
 from samebits.ir.analysis.budget import Budget
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.program import Program

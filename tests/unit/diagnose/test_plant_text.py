@@ -8,7 +8,7 @@ from small_runs import SMALL, hashes, side
 
 from samebits.errors import HazardError
 from samebits.hazards.locate import find
-from samebits.hazards.plant import Plant, places_of, planted
+from samebits.hazards.injection import Plant, places_of, planted
 from samebits.hazards.text import plant_texts
 from samebits.ir.text import print_module
 from samebits.sides.side import parse_side

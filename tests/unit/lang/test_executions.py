@@ -48,7 +48,7 @@ def k(x: float32) -> float32:
 before = executions.managed
 assert "samebits.frontend" not in sys.modules and "samebits.runtime" not in sys.modules
 assert k.managed(3.0) == 6.0
-from samebits.frontend import managed
+from samebits.managed import run as managed
 assert before is not executions.managed is managed.call
 """
 

@@ -69,7 +69,7 @@ def imported(x):
     from samebits.sim import outcome
     return x * 2
 
-call = imported if ".sim." in place else k.managed if place.endswith("managed") else k
+call = imported if ".sim." in place else k.managed if ".managed." in place else k
 thread = threading.Thread(target=lambda: call(1.0))
 thread.start()
 inside.wait()

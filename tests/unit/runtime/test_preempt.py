@@ -351,7 +351,7 @@ def test_the_end_of_the_process_ends_jobs_in_the_middle() -> None:
 import sys
 sys.path.insert(0, {str(REPOSITORY)!r})
 from tests.unit.runtime.test_preempt import *
-from samebits.runtime import pool, working
+from samebits.runtime.threads import pool; from samebits.runtime.threads import working
 set_workers(3)
 out = numbers(2)
 handle = long_job(out).schedule(2, batch=1)
@@ -376,7 +376,7 @@ import os, sys, warnings
 sys.path.insert(0, {str(REPOSITORY)!r})
 warnings.simplefilter("ignore", DeprecationWarning)
 from tests.unit.runtime.test_preempt import *
-from samebits.runtime import preempt, working
+from samebits.runtime.threads import preempt; from samebits.runtime.threads import working
 set_workers(3)
 handle = long_job(numbers(2)).schedule(2, batch=1)
 while not working._inside:
@@ -532,7 +532,7 @@ def test_a_job_on_threads_with_small_stacks_fails_and_says_so() -> None:
     script = (
         f"import sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
         "from tests.unit.runtime.test_preempt import *\n"
-        "from samebits.runtime import own_stack\nown_stack.STACK_BYTES = 262144\n"
+        "from samebits.runtime.threads import own_stack\nown_stack.STACK_BYTES = 262144\n"
         "set_workers(2)\n"
         "handle = Large(out=np.zeros(8)).schedule(8, batch=1)\n"
         "while not handle.is_completed: pass\n"

@@ -38,7 +38,7 @@ import sys, threading
 import numpy as np
 import samebits as sb
 from samebits import float64, int64
-from samebits.runtime import own_stack
+from samebits.runtime.threads import own_stack
 import chains
 
 @sb.kernel

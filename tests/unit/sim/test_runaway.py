@@ -70,7 +70,7 @@ def _interrupted(*arguments: object, by: str = "SIGINT") -> tuple[int, str, str]
     code = (
         "import sys, threading, os, signal, time\n"
         "from samebits.cli import main\n"
-        "from samebits.runtime import preempt\n"
+        "from samebits.runtime.threads import preempt\n"
         "def interrupt():\n"
         "    seen, before = 0, None\n"
         "    while seen < 5:\n"  # the same call, five looks in a row

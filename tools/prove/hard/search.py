@@ -175,11 +175,7 @@ def block(it: Slice, near: float = NEAR, pieces: int = _PIECES) -> Block | None:
     """The block that begins where a slice does; None where its results are of two exponents, or
     near an end of the type."""
     spacing = math.ulp(it.start)
-    with flint.ctx.workprec(_PRECISION):
-        flint.ctx.cap = _TERMS
-        towards = math.copysign(spacing, it.start)
-        series = it.of(flint.arb_series([flint.arb(it.start), flint.arb(towards)]))
-        balls = [series[k] for k in range(_TERMS)]
+    balls = _taylor(it, spacing)
     if not all(ball.is_finite() for ball in balls) or any(
         ball.rad() > abs(ball.mid()) * 2.0**-200 for ball in balls[:3]
     ):
@@ -212,7 +208,27 @@ def block(it: Slice, near: float = NEAR, pieces: int = _PIECES) -> Block | None:
     found[0] += Fraction(1, 2)
     bend = max(abs(_at(_second(found), t)) for t in (0, length * pieces)) / 2
     off = float(bend) * length**2 / 8
-    return Block(it.start, towards, found, length, pieces, near * 1.01 + 1.5 * off + 2.0**-50)
+    return Block(
+        it.start,
+        math.copysign(spacing, it.start),
+        found,
+        length,
+        pieces,
+        near * 1.01 + 1.5 * off + 2.0**-50,
+    )
+
+
+def _taylor(it: Slice, spacing: float) -> list[Any]:
+    """The coefficients of a slice as a series of the input's number, with balls."""
+    before = flint.ctx.cap
+    try:
+        flint.ctx.cap = _TERMS
+        with flint.ctx.workprec(_PRECISION):
+            step = flint.arb(math.copysign(spacing, it.start))
+            series = it.of(flint.arb_series([flint.arb(it.start), step]))
+            return [series[k] for k in range(_TERMS)]
+    finally:
+        flint.ctx.cap = before
 
 
 def _second(c: list[Fraction]) -> list[Fraction]:

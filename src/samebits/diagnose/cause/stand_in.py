@@ -14,7 +14,7 @@ from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import HAZARDS
 from samebits.hazards.edit.draft import guarded
-from samebits.hazards.plant import ways_among
+from samebits.hazards.injection import ways_among
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
 

@@ -17,7 +17,7 @@ from samebits.diagnose.report.findings import REACHES
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import HAZARDS
 from samebits.hazards.expressions import Sites
-from samebits.hazards.plant import Way, ways_among
+from samebits.hazards.injection import Way, ways_among
 from samebits.hazards.variants import ExpressionWay, ways_of
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module

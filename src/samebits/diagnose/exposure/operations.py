@@ -14,7 +14,7 @@ from samebits.diagnose.report.findings import CousinFact
 from samebits.diagnose.report.findings import Place as Source
 from samebits.hazards.catalogue import Hazard, Structural
 from samebits.hazards.expressions import Site
-from samebits.hazards.plant import ways_among
+from samebits.hazards.injection import ways_among
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
 from samebits.ir.refs import Place, statements, what

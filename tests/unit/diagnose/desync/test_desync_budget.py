@@ -22,7 +22,7 @@ from samebits.diagnose.run_and_report import diagnose_report
 from samebits.diagnose.two_reports import diagnose_reports
 from samebits.errors import TraceError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
-from samebits.hazards.plant import ways_among
+from samebits.hazards.injection import ways_among
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
@@ -246,7 +246,7 @@ def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatc
     def named(name: str) -> Any:
         return replace(FUSED, ways=counted, notes=None)
 
-    monkeypatch.setattr("samebits.hazards.plant.by_name", named)
+    monkeypatch.setattr("samebits.hazards.injection.by_name", named)
     few = Budget(operations=100_000)
     with pytest.raises(TraceError, match="more than 100,000 operations"):
         ways_among(sums(60), "fma", budget=few)
