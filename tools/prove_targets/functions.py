@@ -55,14 +55,15 @@ what the compiler knows, and a few of its operations in a row. Adding one is add
 The elementary functions are in tools/prove/catalogue.py."""
 OTHERS = frozenset((
     "all", "angle", "any", "argmax", "argmin", "axis_angle", "bitcast", "ceillog2", "ceilpow2",
-    "clz", "cmax", "cmin", "compress", "conjugate", "cross", "csum", "ctz", "cumsum", "determinant",
-    "distance", "distancesq", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz", "euler_yzx",
-    "euler_zxy", "euler_zyx", "exact_sum", "f16_to_f32", "f16_to_f64", "f32_to_f16", "f64_to_f16",
-    "faceforward", "floorlog2", "hash", "ilogb", "inf", "inverse", "isfinite", "isinf", "isnan",
-    "ispow2", "length", "lengthsq", "look_rotation", "mean", "mul", "nan", "nlerp", "norm", "normalize",
-    "normalizesafe", "orthonormal_basis", "pi", "popcount", "precision", "project", "reflect",
-    "refract", "remquo", "reversebits", "rotate", "rotl", "rotr", "select", "shuffle", "signbit",
-    "slerp", "sum", "tau", "to_matrix", "to_quaternion", "transpose", "variance",
+    "clz", "cmax", "cmin", "compress", "conjugate", "cross", "csum", "ctz", "cumsum",
+    "determinant", "distance", "distancesq", "dot", "e", "euler_xyz", "euler_xzy", "euler_yxz",
+    "euler_yzx", "euler_zxy", "euler_zyx", "exact_sum", "f16_to_f32", "f16_to_f64", "f32_to_f16",
+    "f64_to_f16", "faceforward", "floorlog2", "hash", "ilogb", "inf", "inverse", "isfinite",
+    "isinf", "isnan", "ispow2", "length", "lengthsq", "look_rotation", "mean", "mul", "nan",
+    "nlerp", "norm", "normalize", "normalizesafe", "orthonormal_basis", "pi", "popcount",
+    "precision", "project", "reflect", "refract", "remquo", "reversebits", "rotate", "rotl",
+    "rotr", "select", "shuffle", "signbit", "slerp", "sum", "tau", "to_matrix", "to_quaternion",
+    "transpose", "variance",
 ))  # fmt: skip
 """What else is in `samebits.math`: the generated programs, the tour of the library
 (tests/unit/sim/tour_simulation.py) and tests of their own use it."""

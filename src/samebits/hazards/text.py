@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import Structural, by_name
-from samebits.hazards.locate import find
 from samebits.hazards.injection import numbered, ways_named, with_ways
+from samebits.hazards.locate import find
 from samebits.ir.grammar import Module
 from samebits.ir.refs import Place, described
 from samebits.ir.verify import verify

@@ -7,8 +7,8 @@ from observed_frames import ARENA
 
 from samebits.errors import HazardError, SideError
 from samebits.hazards.catalogue import by_name
-from samebits.hazards.locate import find
 from samebits.hazards.injection import nothing_there
+from samebits.hazards.locate import find
 from samebits.nearest import nearest
 from samebits.sides.side import parse_side
 

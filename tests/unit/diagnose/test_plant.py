@@ -13,8 +13,8 @@ from samebits.backend.llvm.engine import host_target
 from samebits.errors import HazardError, TargetError
 from samebits.fpmodel.tree import written
 from samebits.hazards.catalogue import HAZARDS
-from samebits.hazards.locate import find
 from samebits.hazards.injection import Plant, Way, places_of, planted, ways_among, ways_at
+from samebits.hazards.locate import find
 from samebits.hazards.variants import ACROSS
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction, Module, Op

@@ -7,8 +7,8 @@ from observed_frames import ARENA
 from small_runs import SMALL, hashes, side
 
 from samebits.errors import HazardError
-from samebits.hazards.locate import find
 from samebits.hazards.injection import Plant, places_of, planted
+from samebits.hazards.locate import find
 from samebits.hazards.text import plant_texts
 from samebits.ir.text import print_module
 from samebits.sides.side import parse_side
