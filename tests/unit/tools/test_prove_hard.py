@@ -78,11 +78,21 @@ def test_what_is_kept_is_hard_and_is_compared(name: str) -> None:
 
 def test_a_wrong_result_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys) -> None:
     monkeypatch.setattr(cases.write, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(cases.read, "__defaults__", (tmp_path,))
+    before = cases.read("exp2m1", cases.KEPT)[:300]
+    cases.write("exp2m1", before)
     arguments = ["hard", "--only", "exp2m1", "--blocks", "3"]
     monkeypatch.setattr("sys.argv", arguments)
     assert command.main() == 0
     assert ", 0 wrong" in capsys.readouterr().out.replace("\n", " ").replace(";", ",")
-    assert len(cases.read("exp2m1", tmp_path)) >= 2
+    assert {*cases.read("exp2m1")} > {*before}
     monkeypatch.setattr(command, "rounded", lambda *_: 0.0)
     assert command.main() == 1
     assert "wrong: exp2m1(" in capsys.readouterr().out
+
+
+def test_a_search_of_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["hard", "--only", "tgamma", "--blocks", "0"])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert ended.value.code == 2

@@ -13,8 +13,8 @@ from itertools import islice
 
 from rich.console import Console
 from tools.prove.functions import FORMATS, NAMED, rounded
-from tools.prove.hard.cases import KEPT, write
-from tools.prove.hard.search import NEAR, SEARCHED, Found, search
+from tools.prove.hard.cases import KEPT, read, write
+from tools.prove.hard.search import NEAR, SEARCHED, Found, distance, search
 
 import samebits.math
 
@@ -29,6 +29,8 @@ def main() -> int:
     parser.add_argument("--blocks", type=int, default=2000, help="of each function (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
+    if options.blocks < 1:
+        parser.error(f"--blocks {options.blocks}: 1 or more are searched")
     wrong = [name for name in options.only if not _search(name, options.blocks, options.seed)]
     return 1 if wrong else 0
 
@@ -43,7 +45,10 @@ def _search(name: str, blocks: int, seed: int) -> bool:
         found += near
         wrong += [it for it in near if not _right(name, it.arguments)]
         listed += sorted(near, key=lambda it: it.distance)[:_OF_A_BLOCK]
-    listed = sorted(listed, key=lambda it: it.distance)[:_LISTED]
+    # A short search takes nothing away from what a long one has found.
+    known = {it: Found(it, distance(name, it)) for it in read(name)}
+    known.update((it.arguments, it) for it in listed)
+    listed = sorted(known.values(), key=lambda it: it.distance)[:_LISTED]
     write(name, [it.arguments for it in listed])
     least = min((it.distance for it in found if it.distance), default=math.nan)
     _CONSOLE.print(
