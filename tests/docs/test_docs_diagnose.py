@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from samebits.cli import status
-from samebits.diagnose.report import findings as finding
-from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnosis.report import findings as finding
+from samebits.diagnosis.report.findings import Diagnosis
 from samebits.sides.words import default_words
 
 ROOT = Path(__file__).parents[2]

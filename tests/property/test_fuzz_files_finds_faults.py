@@ -13,7 +13,7 @@ from tests.fuzz.files import cache_entries
 from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
 
-from samebits.diagnose import two_reports
+from samebits.diagnosis import two_reports
 from samebits.replay import frames as replay_frames
 from samebits.replay import header as replay_header
 from samebits.replay import mcap_records as replay_records

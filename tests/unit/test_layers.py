@@ -24,7 +24,7 @@ LAYERS = {
     "verify": 8, "export": 8, "inspection": 8, "hazards": 8, "trace": 8,
     "sides": 9,
     "desync": 10,
-    "diagnose": 11,
+    "diagnosis": 11,
     "cli": 12,
     "__main__": 13,
 }  # fmt: skip

@@ -19,9 +19,9 @@ from samebits.desync.record import Wanted, make_report
 from samebits.desync.report import Report
 from samebits.desync.summary import NOT_FAITHFUL, as_json, as_text
 from samebits.desync.writer import write_report
-from samebits.diagnose.frame import departing
-from samebits.diagnose.frame.recorded import recorded_in
-from samebits.diagnose.report.findings import RecordedFact
+from samebits.diagnosis.frame import departing
+from samebits.diagnosis.frame.recorded import recorded_in
+from samebits.diagnosis.report.findings import RecordedFact
 from samebits.errors import ReportError
 from samebits.output import hindrance, remedy, told
 from samebits.sides.side import Side, parse_side

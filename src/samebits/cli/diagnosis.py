@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from samebits.cli.consoles import console
-from samebits.diagnose.frame import departing
-from samebits.diagnose.report.findings import (
+from samebits.diagnosis.frame import departing
+from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
     CousinFact,
@@ -19,7 +19,7 @@ from samebits.diagnose.report.findings import (
     OperationFact,
     Place,
 )
-from samebits.diagnose.report.html import bits, kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.html import bits, kind_of, merged, near, which, why_unknown
 
 FIELDS_SHOWN = 5
 COUSINS_SHOWN = 8

@@ -9,7 +9,7 @@ from typing import Any
 
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.cli.exit_status import DIFFERS, SAME
-from samebits.diagnose.explain import Cause, Explanation, Miss, explain
+from samebits.diagnosis.explain import Cause, Explanation, Miss, explain
 from samebits.errors import ArgumentError
 from samebits.fpmodel.softfloat import FLOAT16, Format
 

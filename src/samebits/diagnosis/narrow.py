@@ -11,18 +11,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.cause.candidates import Observe, Unobserved
-from samebits.diagnose.cause.experiment import Experiment
-from samebits.diagnose.cause.inquiry import Progress, Question, explain_difference
-from samebits.diagnose.cause.nondeterminism import Facts
-from samebits.diagnose.cause.observations import Observations, values_of
-from samebits.diagnose.exposure.operations import cousins
-from samebits.diagnose.operation.describe import operation_fact
-from samebits.diagnose.operation.first_difference import OperationDifference, first_difference
-from samebits.diagnose.operation.match_versions import Aligned
-from samebits.diagnose.operation.source_changes import blamed
-from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.cause.candidates import Observe, Unobserved
+from samebits.diagnosis.cause.experiment import Experiment
+from samebits.diagnosis.cause.inquiry import Progress, Question, explain_difference
+from samebits.diagnosis.cause.nondeterminism import Facts
+from samebits.diagnosis.cause.observations import Observations, values_of
+from samebits.diagnosis.exposure.operations import cousins
+from samebits.diagnosis.operation.describe import operation_fact
+from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
+from samebits.diagnosis.operation.match_versions import Aligned
+from samebits.diagnosis.operation.source_changes import blamed
+from samebits.diagnosis.report.findings import Diagnosis
 from samebits.hazards.expressions import Sites
 from samebits.sim.program import Program
 from samebits.trace.last_write import origin_of_load

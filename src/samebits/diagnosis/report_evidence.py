@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from samebits.bits import xxh64
 from samebits.desync.compare import command
 from samebits.desync.report import Report
-from samebits.diagnose.cause.experiment import Agreement
-from samebits.diagnose.frame.state_diff import differences
-from samebits.diagnose.operation.match_versions import Aligned, align
-from samebits.diagnose.report.findings import CauseFact, Diagnosis, HeatFact
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.frame.state_diff import differences
+from samebits.diagnosis.operation.match_versions import Aligned, align
+from samebits.diagnosis.report.findings import CauseFact, Diagnosis, HeatFact
 from samebits.errors import IRError, ReportError, TraceError
 from samebits.hazards.catalogue import by_name
 from samebits.ir.analysis.budget import Budget

@@ -17,15 +17,15 @@ from samebits.desync.compare import require_replay
 from samebits.desync.format import line_of
 from samebits.desync.portable import Names, portable
 from samebits.desync.report import Report
-from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.cause.experiment import FRAMES, Experiment
-from samebits.diagnose.cause.inquiry import Progress
-from samebits.diagnose.frame.examine import FirstFrame
-from samebits.diagnose.frame.known_hashes import KnownSearch
-from samebits.diagnose.frame.recorded import recorded_in
-from samebits.diagnose.narrow import Pair, narrow
-from samebits.diagnose.report.findings import Diagnosis
-from samebits.diagnose.report_evidence import (
+from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.cause.experiment import FRAMES, Experiment
+from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.frame.examine import FirstFrame
+from samebits.diagnosis.frame.known_hashes import KnownSearch
+from samebits.diagnosis.frame.recorded import recorded_in
+from samebits.diagnosis.narrow import Pair, narrow
+from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.report_evidence import (
     OVER_INPUTS,
     Told,
     after,

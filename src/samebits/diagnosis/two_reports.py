@@ -14,12 +14,12 @@ import numpy as np
 from samebits.bits import canonical_size, xxh64
 from samebits.desync.compare import Overlap
 from samebits.desync.report import Report
-from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.cause.experiment import FRAMES_INTERPRETED, Experiment
-from samebits.diagnose.cause.inquiry import Progress
-from samebits.diagnose.narrow import Pair, narrow
-from samebits.diagnose.report.findings import Diagnosis
-from samebits.diagnose.report_evidence import (
+from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
+from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.narrow import Pair, narrow
+from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.report_evidence import (
     EVALUATED,
     OVER_INPUTS,
     Told,

@@ -13,20 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.cause.experiment import FRAMES, Experiment
-from samebits.diagnose.cause.inquiry import Progress
-from samebits.diagnose.cause.nondeterminism import Facts
-from samebits.diagnose.cause.stand_in import stand_in
-from samebits.diagnose.fast.findings import Freed
-from samebits.diagnose.frame.examine import FirstFrame, begun, outcome
-from samebits.diagnose.frame.lockstep import FrameSearch
-from samebits.diagnose.frame.recorded import recorded_in
-from samebits.diagnose.frame.state_diff import differences
-from samebits.diagnose.frame.timeline import timeline
-from samebits.diagnose.narrow import Pair, narrow
-from samebits.diagnose.operation.match_versions import Aligned, align
-from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.cause.experiment import FRAMES, Experiment
+from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.cause.nondeterminism import Facts
+from samebits.diagnosis.cause.stand_in import stand_in
+from samebits.diagnosis.fast.findings import Freed
+from samebits.diagnosis.frame.examine import FirstFrame, begun, outcome
+from samebits.diagnosis.frame.lockstep import FrameSearch
+from samebits.diagnosis.frame.recorded import recorded_in
+from samebits.diagnosis.frame.state_diff import differences
+from samebits.diagnosis.frame.timeline import timeline
+from samebits.diagnosis.narrow import Pair, narrow
+from samebits.diagnosis.operation.match_versions import Aligned, align
+from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import Kept, Running, open_run

@@ -18,7 +18,7 @@ import pytest
 from samebits.cli import status
 from samebits.cli.diagnose import doing
 from samebits.cli.diagnosis import as_lines
-from samebits.diagnose.report.findings import CERTAINTIES, CousinFact, Diagnosis, Place
+from samebits.diagnosis.report.findings import CERTAINTIES, CousinFact, Diagnosis, Place
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.sides.words import default_words, described_words
 

@@ -11,7 +11,7 @@ from tests.work import calls_of
 
 from samebits.bits import bits_to_float, exact_fma, float_to_bits
 from samebits.cli import status
-from samebits.diagnose.explain import Explanation, explain
+from samebits.diagnosis.explain import Explanation, explain
 from samebits.errors import ArgumentError
 from samebits.fpmodel.parse import parse
 

@@ -11,7 +11,7 @@ import pytest
 
 from samebits.cli import status
 from samebits.desync.reader import read_report
-from samebits.diagnose.frame.recorded import recorded_in
+from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.players import player

@@ -18,8 +18,8 @@ import samebits as sb
 from samebits.cli import status
 from samebits.cli.consoles import TextConsole
 from samebits.cli.terminal import Shown, behind, colours, shown, write_coloured
-from samebits.diagnose.report.findings import Diagnosis
-from samebits.diagnose.report.html import page as diagnosis_page
+from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.report.html import page as diagnosis_page
 from samebits.errors import SimulationError
 from samebits.replay import ReplayHeader, ReplayWriter
 from samebits.visible import visible

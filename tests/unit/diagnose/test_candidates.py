@@ -10,7 +10,7 @@ import pytest
 import samebits as sb
 from samebits import float32
 from samebits.bits import float_to_bits
-from samebits.diagnose.cause.candidates import (
+from samebits.diagnosis.cause.candidates import (
     Candidate,
     Observe,
     Observed,
@@ -18,8 +18,8 @@ from samebits.diagnose.cause.candidates import (
     candidates,
     gives,
 )
-from samebits.diagnose.cause.experiment import Agreement
-from samebits.diagnose.cause.trials import Trials
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.trials import Trials
 from samebits.frontend.compile import compile_kernel, link
 from samebits.hazards.catalogue import HAZARDS
 from samebits.hazards.expressions import Site, Sites
@@ -171,7 +171,7 @@ def test_where_an_experiment_fails_it_refutes_ways_that_are_not_tried(hazard: st
 
 
 def test_ways_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("samebits.diagnose.cause.trials.ROUNDS", (2, 2))
+    monkeypatch.setattr("samebits.diagnosis.cause.trials.ROUNDS", (2, 2))
     run = Running("order")
     trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
     assert not any(trial.agreement.whole for trial in trials.run())
@@ -182,8 +182,8 @@ def test_ways_that_fit_and_were_not_tried_are_told(monkeypatch: pytest.MonkeyPat
 def test_rivals_that_too_many_experiments_leave_open_are_told(
     monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr("samebits.diagnose.cause.trials.MOST_WITH_RIVALS", most)
-    monkeypatch.setattr("samebits.diagnose.cause.trials.ROUNDS", (99, 99))
+    monkeypatch.setattr("samebits.diagnosis.cause.trials.MOST_WITH_RIVALS", most)
+    monkeypatch.setattr("samebits.diagnosis.cause.trials.ROUNDS", (99, 99))
     run = Running("fma")  # the first in the table, and one evaluation is known: others fit it too
     trials = Trials(MODULE, SUM_PLACE, run, run.attempt, lambda way: None)
     found = [trial.way.hazard.name for trial in trials.run()]

@@ -11,7 +11,7 @@ from edits import OTHERS, Edit, backwards, nothing, only_above_two, other
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from traced_simulation import TRACED
 
-from samebits.diagnose.operation.first_difference import OperationDifference, first_difference
+from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import For, If, Lanes, Module, Op, walk
 from samebits.ir.refs import Place

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose import narrow as narrowing
-from samebits.diagnose import two_runs as search
-from samebits.diagnose.cause.experiment import Experiment
-from samebits.diagnose.report.findings import Diagnosis
-from samebits.diagnose.two_runs import diagnose
+from samebits.diagnosis import narrow as narrowing
+from samebits.diagnosis import two_runs as search
+from samebits.diagnosis.cause.experiment import Experiment
+from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.two_runs import diagnose
 from samebits.errors import HazardError
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation

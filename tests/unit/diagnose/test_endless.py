@@ -7,7 +7,7 @@ import pytest
 
 import samebits as sb
 from samebits import uint32, uint64
-from samebits.diagnose.cause.experiment import Agreement, Experiment
+from samebits.diagnosis.cause.experiment import Agreement, Experiment
 from samebits.errors import TraceError
 from samebits.ir.text import parse_module, print_module
 from samebits.sim.program import Program

@@ -12,7 +12,7 @@ import pytest
 import samebits as sb
 from samebits import float32, half
 from samebits.cli.explain import as_json, as_text
-from samebits.diagnose.explain import Explanation, explain
+from samebits.diagnosis.explain import Explanation, explain
 from samebits.errors import ArgumentError
 
 RNG = np.random.default_rng(16)

@@ -11,7 +11,7 @@ from observed_frames import ARENA
 from small_runs import SMALL
 
 from samebits.bits import canonical_size, leaves, ulp_distance
-from samebits.diagnose.frame.state_diff import BLOCKS, differences
+from samebits.diagnosis.frame.state_diff import BLOCKS, differences
 from samebits.sim.state.columns import columns
 from samebits.sim.state.difference import first_difference, hexadecimal, shown
 from samebits.types import FLOAT64, UINT8, VECTORS, FixedArrayType, StructType
@@ -148,7 +148,7 @@ def test_what_is_found_is_the_same_in_pieces_of_any_size(monkeypatch: pytest.Mon
         b = changed(a, 0, len(a) // 3)
         whole = differences(t, a, b, 20)
         for size in (1, 7):
-            monkeypatch.setattr("samebits.diagnose.frame.state_diff._PIECE", size)
+            monkeypatch.setattr("samebits.diagnosis.frame.state_diff._PIECE", size)
             found = differences(t, a, b, 20)
             assert asdict(found) == asdict(whole)
         monkeypatch.undo()

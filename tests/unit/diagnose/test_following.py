@@ -9,7 +9,7 @@ import pytest
 from traced_simulation import TRACED
 
 from samebits.bits import to_canonical, xxh64
-from samebits.diagnose.cause.experiment import Agreement, Experiment
+from samebits.diagnosis.cause.experiment import Agreement, Experiment
 from samebits.hazards.injection import Plant, planted
 from samebits.ir.analysis.budget import Budget
 from samebits.sim.execution import EvaluateExecution

@@ -10,9 +10,9 @@ import pytest
 from small_runs import SMALL, changed_source, hashes, inputs, side
 
 from samebits.bits import xxh64
-from samebits.diagnose.frame import lockstep as frames
-from samebits.diagnose.frame.examine import FirstFrame
-from samebits.diagnose.frame.lockstep import FrameReport, FrameSearch
+from samebits.diagnosis.frame import lockstep as frames
+from samebits.diagnosis.frame.examine import FirstFrame
+from samebits.diagnosis.frame.lockstep import FrameReport, FrameSearch
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import Running
 from samebits.sim.execution import Advance

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose.explain import explain
+from samebits.diagnosis.explain import explain
 from samebits.runtime.emulation.link import LINUX
 
 PROGRAM = """

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import pytest
 from small_runs import hashes, inputs, side
 
-from samebits.diagnose.frame.examine import FirstFrame
-from samebits.diagnose.frame.known_hashes import KnownSearch
+from samebits.diagnosis.frame.examine import FirstFrame
+from samebits.diagnosis.frame.known_hashes import KnownSearch
 from samebits.sides.run import Running
 
 FRAMES = 700

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits.diagnose.explain import explain
+from samebits.diagnosis.explain import explain
 from samebits.fpmodel.libm import LIBRARIES, LIBRARY_FUNCTIONS, function_of
 from samebits.fpmodel.parse import FUNCTIONS
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from samebits.diagnose.fast.ddmin import MinimalSet, OutOfTime
+from samebits.diagnosis.fast.ddmin import MinimalSet, OutOfTime
 
 Passes = Callable[[frozenset[int]], bool]
 

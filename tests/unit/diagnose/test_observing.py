@@ -8,7 +8,7 @@ import pytest
 from traced_frames import TracedFrame
 from traced_simulation import TRACED
 
-from samebits.diagnose.cause.observations import Observations, values_of
+from samebits.diagnosis.cause.observations import Observations, values_of
 from samebits.hazards.catalogue import HAZARDS
 from samebits.hazards.expressions import Sites
 from samebits.hazards.variants import ways_of
@@ -46,7 +46,7 @@ def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPa
         runs.append(frames)
         return environment(frames, *args)
 
-    monkeypatch.setattr("samebits.diagnose.cause.observations.environment", counted)
+    monkeypatch.setattr("samebits.diagnosis.cause.observations.environment", counted)
     values = values_of(sites, place)
     seen = Observations(place, 0, lambda: iter([given]), values, lambda number: given)
     ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]

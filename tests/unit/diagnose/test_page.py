@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from samebits.cli.diagnosis import as_lines
-from samebits.diagnose.report.findings import (
+from samebits.diagnosis.report.findings import (
     CauseFact,
     CousinFact,
     Datum,
@@ -21,7 +21,7 @@ from samebits.diagnose.report.findings import (
     Place,
     TimelineFact,
 )
-from samebits.diagnose.report.html import bits, kind_of, merged, near, page
+from samebits.diagnosis.report.html import bits, kind_of, merged, near, page
 
 SOURCE = "        square = math.dot(between, between)"
 PLACE = Place("/games/arena.py", 262, 17, 43, "bounce", SOURCE)

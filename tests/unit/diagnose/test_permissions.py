@@ -10,10 +10,10 @@ import pytest
 from observed_frames import ARENA
 
 from samebits.backend.llvm import engine as llvm
-from samebits.diagnose.fast.bisection import Permissions, PermissionSearch
-from samebits.diagnose.fast.candidates import Beginning, Moment, rewritable, with_leave
-from samebits.diagnose.fast.permitted import tell
-from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnosis.fast.bisection import Permissions, PermissionSearch
+from samebits.diagnosis.fast.candidates import Beginning, Moment, rewritable, with_leave
+from samebits.diagnosis.fast.permitted import tell
+from samebits.diagnosis.report.findings import Diagnosis
 from samebits.sides.run import Running, open_run
 from samebits.sides.side import parse_side
 from samebits.sim.inputs import Inputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import samebits as sb
 from samebits import float32, math, uint64
-from samebits.diagnose.exposure.distance import Reach
+from samebits.diagnosis.exposure.distance import Reach
 from samebits.ir.grammar import Op
 from samebits.ir.refs import Place, statements
 

@@ -14,7 +14,7 @@ from edits import OTHERS, backwards, nothing, only_above_two, other
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 
 from samebits.bits import to_canonical, xxh64
-from samebits.diagnose.operation.first_difference import first_difference
+from samebits.diagnosis.operation.first_difference import first_difference
 from samebits.errors import TraceError
 from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import For, Lanes, Module, Op

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from samebits.diagnose.cause.nondeterminism import Facts
-from samebits.diagnose.cause.nondeterminism import testimony as told
-from samebits.diagnose.operation.first_difference import Kind, OperationDifference
+from samebits.diagnosis.cause.nondeterminism import Facts
+from samebits.diagnosis.cause.nondeterminism import testimony as told
+from samebits.diagnosis.operation.first_difference import Kind, OperationDifference
 from samebits.errors import Span
 from samebits.ir.grammar import Op
 from samebits.ir.refs import Place

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnose.operation.match_versions import Aligned, align
+from samebits.diagnosis.operation.match_versions import Aligned, align
 from samebits.errors import Span
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Function, Module, Op, Statement, Value, walk

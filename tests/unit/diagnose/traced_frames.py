@@ -10,7 +10,7 @@ from linecache import getline
 from observed_frames import ARENA
 from traced_simulation import TRACED
 
-from samebits.diagnose.operation.first_difference import OperationDifference, first_difference
+from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.grammar import For, Module, Op, walk
 from samebits.ir.refs import Place

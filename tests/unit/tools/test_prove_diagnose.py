@@ -16,8 +16,8 @@ from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.subjects import SUBJECTS
 from tools.prove_diagnose.truth import Truth, inputs_of, known, native
 
-from samebits.diagnose.report.findings import Diagnosis, OperationFact
-from samebits.diagnose.report.findings import Place as Source
+from samebits.diagnosis.report.findings import Diagnosis, OperationFact
+from samebits.diagnosis.report.findings import Place as Source
 from samebits.ir.refs import Place, statement_at, what
 from samebits.sides.run import open_run
 

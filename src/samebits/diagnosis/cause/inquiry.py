@@ -13,16 +13,16 @@ from functools import cached_property
 from itertools import product
 
 from samebits.bits import ulp_distance
-from samebits.diagnose.cause.candidates import Observe
-from samebits.diagnose.cause.experiment import Agreement, Experiment
-from samebits.diagnose.cause.interpreted import FRAMES, run_interpreted
-from samebits.diagnose.cause.nondeterminism import Facts, testimony
-from samebits.diagnose.cause.trials import Trials
-from samebits.diagnose.operation.first_difference import OperationDifference
-from samebits.diagnose.operation.match_versions import Change
-from samebits.diagnose.operation.other_calls import PRACTICE, other_calls, with_other_calls
-from samebits.diagnose.operation.rewording import is_constant, rewording
-from samebits.diagnose.report.findings import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
+from samebits.diagnosis.cause.candidates import Observe
+from samebits.diagnosis.cause.experiment import Agreement, Experiment
+from samebits.diagnosis.cause.interpreted import FRAMES, run_interpreted
+from samebits.diagnosis.cause.nondeterminism import Facts, testimony
+from samebits.diagnosis.cause.trials import Trials
+from samebits.diagnosis.operation.first_difference import OperationDifference
+from samebits.diagnosis.operation.match_versions import Change
+from samebits.diagnosis.operation.other_calls import PRACTICE, other_calls, with_other_calls
+from samebits.diagnosis.operation.rewording import is_constant, rewording
+from samebits.diagnosis.report.findings import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import Hazard, Structural, by_name

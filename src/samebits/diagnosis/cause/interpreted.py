@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from samebits.bits import canonical_size, to_canonical, xxh64
-from samebits.diagnose.cause.experiment import Agreement, Experiment
+from samebits.diagnosis.cause.experiment import Agreement, Experiment
 from samebits.errors import TraceError
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import Tree

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.diagnose.operation.first_difference import OperationDifference
+from samebits.diagnosis.operation.first_difference import OperationDifference
 
 TWICE = "two runs of b from the start, on the same inputs, differ"
 ALONE = "with one worker it gives a's hashes"

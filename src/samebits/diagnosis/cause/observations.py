@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from samebits.diagnose.cause.candidates import MOST_INSTANCES, Observed, gives
+from samebits.diagnosis.cause.candidates import MOST_INSTANCES, Observed, gives
 from samebits.hazards.expressions import Site, Sites
 from samebits.hazards.variants import ExpressionWay
 from samebits.ir.grammar import Value

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from samebits.diagnose.cause.inquiry import Progress
-from samebits.diagnose.frame.state_diff import differences
+from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import HAZARDS

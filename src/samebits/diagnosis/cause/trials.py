@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from samebits.diagnose.cause.candidates import Candidate, Observe, candidates, gives
-from samebits.diagnose.cause.experiment import Agreement
-from samebits.diagnose.report.findings import REACHES
+from samebits.diagnosis.cause.candidates import Candidate, Observe, candidates, gives
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.report.findings import REACHES
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import HAZARDS
 from samebits.hazards.expressions import Sites

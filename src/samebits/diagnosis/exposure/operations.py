@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from samebits.diagnose.cause.candidates import Observed
-from samebits.diagnose.exposure.distance import Reach
-from samebits.diagnose.report.findings import CousinFact
-from samebits.diagnose.report.findings import Place as Source
+from samebits.diagnosis.cause.candidates import Observed
+from samebits.diagnosis.exposure.distance import Reach
+from samebits.diagnosis.report.findings import CousinFact
+from samebits.diagnosis.report.findings import Place as Source
 from samebits.hazards.catalogue import Hazard, Structural
 from samebits.hazards.expressions import Site
 from samebits.hazards.injection import ways_among

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samebits.bits import canonical_size
-from samebits.diagnose.fast.candidates import FLAGS, Beginning, Moment, rewritable, with_leave
-from samebits.diagnose.fast.ddmin import MinimalSet, OutOfTime
+from samebits.diagnosis.fast.candidates import FLAGS, Beginning, Moment, rewritable, with_leave
+from samebits.diagnosis.fast.ddmin import MinimalSet, OutOfTime
 from samebits.errors import Span
 from samebits.ir.refs import Place, statement_at
 from samebits.sides.side import Side

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samebits.diagnose.cause.inquiry import Progress
-from samebits.diagnose.fast.bisection import After, Permissions, PermissionSearch
-from samebits.diagnose.fast.candidates import Beginning, Moment, with_leave
-from samebits.diagnose.fast.permitted import tell
-from samebits.diagnose.frame.examine import FirstFrame, SideFrame
-from samebits.diagnose.report.findings import Diagnosis
+from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.fast.bisection import After, Permissions, PermissionSearch
+from samebits.diagnosis.fast.candidates import Beginning, Moment, with_leave
+from samebits.diagnosis.fast.permitted import tell
+from samebits.diagnosis.frame.examine import FirstFrame, SideFrame
+from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.ir.grammar import plain_name
 from samebits.sides.side import Side

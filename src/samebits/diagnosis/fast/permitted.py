@@ -5,11 +5,11 @@ Owns which hazard each of LLVM's flags is. The search itself is `permissions`'.
 
 from __future__ import annotations
 
-from samebits.diagnose.fast.bisection import Permissions, Permitted
-from samebits.diagnose.frame.state_diff import datum
-from samebits.diagnose.operation.names import Names
-from samebits.diagnose.report.findings import REACHES, CauseFact, Datum, Diagnosis, OperationFact
-from samebits.diagnose.report.findings import Place as Source
+from samebits.diagnosis.fast.bisection import Permissions, Permitted
+from samebits.diagnosis.frame.state_diff import datum
+from samebits.diagnosis.operation.names import Names
+from samebits.diagnosis.report.findings import REACHES, CauseFact, Datum, Diagnosis, OperationFact
+from samebits.diagnosis.report.findings import Place as Source
 from samebits.hazards.catalogue import by_name
 from samebits.ir.grammar import Op
 from samebits.trace.instances import Instance, environment

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from samebits.diagnose.report.findings import Departure, RecordedFact
+from samebits.diagnosis.report.findings import Departure, RecordedFact
 
 FIELDS_SHOWN = 5
 

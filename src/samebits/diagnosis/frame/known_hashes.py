@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samebits.bits import xxh64
-from samebits.diagnose.frame.examine import FirstFrame, SideFrame, Stretch, begun, of_init, outcome
-from samebits.diagnose.frame.lockstep import FrameReport, FrameSearch, Progress
-from samebits.diagnose.frame.recorded import Recorded
+from samebits.diagnosis.frame.examine import FirstFrame, SideFrame, Stretch, begun, of_init, outcome
+from samebits.diagnosis.frame.lockstep import FrameReport, FrameSearch, Progress
+from samebits.diagnosis.frame.recorded import Recorded
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import Kept, Running
 from samebits.sim.inputs import Inputs

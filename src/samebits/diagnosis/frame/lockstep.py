@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from samebits.bits import xxh64
-from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.frame.examine import (
+from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.frame.examine import (
     FirstFrame,
     Stretch,
     begun,
@@ -20,7 +20,7 @@ from samebits.diagnose.frame.examine import (
     of_init,
     outcome,
 )
-from samebits.diagnose.frame.recorded import Recorded
+from samebits.diagnosis.frame.recorded import Recorded
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import Running, open_run
 from samebits.sim.inputs import Inputs

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import xxh64
-from samebits.diagnose.beyond import beyond_first_facts
-from samebits.diagnose.frame.state_diff import differences
-from samebits.diagnose.report.findings import Departure, RecordedFact
+from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.frame.state_diff import differences
+from samebits.diagnosis.report.findings import Departure, RecordedFact
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import INFINITY
-from samebits.diagnose.report.findings import Datum, FieldFact, HeatFact, TimelineFact
+from samebits.diagnosis.report.findings import Datum, FieldFact, HeatFact, TimelineFact
 from samebits.sim.state.columns import Column, Patterns, columns
 from samebits.sim.state.difference import hexadecimal, shown
 from samebits.types import Kind, ScalarType, StructType

@@ -5,9 +5,9 @@ Owns which frames are looked at.
 
 from __future__ import annotations
 
-from samebits.diagnose.frame.examine import FirstFrame
-from samebits.diagnose.frame.state_diff import differences
-from samebits.diagnose.report.findings import TimelineFact
+from samebits.diagnosis.frame.examine import FirstFrame
+from samebits.diagnosis.frame.state_diff import differences
+from samebits.diagnosis.report.findings import TimelineFact
 from samebits.sides.run import Running
 from samebits.sim.inputs import Inputs
 from samebits.types import StructType

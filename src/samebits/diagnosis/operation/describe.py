@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from samebits.bits import ulp_distance
-from samebits.diagnose.frame.state_diff import datum as plain_datum
-from samebits.diagnose.operation.first_difference import OperationDifference
-from samebits.diagnose.operation.names import Names
-from samebits.diagnose.report.findings import Datum, OperationFact
-from samebits.diagnose.report.findings import Place as Source
+from samebits.diagnosis.frame.state_diff import datum as plain_datum
+from samebits.diagnosis.operation.first_difference import OperationDifference
+from samebits.diagnosis.operation.names import Names
+from samebits.diagnosis.report.findings import Datum, OperationFact
+from samebits.diagnosis.report.findings import Place as Source
 from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import Module, Op
 from samebits.ir.refs import has, statement_at, what

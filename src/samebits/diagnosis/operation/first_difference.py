@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from samebits.bits import from_canonical
-from samebits.diagnose.operation.align import Alignment, align
-from samebits.diagnose.operation.branches import END, parted_by
-from samebits.diagnose.operation.missing import (
+from samebits.diagnosis.operation.align import Alignment, align
+from samebits.diagnosis.operation.branches import END, parted_by
+from samebits.diagnosis.operation.missing import (
     Lost,
     loop_that_set,
     lost_set,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
-from samebits.diagnose.operation.align import Alignment
+from samebits.diagnosis.operation.align import Alignment
 from samebits.ir.grammar import CALLS, For, Op, walk
 from samebits.ir.refs import Place
 from samebits.trace.instances import Instance

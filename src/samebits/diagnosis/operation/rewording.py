@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from samebits.diagnose.operation.match_versions import Change
-from samebits.diagnose.report.findings import Place as Source
+from samebits.diagnosis.operation.match_versions import Change
+from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import Span
 
 

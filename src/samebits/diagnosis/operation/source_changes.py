@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from samebits.diagnose.operation.first_difference import OperationDifference
-from samebits.diagnose.operation.match_versions import Change
+from samebits.diagnosis.operation.first_difference import OperationDifference
+from samebits.diagnosis.operation.match_versions import Change
 from samebits.errors import Span
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Op, Statement

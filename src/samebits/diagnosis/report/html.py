@@ -14,8 +14,8 @@ from html import escape
 from importlib.resources import files
 from math import log2, sqrt
 
-from samebits.diagnose.frame import departing
-from samebits.diagnose.report.findings import (
+from samebits.diagnosis.frame import departing
+from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
     CousinFact,
@@ -49,7 +49,7 @@ _KINDS = {
 
 def page(diagnosis: Diagnosis) -> str:
     """The page's text."""
-    template = files("samebits.diagnose.report").joinpath("page.html").read_text("utf-8")
+    template = files("samebits.diagnosis.report").joinpath("page.html").read_text("utf-8")
     d = diagnosis
     parts = {
         "TITLE": escape(f"{d.simulation} {d.version}, seed {d.seed}"),

@@ -14,7 +14,7 @@ from test_desync_budget import AT, function, report, sums
 from tests.work import calls_of
 
 from samebits.desync.format import PROGRAM, Key
-from samebits.diagnose.exposure.distance import Reach
+from samebits.diagnosis.exposure.distance import Reach
 from samebits.errors import IRError, ReportError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
 from samebits.hazards.injection import ways_among

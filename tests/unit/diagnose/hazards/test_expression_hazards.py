@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from samebits.diagnose.explain import explain
+from samebits.diagnosis.explain import explain
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.parse import parse
 from samebits.fpmodel.softfloat import FLOAT32
