@@ -13,11 +13,10 @@ from typing import Any
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import JSON_FORMAT, progress_bars
-from samebits.desync.account import account
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.record import Wanted, make_report
 from samebits.desync.report import Report
-from samebits.desync.summary import NOT_FAITHFUL, as_json, as_text
+from samebits.desync.summary import NOT_FAITHFUL, account, as_json, as_text
 from samebits.desync.writer import write_report
 from samebits.diagnosis.frame import departing
 from samebits.diagnosis.frame.recorded import recorded_in

@@ -17,9 +17,9 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
-from samebits.desync.account import account
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
+from samebits.desync.summary import account
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.run_and_report import diagnose_report

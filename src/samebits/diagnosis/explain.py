@@ -9,8 +9,7 @@ from itertools import islice
 from samebits.bits import ulp_distance
 from samebits.errors import ArgumentError
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator
-from samebits.fpmodel.literals import pattern
-from samebits.fpmodel.parse import operands, parse
+from samebits.fpmodel.parse import operands, parse, pattern
 from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT32,

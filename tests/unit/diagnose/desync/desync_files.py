@@ -17,13 +17,12 @@ from mcap.records import Metadata
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.format import TOPICS, Key
-from samebits.desync.pieces import pieces
 from samebits.desync.portable import Names
 from samebits.desync.reader import report_from_bytes
 from samebits.desync.record import Wanted, make_report
 from samebits.desync.record_trace import portable_model
 from samebits.desync.report import Report
-from samebits.desync.writer import METADATA_NAME, checksum, description, report_bytes
+from samebits.desync.writer import METADATA_NAME, checksum, description, pieces, report_bytes
 from samebits.sides.side import Side, parse_side
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
