@@ -31,11 +31,10 @@ from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
+from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 
-DEFAULT_FRAMES = 600
-DEFAULT_SEED = 1
 JSON_FORMAT = 1
 REPORT_SUFFIX = ".desync"
 _TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))
