@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import SupportsFloat
+from typing import Any, SupportsFloat
 
 from samebits.bits import float_to_bits, ulp_distance
 from samebits.errors import ArgumentError
@@ -117,7 +117,7 @@ def explain(
     )  # fmt: skip
 
 
-def _text(value: str | SupportsFloat, form: Format, what: str) -> str:
+def _text(value: Any, form: Format, what: str) -> str:
     """Text that `pattern` reads: a float as a hex float, infinities and NaN as bits."""
     if isinstance(value, str):
         return value

@@ -36,7 +36,8 @@ def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
     Arrays and structs are changed in place. The bits are those of every other execution. Slow: some
     microseconds an operation. Raises what the call raises: Trap, ArgumentError, CompileError.
     """
-    if not isinstance(kernel, Kernel):
+    given: Any = kernel
+    if not isinstance(given, Kernel):
         raise ArgumentError(
             f"{kernel!r:.60} is no kernel", fix="evaluate(kernel, argument, ...), of an @sb.kernel"
         )
