@@ -8,7 +8,7 @@ import pytest
 
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, Hazard, Structural
 
-DOCUMENT = Path(__file__).parents[4] / "docs" / "diagnose.md"
+DOCUMENT = Path(__file__).parents[4] / "docs" / "reference" / "hazards.md"
 HEAD = "| hazard | what happens | what does it in practice | remedy |\n|---|---|---|---|\n"
 
 
