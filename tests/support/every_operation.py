@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from samebits.types import BOOL, FLOAT, FLOAT64, INT, ScalarType
 from tests.fuzz.expressions import BY_RESULT, COMPARABLE, COMPARISONS
 from tests.fuzz.generator import HEADER
 from tests.fuzz.literals import FLOATS, INTS, NUMBERS, type_name
-
-from samebits.types import BOOL, FLOAT, FLOAT64, INT, ScalarType
 
 SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "and": "&", "or": "|",

@@ -20,7 +20,7 @@ import samebits as sb  # noqa: E402
 from samebits import float32, float64, math, random  # noqa: E402
 from samebits.sim.load import load_simulation  # noqa: E402
 
-SIMULATION = Path(__file__).parents[1] / "sim" / "small_simulation.py"
+SIMULATION = Path(__file__).with_name("simulations") / "small_simulation.py"
 
 
 @sb.kernel

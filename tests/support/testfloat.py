@@ -5,19 +5,19 @@ from __future__ import annotations
 import lzma
 import sys
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.fuzz.inputs import InputSet
-from tests.fuzz.loading import Loaded, load_kernel
 
 import samebits as sb
 from samebits import float32, float64, int32, int64, uint64
 from samebits.bits import canonicalize_nans
 from samebits.types import SCALARS
+from tests.fuzz.inputs import InputSet
+from tests.fuzz.loading import Loaded, load_kernel
+from tests.support.folders import SHARED_DATA
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data" / "testfloat"
+DATA = SHARED_DATA / "testfloat"
 OUT_OF_RANGE = 0x10
 
 

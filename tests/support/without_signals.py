@@ -7,7 +7,6 @@ import ctypes
 from typing import Any
 
 import numpy as np
-from tests.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits import int64
@@ -16,6 +15,7 @@ from samebits.backend.emit import thread_team as crew_text
 from samebits.runtime.objects import image
 from samebits.runtime.threads import pool, preempt
 from samebits.runtime.threads.time_limit import TimeOver, within
+from tests.support.shared_ranges import ranges_shared
 
 
 @sb.kernel

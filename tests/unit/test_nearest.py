@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from observed_frames import ARENA
+from tests.support.runs.observed_frames import ARENA
 
 from samebits.errors import HazardError, SideError
 from samebits.hazards.catalogue import by_name

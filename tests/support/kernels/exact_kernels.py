@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import gmpy2
 import numpy as np
 import pytest
 from gmpy2 import mpfr, mpq
-from math_kernels import assert_same_patterns
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int32
@@ -24,8 +22,10 @@ from samebits.mathlib.float64 import log_exact_f64 as logarithmic
 from samebits.mathlib.float64 import roots_exact_f64 as roots
 from samebits.mathlib.float64 import trigonometric_exact_f64 as trigonometric
 from samebits.mathlib.float64.pow_exact_f64 import pow_exact
+from tests.support.folders import SHARED_DATA
+from tests.support.kernels.math_kernels import assert_same_patterns
 
-HARD_CASES = Path(__file__).parents[4] / "shared" / "data" / "core-math"
+HARD_CASES = SHARED_DATA / "core-math"
 EXPONENTIAL = ("exp", "exp2", "exp10", "expm1", "log", "log2", "log10", "log1p", "pow")
 TRIGONOMETRIC = ("sin", "cos", "tan", "sinpi", "cospi", "asin", "acos", "atan", "atan2")
 OTHER = ("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "cbrt", "rsqrt", "hypot")

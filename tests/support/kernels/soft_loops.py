@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from tests.unit.diagnose.soft.operands import Wide
 
 import samebits as sb
 from samebits import int32, uint64
 from samebits.fpmodel.soft import KERNELS
 from samebits.lang.kernel import Kernel
+from tests.support.kernels.soft_operands import Wide
 
 
 def unary(operation: Kernel) -> Kernel:

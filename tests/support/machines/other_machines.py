@@ -14,14 +14,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.limits import HANG_SECONDS
-
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import QEMU_PACKAGE, TARGETS, Target
 from samebits.ir.grammar import Module
 from samebits.runtime.emulation.link import LINUX, WASM_MEMORY
+from tests.support.limits import HANG_SECONDS
 
 HERE = [level.target for level in llvm.available_targets() if level.reason is None]
 """The rows that run natively."""

@@ -7,14 +7,6 @@ import struct
 from typing import Any
 
 import numpy as np
-from test_compiled_operations import (
-    FLOAT_BINARY,
-    FLOAT_UNARY,
-    INT_BINARY,
-    INT_UNARY,
-    SAME_SIZE,
-    samples,
-)
 
 from samebits.ir.builder import COMPARISONS, Builder
 from samebits.ir.grammar import Function, Value
@@ -27,6 +19,14 @@ from samebits.types import (
     ArrayType,
     FixedArrayType,
     ScalarType,
+)
+from tests.unit.backend.lowering.test_compiled_operations import (
+    FLOAT_BINARY,
+    FLOAT_UNARY,
+    INT_BINARY,
+    INT_UNARY,
+    SAME_SIZE,
+    samples,
 )
 
 TYPES = [t for t in (*STRONG_SCALARS, INT, FLOAT) if t is not BOOL]

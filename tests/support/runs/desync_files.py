@@ -8,7 +8,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from mcap.data_stream import RecordBuilder
@@ -33,9 +32,9 @@ from samebits.trace.encoding import decode
 from samebits.trace.model import Model
 from samebits.trace.record import Trace
 from samebits.trace.restore import replay
+from tests.support.folders import SIMULATIONS
 
-UNIT = Path(__file__).parents[2]
-SMALL = load_simulation(str(UNIT / "sim" / "small_simulation.py"))
+SMALL = load_simulation(str(SIMULATIONS / "small_simulation.py"))
 MAGIC = b"\x89MCAP0\r\n"
 FRAMES, ASKED, TRACED = 40, range(10, 14), 12
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
 
 from samebits.export.build import build, choose_targets, host_row
 from samebits.replay import read_replay
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
+from tests.support.folders import EXAMPLES, SIMULATIONS
+from tests.support.limits import HANG_SECONDS
 
-ROOT = Path(__file__).parents[3]
-ARENA = ROOT / "examples" / "arena"
+ARENA = EXAMPLES / "arena"
 DUEL = ARENA / "replays" / "duel.mcap"
-SMALL = Path(__file__).with_name("small_simulation.py")
+SMALL = SIMULATIONS / "small_simulation.py"
 
 
 @cache

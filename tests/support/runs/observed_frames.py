@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +19,12 @@ from samebits.sim.program import Program
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 from samebits.types import ScalarType
+from tests.support.folders import EXAMPLES, SIMULATIONS
 
-ROOT = Path(__file__).parents[3]
-ARENA = load_simulation(str(ROOT / "examples" / "arena" / "arena.py"))
-OUTER_PLANETS = load_simulation(str(ROOT / "examples" / "outer_planets" / "outer_planets.py"))
-TOUR = load_simulation(str(ROOT / "tests" / "unit" / "sim" / "tour_simulation.py"))
-SIGNS = load_simulation(str(Path(__file__).with_name("signs_simulation.py")))
+ARENA = load_simulation(str(EXAMPLES / "arena" / "arena.py"))
+OUTER_PLANETS = load_simulation(str(EXAMPLES / "outer_planets" / "outer_planets.py"))
+TOUR = load_simulation(str(SIMULATIONS / "tour_simulation.py"))
+SIGNS = load_simulation(str(SIMULATIONS / "signs_simulation.py"))
 SIMULATIONS = {"arena": ARENA, "outer planets": OUTER_PLANETS, "tour": TOUR}
 
 

@@ -15,8 +15,9 @@ from samebits.sides.side import Side, parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Block, PlayerSource
+from tests.support.folders import SIMULATIONS
 
-SOURCE = Path(__file__).with_name("traced_simulation.py")
+SOURCE = SIMULATIONS / "traced_simulation.py"
 SIMULATION = load_simulation(str(SOURCE))
 FRAMES = 40
 

@@ -1,4 +1,4 @@
-"""The small simulation of tests/unit/sim, sides of it that run, and its inputs."""
+"""The small simulation, sides of it that run, and its inputs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from samebits.sides.run import Running, open_run
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
+from tests.support.folders import SIMULATIONS
 
-SOURCE = Path(__file__).parents[1] / "sim" / "small_simulation.py"
+SOURCE = SIMULATIONS / "small_simulation.py"
 SMALL = load_simulation(str(SOURCE))
 SWARM = load_simulation(str(SOURCE.with_name("parallel_simulation.py")))
 

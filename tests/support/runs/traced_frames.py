@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from linecache import getline
 
-from observed_frames import ARENA
-from traced_simulation import TRACED
-
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.grammar import For, Module, Op, walk
@@ -21,6 +18,8 @@ from samebits.sim.sources import PlayerSource
 from samebits.trace.model import Model
 from samebits.trace.observer import Memory
 from samebits.trace.record import Trace, record
+from tests.support.runs.observed_frames import ARENA
+from tests.support.simulations.traced_simulation import TRACED
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 import pytest
-from desync_files import SMALL, evaluated, made, signed, small
-from test_desync_hostile import peak_of, use
+from tests.support.runs.desync_files import SMALL, evaluated, made, signed, small
+from tests.unit.desync.test_desync_hostile import peak_of, use
 
 from samebits.desync.format import PROGRAM, Key
 from samebits.desync.reader import report_from_bytes

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from desync_files import ASKED, SMALL, evaluated, inputs_of, made, small
+from tests.support.runs.desync_files import ASKED, SMALL, evaluated, inputs_of, made, small
 
 from samebits.bits import xxh64
 from samebits.desync.compare import Overlap, command, require_replay

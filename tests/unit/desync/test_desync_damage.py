@@ -7,7 +7,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from desync_files import (
+from mcap.opcode import Opcode
+from tests.support.runs.desync_files import (
     MAGIC,
     SMALL,
     flipped,
@@ -16,7 +17,6 @@ from desync_files import (
     records,
     small,
 )
-from mcap.opcode import Opcode
 
 from samebits.desync.account import account
 from samebits.desync.format import HASHES, PROGRAM, STATES, TRACE, Key

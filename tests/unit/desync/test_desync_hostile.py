@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from desync_files import (
+from tests.support.runs.desync_files import (
     MAGIC,
     described,
     records,

@@ -11,7 +11,8 @@ from pathlib import Path
 from xml.dom import minidom
 
 import pytest
-from desync_files import SMALL, UNIT, evaluated, small
+from tests.support.folders import ROOT, SIMULATIONS
+from tests.support.runs.desync_files import SMALL, evaluated, small
 
 from samebits.desync.format import PROGRAM, Key
 from samebits.desync.machine import machine_from_json, this_machine
@@ -31,7 +32,6 @@ from samebits.sim.outcome import TrapFact
 from samebits.sim.sources import PlayerSource
 
 OWNER = "zebra-owner"
-REPOSITORY = Path(__file__).parents[4]
 TRUE_NAMES = [name for name in (platform.node(), getpass.getuser()) if len(name) > 4]
 """Shorter ones may be in a report by chance."""
 
@@ -41,7 +41,7 @@ def away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The tour of simulations in a folder of someone's, under the name of a library's module."""
     folder = tmp_path / OWNER / "project"
     (folder / "parts").mkdir(parents=True)
-    shutil.copy(UNIT / "sim" / "small_simulation.py", folder / "parts" / "inner.py")
+    shutil.copy(SIMULATIONS / "small_simulation.py", folder / "parts" / "inner.py")
     (folder / "calendar.py").write_text(
         "import samebits as sb\n"
         "from samebits import math, float32, uint64\n"
@@ -80,7 +80,7 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
     data = report_bytes(report)
     again = report_from_bytes(data)
     everything = data + b"".join(again.parts.values())
-    needles = [OWNER, str(tmp_path), str(away.parent), str(UNIT), str(REPOSITORY), *TRUE_NAMES]
+    needles = [OWNER, str(tmp_path), str(away.parent), str(SIMULATIONS), str(ROOT), *TRUE_NAMES]
     for needle in needles:
         assert needle.encode() not in everything
     assert again.contents.side == "plant:calendar.py:10=fused"
@@ -110,7 +110,7 @@ def test_every_span_has_a_portable_file_and_nothing_else_changes() -> None:
                 assert isinstance(two, Op)
                 assert (one.id, one.opcode, one.args) == (two.id, two.opcode, two.args)
     assert files == {"small_simulation.py"}
-    folder = str(UNIT / "sim")
+    folder = str(SIMULATIONS)
     assert print_module(module) == print_module(kernels).replace(f"{folder}/", "")
 
 
@@ -120,7 +120,7 @@ def test_a_simulation_loaded_twice_has_the_same_names(tmp_path: Path) -> None:
         folder = tmp_path / place
         folder.mkdir()
         path = folder / "sixteen_bodies.py"
-        shutil.copy(UNIT / "sim" / "small_simulation.py", path)
+        shutil.copy(SIMULATIONS / "small_simulation.py", path)
         simulation = load_simulation(str(path))
         source = PlayerSource(simulation, "push", 1, 4)
         report = make_report(evaluated(simulation), source, Wanted(range(1)))
@@ -142,25 +142,25 @@ def test_numbers_behind_names_stay_where_they_tell_functions_apart() -> None:
 
 def test_a_file_that_is_here_is_found_by_its_portable_name() -> None:
     names = Names(SMALL)
-    assert names.local("small_simulation.py") == str(UNIT / "sim" / "small_simulation.py")
+    assert names.local("small_simulation.py") == str(SIMULATIONS / "small_simulation.py")
     library = names.local("samebits/mathlib/float32/roots_f32.py")
     assert library is not None
     assert names.file(library) == "samebits/mathlib/float32/roots_f32.py"
-    for file in ("nothing.py", "../sim/small_simulation.py", "/etc/hostname", "", "."):
+    for file in ("nothing.py", "../simulations/small_simulation.py", "/etc/hostname", "", "."):
         assert names.local(file) is None
 
 
 @pytest.mark.parametrize(
     ("file", "name"),
     [
-        (str(UNIT / "sim" / "small_simulation.py"), "small_simulation.py"),
-        (str(UNIT / "sim" / "parts" / "more.py"), "parts/more.py"),
-        (str(UNIT / "elsewhere.py"), "elsewhere.py"),
+        (str(SIMULATIONS / "small_simulation.py"), "small_simulation.py"),
+        (str(SIMULATIONS / "parts" / "more.py"), "parts/more.py"),
+        (str(SIMULATIONS.parent / "elsewhere.py"), "elsewhere.py"),
         (r"C:\Users\somebody\game.py", "game.py"),
         ("/home/somebody/.local/notebook", "notebook"),
         ("<stdin>", "<stdin>"),
         (str(minidom.__file__), "xml/dom/minidom.py"),
-        (str(UNIT / "sim" / "env" / "site-packages" / "a.py"), "a.py"),
+        (str(SIMULATIONS / "env" / "site-packages" / "a.py"), "a.py"),
     ],
 )
 def test_files_are_named_from_the_simulation_or_from_their_package(file: str, name: str) -> None:
@@ -185,7 +185,7 @@ def test_paths_in_a_text_are_cut_to_their_last_part(text: str, clean: str) -> No
 
 def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Path) -> None:
     path = tmp_path / "lines.py"
-    text = (UNIT / "sim" / "small_simulation.py").read_text()
+    text = (SIMULATIONS / "small_simulation.py").read_text()
     text = text.replace('"nobody is at 99"', f'"two\\nlines{"x" * 2000}"').replace(
         'at": 5', 'at": 99'
     )
@@ -201,7 +201,7 @@ def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Pa
 
 
 def test_a_trap_is_told_at_a_portable_place() -> None:
-    place = f"{UNIT / 'sim' / 'small_simulation.py'}:55:13"
+    place = f"{SIMULATIONS / 'small_simulation.py'}:55:13"
     found = Names(SMALL).trap(TrapFact("index", "index out of range", place))
     assert found.place == "small_simulation.py:55:13"
     assert Names(SMALL).trap(TrapFact("index", "m", "")).place == ""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from desync_files import (
+from mcap.reader import make_reader
+from tests.support.runs.desync_files import (
     ASKED,
     FRAMES,
     SMALL,
@@ -19,7 +20,6 @@ from desync_files import (
     small,
     states,
 )
-from mcap.reader import make_reader
 
 from samebits.bits import xxh64
 from samebits.desync import format as layout

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from desync_files import SMALL, UNIT, evaluated, followed, states, with_part
+from tests.support.folders import SIMULATIONS
+from tests.support.runs.desync_files import SMALL, evaluated, followed, states, with_part
 
 from samebits.desync.format import TRACE, Key
 from samebits.desync.reader import report_from_bytes
@@ -80,7 +81,7 @@ def test_code_that_no_evaluation_stands_for_has_a_trace_that_is_not_believed() -
 
 def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
     path = tmp_path / "small_simulation.py"
-    path.write_text((UNIT / "sim" / "small_simulation.py").read_text())
+    path.write_text((SIMULATIONS / "small_simulation.py").read_text())
     other = load_simulation(str(path))
     assert other is not SMALL
     found = followed(traced(), other)
@@ -98,6 +99,6 @@ def test_a_trace_that_is_none_is_told() -> None:
 
 def test_a_trace_of_another_program_is_told(tmp_path: Path) -> None:
     path = tmp_path / "small_simulation.py"
-    path.write_text((UNIT / "sim" / "small_simulation.py").read_text().replace("0.999", "0.998"))
+    path.write_text((SIMULATIONS / "small_simulation.py").read_text().replace("0.999", "0.998"))
     with pytest.raises(TraceError, match="it is of another program"):
         followed(traced(), load_simulation(str(path)))

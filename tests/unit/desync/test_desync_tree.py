@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from desync_files import SMALL, states
+from tests.support.runs.desync_files import SMALL, states
 
 from samebits.bits import canonical_size, leaves, xxh64
 from samebits.desync.hash_tree import Node, Tree, leaf_count, tree_of

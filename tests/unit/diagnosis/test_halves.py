@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.unit.diagnose.halves_simulation import SIMULATION
+from tests.support.simulations.halves_simulation import SIMULATION
 
 from samebits.bits import ulp_distance
 from samebits.diagnosis.report.findings import Diagnosis

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from reports_of_runs import (
+from tests.support.runs.reports_of_runs import (
     SOURCE,
     ours,
     report,

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exported import ARENA, DUEL, ROOT, SMALL, arena, needs_zig
-from tests.limits import HANG_SECONDS
+from tests.support.folders import ROOT
+from tests.support.limits import HANG_SECONDS
+from tests.support.runs.exported import ARENA, DUEL, SMALL, arena, needs_zig
 
 from samebits.cli import status
 from samebits.errors import TargetError

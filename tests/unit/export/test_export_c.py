@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from exported import (
+from tests.support.runs.exported import (
     arena,
     compiled,
     duel_inputs,

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from exported import DUEL, arena, compiled, duel_inputs, made, needs_zig, output
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
+from tests.support.runs.exported import DUEL, arena, compiled, duel_inputs, made, needs_zig, output
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.targets.table import TARGETS, of_levels

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from exported import DUEL, arena, host_folder, made, needs_zig, small
-from swaying_simulation import SWAYING
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
+from tests.support.runs.exported import DUEL, arena, host_folder, made, needs_zig, small
+from tests.support.simulations.swaying_simulation import SWAYING
 
 from samebits.backend.targets.table import QEMU_PACKAGE, TARGETS, Target
 from samebits.errors import ReplayError

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exported import DUEL, arena, duel_inputs, made, needs_zig, small
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
+from tests.support.runs.exported import DUEL, arena, duel_inputs, made, needs_zig, small
 
 from samebits import float2
 from samebits.errors import Trap

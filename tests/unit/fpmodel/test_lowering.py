@@ -7,7 +7,7 @@ from itertools import count, islice
 from random import Random
 
 import pytest
-from lowered_functions import differences, function_of, generated, module_of
+from tests.support.programs.lowered_functions import differences, function_of, generated, module_of
 
 from samebits.bits import float_to_bits, round_float
 from samebits.fpmodel.evaluate import INTEGER_RULES, NAN_RULES, Arithmetic

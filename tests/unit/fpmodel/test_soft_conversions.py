@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.diagnose.soft.loops import columns
-from tests.unit.diagnose.soft.operands import mantissa, operands, wide
+from tests.support.kernels.soft_loops import columns
+from tests.support.kernels.soft_operands import mantissa, operands, wide
 
 import samebits as sb
 from samebits import float32, float64, int32, uint32, uint64

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import LOWEST
+from tests.support.levels import LOWEST
 
 import samebits as sb
 from samebits import float32, float64

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import LOWEST
-from tests.unit.diagnose.soft.operands import operands
+from tests.support.kernels.soft_operands import operands
+from tests.support.levels import LOWEST
 
 import samebits as sb
 from samebits import float32, float64, int32

@@ -6,8 +6,8 @@ from itertools import product
 from random import Random
 
 import pytest
-from tests.unit.diagnose.soft.loops import LOOPS, results
-from tests.unit.diagnose.soft.operands import operands, wide
+from tests.support.kernels.soft_loops import LOOPS, results
+from tests.support.kernels.soft_operands import operands, wide
 
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator
 from samebits.fpmodel.soft import FLUSHES, ROUNDINGS, parameters

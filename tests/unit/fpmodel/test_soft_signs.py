@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from tests.levels import LOWEST
-from tests.unit.diagnose.soft.loops import columns
-from tests.unit.diagnose.soft.operands import operands, wide
+from tests.support.kernels.soft_loops import columns
+from tests.support.kernels.soft_operands import operands, wide
+from tests.support.levels import LOWEST
 
 import samebits as sb
 from samebits import int32, uint64

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from observed_frames import ARENA, SIMULATIONS, observed
+from tests.support.runs.observed_frames import ARENA, SIMULATIONS, observed
 
 from samebits.fpmodel.tree import count, written
 from samebits.hazards.expressions import Site, Sites

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from tests.support.folders import ROOT
 
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, Hazard, Structural
 
-DOCUMENT = Path(__file__).parents[4] / "docs" / "diagnose.md"
+DOCUMENT = ROOT / "docs" / "diagnose.md"
 HEAD = "| hazard | what happens | what does it in practice | remedy |\n|---|---|---|---|\n"
 
 

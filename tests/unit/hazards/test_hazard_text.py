@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from observed_frames import ARENA
-from small_runs import SMALL, hashes, side
+from tests.support.runs.observed_frames import ARENA
+from tests.support.runs.small_runs import SMALL, hashes, side
 
 from samebits.errors import HazardError
 from samebits.hazards.injection import Plant, places_of, planted

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.folders import EXAMPLES
 
 import samebits as sb
 from samebits import hazards
@@ -16,7 +17,7 @@ from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
 
-ARENA = load_simulation(str(Path(__file__).parents[2] / "examples" / "arena" / "arena.py"))
+ARENA = load_simulation(str(EXAMPLES / "arena" / "arena.py"))
 FRAMES = 60
 
 

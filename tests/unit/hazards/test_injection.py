@@ -7,7 +7,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from observed_frames import ARENA, OUTER_PLANETS, SIGNS, SIMULATIONS, TOUR, hashes, observed
+from tests.support.runs.observed_frames import (
+    ARENA,
+    OUTER_PLANETS,
+    SIGNS,
+    SIMULATIONS,
+    TOUR,
+    hashes,
+    observed,
+)
 
 from samebits.backend.llvm.engine import host_target
 from samebits.errors import HazardError, TargetError

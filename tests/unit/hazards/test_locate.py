@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from observed_frames import ARENA, TOUR
+from tests.support.runs.observed_frames import ARENA, TOUR
 
 from samebits.errors import HazardError
 from samebits.hazards.locate import find

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planting import everywhere, inputs_of, native, outcome
-from workshop_simulation import WORKSHOP, N
+from tests.support.runs.other_kernels import everywhere, inputs_of, native, outcome
+from tests.support.simulations.workshop_simulation import WORKSHOP, N
 
 import samebits as sb
 from samebits import int32, uint64

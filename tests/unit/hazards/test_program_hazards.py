@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from itertools import islice
-from pathlib import Path
 from random import Random
 
 import pytest
-from planting import Outcome, everywhere, inputs_of, native, numbered, outcome
-from workshop_simulation import WORKSHOP
+from tests.support.folders import EXAMPLES
+from tests.support.runs.other_kernels import (
+    Outcome,
+    everywhere,
+    inputs_of,
+    native,
+    numbered,
+    outcome,
+)
+from tests.support.simulations.workshop_simulation import WORKSHOP
 
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, Structural, by_name
@@ -23,7 +29,6 @@ from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
 
-EXAMPLES = Path(__file__).parents[4] / "examples"
 FRAMES = 260
 KERNELS = WORKSHOP.program.kernels
 INPUTS = inputs_of(WORKSHOP, FRAMES)
@@ -130,11 +135,8 @@ def arena() -> Simulation:
 
 @cache
 def tour() -> Simulation:
-    sys.path.insert(0, str(Path(__file__).parents[2] / "sim"))
-    try:
-        from tour_simulation import TOUR
-    finally:
-        sys.path.pop(0)
+    from tests.support.simulations.tour_simulation import TOUR
+
     return TOUR
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import trap_of
+from tests.support.executions import trap_of
 
 import samebits as sb
 from samebits import float32, float64, int3, int8, int32, uint32

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from replay_files import HEADER, inputs_of, sound
-from small_simulation import SMALL
+from tests.support.runs.replay_files import HEADER, inputs_of, sound
+from tests.support.simulations.small_simulation import SMALL
 
 from samebits.errors import ReplayError
 from samebits.export.inputs_file import HEAD, export_inputs

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcap.opcode import Opcode
-from replay_files import HEADER, MAGIC, outcome, sound
+from tests.support.runs.replay_files import HEADER, MAGIC, outcome, sound
 
 from samebits.errors import ReplayError
 from samebits.replay import ReplayReader, frame_count

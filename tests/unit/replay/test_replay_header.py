@@ -12,7 +12,7 @@ import pytest
 from mcap.data_stream import RecordBuilder
 from mcap.opcode import Opcode
 from mcap.records import Metadata
-from replay_files import HEADER, MAGIC, Crafted, chunk, raw, signed
+from tests.support.runs.replay_files import HEADER, MAGIC, Crafted, chunk, raw, signed
 
 from samebits.errors import ReplayError
 from samebits.replay import ReplayReader, frame_count, read_replay

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 from mcap.opcode import Opcode
 from mcap.records import Channel, Metadata, Schema
-from replay_files import (
+from tests.support.runs.replay_files import (
     CHANNELS,
     MAGIC,
     Crafted,

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay_files import HEADER, hash_of, inputs_of, sound, state_of
+from tests.support.runs.replay_files import HEADER, hash_of, inputs_of, sound, state_of
 
 from samebits.replay import (
     ReplayHeader,

@@ -14,7 +14,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap.records import Chunk
 from mcap.stream_reader import StreamReader
-from replay_files import HEADER, hash_of, inputs_of, sound, state_of
+from tests.support.runs.replay_files import HEADER, hash_of, inputs_of, sound, state_of
 
 from samebits.errors import ReplayError
 from samebits.replay import ReplayHeader, ReplayWriter, partial_path, read_replay

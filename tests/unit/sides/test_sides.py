@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from observed_frames import ARENA
-from small_runs import SMALL, SWARM, changed_source, hashes, inputs, side
-from tests.shared_ranges import ranges_shared
+from tests.support.runs.observed_frames import ARENA
+from tests.support.runs.small_runs import SMALL, SWARM, changed_source, hashes, inputs, side
+from tests.support.shared_ranges import ranges_shared
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.targets.table import TARGETS

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from edits import OTHERS, backwards, nothing, only_above_two, other
-from traced_frames import ARENA_FRAME, SMALL, TracedFrame
+from tests.support.programs.edits import OTHERS, backwards, nothing, only_above_two, other
+from tests.support.runs.traced_frames import ARENA_FRAME, SMALL, TracedFrame
 
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnosis.operation.first_difference import first_difference

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from traced_frames import ARENA_FRAME, SMALL, TracedFrame
-from traced_simulation import TRACED
+from tests.support.runs.traced_frames import ARENA_FRAME, SMALL, TracedFrame
+from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.bits import to_canonical
 from samebits.errors import TraceError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from fading_simulation import FADING, State
+from tests.support.simulations.fading_simulation import FADING, State
 
 from samebits.bits import SMALLEST_NORMAL, from_canonical
 from samebits.sim.sources import PlayerSource

@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from endless_simulation import ENDLESS
-from tests.levels import LOWEST
-from tests.limits import HANG_SECONDS
+from tests.support.folders import SIMULATIONS
+from tests.support.levels import LOWEST
+from tests.support.limits import HANG_SECONDS
+from tests.support.simulations.endless_simulation import ENDLESS
 
 from samebits.cli import status
 from samebits.replay import read_replay
 from samebits.runtime.threads import preempt
 from samebits.verify.executions import all_rows
 
-SIMULATION = str(Path(__file__).with_name("endless_simulation.py"))
+SIMULATION = str(SIMULATIONS / "endless_simulation.py")
 NATIVE = next(r.name for r in all_rows() if r.name.endswith("O3") and not r.emulated and not r.slow)
 EMULATED = [
     r.name

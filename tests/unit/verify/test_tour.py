@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tour_simulation import TOUR
+from tests.support.simulations.tour_simulation import TOUR
 
 from samebits.sim.sources import PlayerSource
 from samebits.verify.executions import Row, all_rows

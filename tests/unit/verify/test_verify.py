@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted_faults import CONTRACTED, FUSING
-from small_simulation import SMALL, State
+from tests.support.runs.injected_faults import CONTRACTED, FUSING
+from tests.support.simulations.small_simulation import SMALL, State
 
 from samebits.bits import exact_fma, float_to_bits, leaves
 from samebits.errors import ReplayError, SimulationError, TargetError

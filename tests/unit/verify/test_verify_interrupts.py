@@ -8,14 +8,15 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from tests.unit.runtime.interrupting import Interrupt, bytecodes, handler, interrupted
+from tests.support.folders import SIMULATIONS
+from tests.support.interrupting import Interrupt, bytecodes, handler, interrupted
 
 from samebits.cli import status
 from samebits.cli.exit_status import INTERRUPTED, SAME
 from samebits.verify.executions import all_rows
 from samebits.verify.verification import Verification
 
-SIMULATION = str(Path(__file__).with_name("small_simulation.py"))
+SIMULATION = str(SIMULATIONS / "small_simulation.py")
 NATIVE = next(r.name for r in all_rows() if r.name.endswith("O3") and not r.emulated and not r.slow)
 EMULATED = [
     r.name

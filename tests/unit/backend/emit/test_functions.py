@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiled_kernels import CONFIGURATIONS, Compiled, assert_compiled_is_evaluated
+from tests.support.programs.compiled_kernels import (
+    CONFIGURATIONS,
+    Compiled,
+    assert_compiled_is_evaluated,
+)
 
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm.compile import compile_module, llvm_text

@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 import pytest
-from compiled_kernels import HOST_TARGETS
-from test_many_rare import RARE_INPUTS, many
-from test_rare import optimised
+from tests.support.programs.compiled_kernels import HOST_TARGETS
+from tests.unit.backend.text.test_cold_calls import optimised
+from tests.unit.backend.text.test_many_cold_calls import RARE_INPUTS, many
 
 from samebits import Array, ReadOnly, float64, kernel, math
 from samebits.backend.emit.module import emit_module

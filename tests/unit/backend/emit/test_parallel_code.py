@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from test_rare import optimised
+from tests.unit.backend.text.test_cold_calls import optimised
 
 import samebits as sb
 from samebits import float32, kernel, math

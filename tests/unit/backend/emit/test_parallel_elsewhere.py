@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from other_machines import EMULATED, Machine, WasmMachine, missing
-from test_rare import optimised
+from tests.support.machines.other_machines import EMULATED, Machine, WasmMachine, missing
+from tests.unit.backend.text.test_cold_calls import optimised
 
 import samebits as sb
 from samebits import float64, kernel, uint64

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 import pytest
-from inspected_kernels import fused, line, loops, module_of
+from tests.support.kernels.inspected_kernels import fused, line, loops, module_of
 
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm.compile import Listing, assembly_text, listing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from inspected_kernels import fused, line, loops, module_of, remainders
+from tests.support.kernels.inspected_kernels import fused, line, loops, module_of, remainders
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.remarks import (

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiled_kernels import (
+from tests.support.programs.compiled_kernels import (
     CONFIGURATION_NAMES,
     CONFIGURATIONS,
     HOST_TARGETS,

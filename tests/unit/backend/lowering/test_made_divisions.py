@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from objects import undefined_symbols
+from tests.support.machines.objects import undefined_symbols
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import CompiledObject

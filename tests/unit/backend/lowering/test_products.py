@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from compiled_kernels import HOST_TARGETS, Compiled
+from tests.support.programs.compiled_kernels import HOST_TARGETS, Compiled
 
 from samebits.backend.llvm.compile import assembly_text
 from samebits.backend.targets.audit import audit

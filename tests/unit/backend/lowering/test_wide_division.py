@@ -7,9 +7,9 @@ import random
 
 import numpy as np
 import pytest
-from objects import undefined_symbols
-from test_every_target import LINKERS_OWN
 from tests.fuzz.loading import Workspace
+from tests.support.machines.objects import undefined_symbols
+from tests.unit.backend.targets.test_every_target import LINKERS_OWN
 
 import samebits as sb
 from samebits import int64, uint64

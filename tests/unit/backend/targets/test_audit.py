@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from compiled_kernels import HOST_TARGETS
-from test_compiled_operations import LOOPS, loop
+from tests.support.programs.compiled_kernels import HOST_TARGETS
+from tests.unit.backend.lowering.test_compiled_operations import LOOPS, loop
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.compile import assembly_text

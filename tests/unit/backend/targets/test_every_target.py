@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compiled_kernels import from_word
-from objects import undefined_symbols
-from other_machines import (
+from tests.support.machines.objects import undefined_symbols
+from tests.support.machines.other_machines import (
     EMULATED,
     HERE,
     MEMORY,
@@ -22,7 +21,8 @@ from other_machines import (
     WasmMachine,
     missing,
 )
-from test_compiled_operations import (
+from tests.support.programs.compiled_kernels import from_word
+from tests.unit.backend.lowering.test_compiled_operations import (
     VALUE_TYPES,
     expected,
     float_patterns,

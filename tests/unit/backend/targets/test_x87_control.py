@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from other_machines import link_bare, missing
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
+from tests.support.machines.other_machines import link_bare, missing
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.targets import fp_control

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 import pytest
-from compiled_kernels import HOST_TARGETS
+from tests.support.programs.compiled_kernels import HOST_TARGETS
 
 from samebits import (
     Array,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compiled_kernels import HOST_TARGETS
-from other_machines import EMULATED, Machine, WasmMachine, missing
-from test_rare import curve, optimised
+from tests.support.machines.other_machines import EMULATED, Machine, WasmMachine, missing
+from tests.support.programs.compiled_kernels import HOST_TARGETS
+from tests.unit.backend.text.test_cold_calls import curve, optimised
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int64, kernel, uint64

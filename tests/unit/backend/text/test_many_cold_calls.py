@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compiled_kernels import HOST_TARGETS
-from other_machines import EMULATED, Machine, WasmMachine, missing
-from test_rare import curves, optimised
+from tests.support.machines.other_machines import EMULATED, Machine, WasmMachine, missing
+from tests.support.programs.compiled_kernels import HOST_TARGETS
+from tests.unit.backend.text.test_cold_calls import curves, optimised
 
 import samebits as sb
 from samebits import Array, ReadOnly, bitcast, float64, kernel, math, rotl, uint64

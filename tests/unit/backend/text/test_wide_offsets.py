@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inspected_kernels import module_of
+from tests.support.folders import ROOT
+from tests.support.kernels.inspected_kernels import module_of
 
 import samebits as sb
 from samebits.backend.llvm.engine import host_target
@@ -19,6 +20,7 @@ from samebits.backend.text.call_graph import CallGraph
 from samebits.backend.text.profiles import SPEED
 from samebits.backend.text.wide_offsets import has_wide_offsets
 
+MODULE = "tests.unit.backend.text.test_wide_offsets"
 MOST = 9223372036854775807
 
 
@@ -169,8 +171,8 @@ def run(kernel: Any, managed: bool = False) -> Any:
 
 
 def child(check: bool) -> subprocess.CompletedProcess[str]:
-    order = [sys.executable, __file__, *(["unchecked"] if not check else [])]
-    return subprocess.run(order, capture_output=True, text=True, timeout=300, check=False)
+    order = [sys.executable, "-m", MODULE, *(["unchecked"] if not check else [])]
+    return subprocess.run(order, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_no_constant_in_an_index_ends_the_process() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from traced_simulation import TRACED
+from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.bits import to_canonical, xxh64
 from samebits.diagnosis.cause.experiment import Agreement, Experiment

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from traced_frames import TracedFrame
-from traced_simulation import TRACED
+from tests.support.runs.traced_frames import TracedFrame
+from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.diagnosis.cause.observations import Observations, values_of
 from samebits.hazards.catalogue import HAZARDS

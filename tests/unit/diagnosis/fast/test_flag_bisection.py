@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from observed_frames import ARENA
+from tests.support.runs.observed_frames import ARENA
 
 from samebits.backend.llvm import engine as llvm
 from samebits.diagnosis.fast.bisection import Permissions, PermissionSearch

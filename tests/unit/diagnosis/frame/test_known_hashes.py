@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from small_runs import hashes, inputs, side
+from tests.support.runs.small_runs import hashes, inputs, side
 
 from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.frame.known_hashes import KnownSearch

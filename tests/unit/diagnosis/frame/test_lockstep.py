@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_runs import SMALL, changed_source, hashes, inputs, side
+from tests.support.runs.small_runs import SMALL, changed_source, hashes, inputs, side
 
 from samebits.bits import xxh64
 from samebits.diagnosis.frame import lockstep as frames

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from observed_frames import ARENA
-from small_runs import SMALL
+from tests.support.runs.observed_frames import ARENA
+from tests.support.runs.small_runs import SMALL
 
 from samebits.bits import canonical_size, leaves, ulp_distance
 from samebits.diagnosis.frame.state_diff import BLOCKS, differences

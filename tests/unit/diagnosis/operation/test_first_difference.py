@@ -7,9 +7,9 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from edits import OTHERS, Edit, backwards, nothing, only_above_two, other
-from traced_frames import ARENA_FRAME, SMALL, TracedFrame
-from traced_simulation import TRACED
+from tests.support.programs.edits import OTHERS, Edit, backwards, nothing, only_above_two, other
+from tests.support.runs.traced_frames import ARENA_FRAME, SMALL, TracedFrame
+from tests.support.simulations.traced_simulation import TRACED
 
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
 from samebits.hazards.edit.draft import Draft

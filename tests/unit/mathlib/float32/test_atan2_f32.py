@@ -5,14 +5,14 @@ from __future__ import annotations
 import lzma
 import math as python_math
 import re
-from pathlib import Path
 from typing import Any
 
 import gmpy2
 import numpy as np
 import pytest
 from gmpy2 import mpfr
-from math_kernels import called_in_loops
+from tests.support.folders import SHARED_DATA
+from tests.support.kernels.math_kernels import called_in_loops
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
@@ -22,7 +22,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
 from samebits.runtime.same_bits import executions
 
-PUBLISHED = Path(__file__).parents[4] / "shared" / "data" / "core-math" / "atan2f.wc.xz"
+PUBLISHED = SHARED_DATA / "core-math" / "atan2f.wc.xz"
 INF = float("inf")
 NAN = float("nan")
 

@@ -12,9 +12,9 @@ from typing import Any
 import gmpy2
 import numpy as np
 import pytest
-from elementary_f32 import NAMES, elementary, every
 from gmpy2 import mpfr
-from math_kernels import assert_same_patterns, called_in_loops, results
+from tests.support.kernels.elementary_f32 import NAMES, elementary, every
+from tests.support.kernels.math_kernels import assert_same_patterns, called_in_loops, results
 
 from samebits import Array, ReadOnly, float32, math
 from samebits.backend.llvm.compile import assembly_text

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from elementary_f32 import NAMES, elementary, every
-from math_kernels import assert_same_patterns
+from tests.support.kernels.elementary_f32 import NAMES, elementary, every
+from tests.support.kernels.math_kernels import assert_same_patterns
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math

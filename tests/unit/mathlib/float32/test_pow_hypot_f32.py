@@ -6,13 +6,13 @@ import lzma
 import math as python_math
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import gmpy2
 import numpy as np
 import pytest
 from gmpy2 import mpfr
+from tests.support.folders import SHARED_DATA
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math
@@ -22,7 +22,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
 from samebits.runtime.same_bits import executions
 
-PUBLISHED = Path(__file__).parents[4] / "shared" / "data" / "core-math"
+PUBLISHED = SHARED_DATA / "core-math"
 INF = float("inf")
 NAN = float("nan")
 ODD, EVEN, LARGEST = 2.0**24 - 1.0, 2.0**24, (2.0 - 2.0**-23) * 2.0**127

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from math_kernels import (
+from tests.support.kernels.math_kernels import (
     assert_same_patterns,
     called_in_loops,
     cosines_f32,
@@ -16,7 +16,7 @@ from math_kernels import (
     results,
     sines_f32,
 )
-from tests.levels import LOWEST
+from tests.support.levels import LOWEST
 
 import samebits as sb
 from samebits import bitcast, float32, math, uint32, uint64

@@ -15,7 +15,7 @@ import gmpy2
 import numpy as np
 import pytest
 from gmpy2 import mpfr
-from math_kernels import assert_same_patterns, called_in_loops, results
+from tests.support.kernels.math_kernels import assert_same_patterns, called_in_loops, results
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, math

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exact_kernels import (
+from tests.support.kernels.exact_kernels import (
     BINARY,
     LOOPS,
     check,
@@ -20,7 +20,7 @@ from exact_kernels import (
     trigonometrics,
     wanted,
 )
-from math_kernels import assert_same_patterns
+from tests.support.kernels.math_kernels import assert_same_patterns
 
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk

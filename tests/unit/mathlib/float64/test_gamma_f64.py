@@ -11,7 +11,7 @@ import gmpy2
 import numpy as np
 import pytest
 from gmpy2 import mpfr
-from math_kernels import assert_same_patterns
+from tests.support.kernels.math_kernels import assert_same_patterns
 from tools.prove.functions import FORMATS, NAMED, rounded
 
 from samebits import Array, ReadOnly, float64, select

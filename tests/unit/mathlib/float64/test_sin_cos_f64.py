@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import gmpy2
 import numpy as np
 import pytest
-from math_kernels import assert_same_patterns, cosines_f64, results, sines_f64
+from tests.support.folders import SHARED_DATA
+from tests.support.kernels.math_kernels import assert_same_patterns, cosines_f64, results, sines_f64
 
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Op, can_trap, walk
@@ -20,7 +20,7 @@ from samebits.runtime.same_bits import executions
 
 KERNELS = {"sin": sines_f64, "cos": cosines_f64}
 EXACT = {"sin": gmpy2.sin, "cos": gmpy2.cos}
-HARD_CASES = Path(__file__).parents[4] / "shared" / "data" / "core-math"
+HARD_CASES = SHARED_DATA / "core-math"
 LARGEST = float.fromhex("0x1.fffffffffffffp1023")
 
 both = pytest.mark.parametrize("name", KERNELS)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from exact_kernels import BINARY, mirrored, random_patterns, specials, wanted
-from math_kernels import assert_same_patterns
+from tests.support.kernels.exact_kernels import BINARY, mirrored, random_patterns, specials, wanted
+from tests.support.kernels.math_kernels import assert_same_patterns
 
 from samebits import Array, ReadOnly, float64, math
 from samebits.backend.llvm.compile import assembly_text

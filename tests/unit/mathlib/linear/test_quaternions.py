@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import LOWEST_AND_BEST
+from tests.support.levels import LOWEST_AND_BEST
 
 import samebits as sb
 from samebits import (

@@ -12,6 +12,7 @@ from typing import Any
 import gmpy2
 import pytest
 from gmpy2 import mpfr
+from tests.support.folders import ROOT
 
 from samebits.mathlib.wide import table as wide_table
 
@@ -88,15 +89,14 @@ def test_words_of_two_over_pi_follow_128_zero_bits() -> None:
 
 def test_the_tool_makes_the_tables_again() -> None:
     file = Path(wide_table.__file__)
-    tool = Path(__file__).parents[3] / "tools" / "math" / "wide_table.py"
+    tool = ROOT / "tools" / "math" / "wide_table.py"
     made = subprocess.run([sys.executable, tool], check=True, capture_output=True, encoding="utf-8")
     assert made.stdout == file.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["erf", "erfc", "gamma"])
 def test_the_tools_make_the_tables_of_float64_functions_again(name: str) -> None:
-    root = Path(__file__).parents[3]
-    tool = root / "tools" / "math" / f"{name}_f64_table.py"
+    tool = ROOT / "tools" / "math" / f"{name}_f64_table.py"
     made = subprocess.run([sys.executable, tool], check=True, capture_output=True, encoding="utf-8")
-    file = root / "src" / "samebits" / "mathlib" / "float64" / f"{name}_f64_table.py"
+    file = ROOT / "src" / "samebits" / "mathlib" / "float64" / f"{name}_f64_table.py"
     assert made.stdout == file.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.compile import compile_module

@@ -9,12 +9,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import foreign_work
 import numpy as np
 import pytest
-from foreign_libraries import AT_START, Foreign, build
-from foreign_work import digest
-from tests.limits import HANG_SECONDS
+from tests.support import foreign_work
+from tests.support.foreign_libraries import AT_START, Foreign, build
+from tests.support.foreign_work import digest
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.runtime.fp_state import pin as fpenv
@@ -95,7 +95,7 @@ def test_on_python_threads_at_once_no_bit_changes_and_each_register_stays(
 def test_on_a_librarys_own_thread_an_entry_gives_the_bits_and_the_register_stays(
     plain: Foreign,
 ) -> None:
-    from test_fpenv import entry
+    from tests.unit.runtime.fp_state.test_fpenv import entry
 
     for opt in (0, 3):
         native = entry(opt)

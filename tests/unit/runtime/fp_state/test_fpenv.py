@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.backend.llvm import engine as llvm

@@ -13,8 +13,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.limits import HANG_SECONDS
-from tests.unit.runtime.interrupting import at_each
+from tests.support.interrupting import at_each
+from tests.support.limits import HANG_SECONDS
 
 from samebits.backend.objects import CompiledObject
 from samebits.runtime.cache import ObjectCache, digest, pack

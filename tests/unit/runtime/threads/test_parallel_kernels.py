@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.shared_ranges import ranges_shared
-from tests.unit.frontend import parallel_kernels as k
-from tests.unit.runtime import batched_kernels as b
+from tests.support.kernels import batched_kernels as b
+from tests.support.kernels import parallel_kernels as k
+from tests.support.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits.lang.kernel import Kernel

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
-from tests.unit.runtime.ranges import range_of, slots_of, task_of
+from tests.support.kernels.ranges import range_of, slots_of, task_of
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import int64
@@ -211,7 +211,7 @@ def test_a_child_of_fork_has_a_pool_of_its_own() -> None:
 import os, sys, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from tests.unit.runtime.test_pool import MARK, slots_of, task_of
+from tests.unit.runtime.threads.test_pool import MARK, slots_of, task_of
 from samebits.runtime.threads.pool import pool, set_workers
 set_workers(3)
 def go():
@@ -233,7 +233,7 @@ assert go()
 def test_the_process_ends_while_tasks_run() -> None:
     script = """
 import numpy as np
-from tests.unit.runtime.test_pool import BURN, slots_of, task_of
+from tests.unit.runtime.threads.test_pool import BURN, slots_of, task_of
 from samebits.runtime.threads.pool import pool, set_workers
 set_workers(4)
 out = np.zeros(100000, np.int64)

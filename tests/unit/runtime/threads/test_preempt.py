@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS, LEAST_STACK
+from tests.support.folders import ROOT
+from tests.support.limits import HANG_SECONDS, LEAST_STACK
 
 import samebits as sb
 from samebits import float64, int64
@@ -33,7 +34,6 @@ pytestmark = pytest.mark.skipif(
     not hasattr(signal, "pthread_kill"), reason="the system has no such signals"
 )
 ENDLESS = 1 << 50
-REPOSITORY = Path(__file__).parents[3]
 
 
 @sb.kernel
@@ -298,11 +298,11 @@ def test_a_process_forks_without_the_thread_that_watches() -> None:
 import os, signal, sys
 threads = []
 os.register_at_fork(before=lambda: threads.append(len(os.listdir("/proc/self/task"))))
-sys.path.insert(0, {str(REPOSITORY)!r})
+sys.path.insert(0, {str(ROOT)!r})
 import numpy as np
 import threading
 before = len(os.listdir("/proc/self/task"))
-from tests.unit.runtime.test_preempt import *
+from tests.unit.runtime.threads.test_preempt import *
 out = numbers()
 count(out, int64(10))
 while (started := len(os.listdir("/proc/self/task"))) > before + 1:
@@ -349,8 +349,8 @@ def test_a_job_left_in_the_middle_has_failed_and_what_depends_on_it_is_not_run()
 def test_the_end_of_the_process_ends_jobs_in_the_middle() -> None:
     script = f"""
 import sys
-sys.path.insert(0, {str(REPOSITORY)!r})
-from tests.unit.runtime.test_preempt import *
+sys.path.insert(0, {str(ROOT)!r})
+from tests.unit.runtime.threads.test_preempt import *
 from samebits.runtime.threads import pool; from samebits.runtime.threads import working
 set_workers(3)
 out = numbers(2)
@@ -373,9 +373,9 @@ pool._EXIT_SECONDS = 600
 def test_a_forked_child_does_not_tell_the_parents_threads_to_leave() -> None:
     script = f"""
 import os, sys, warnings
-sys.path.insert(0, {str(REPOSITORY)!r})
+sys.path.insert(0, {str(ROOT)!r})
 warnings.simplefilter("ignore", DeprecationWarning)
-from tests.unit.runtime.test_preempt import *
+from tests.unit.runtime.threads.test_preempt import *
 from samebits.runtime.threads import preempt; from samebits.runtime.threads import working
 set_workers(3)
 handle = long_job(numbers(2)).schedule(2, batch=1)
@@ -449,7 +449,7 @@ class Large(sb.ParallelFor):
 STACKS = """
 import sys, threading
 sys.path.insert(0, {repository!r})
-from tests.unit.runtime.test_preempt import *
+from tests.unit.runtime.threads.test_preempt import *
 found = []
 def run():
     try:
@@ -466,7 +466,7 @@ SMALL = "StackError: this thread's stack has no room for the 256,"
 
 
 def _on_a_stack(size: int, call: str, before: str = "") -> str:
-    script = before + STACKS.format(repository=str(REPOSITORY), call=call, size=size)
+    script = before + STACKS.format(repository=str(ROOT), call=call, size=size)
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
@@ -514,8 +514,8 @@ def test_threads_with_small_stacks_leave_a_ranges_turns_to_those_with_room() -> 
     call = "(set_workers(3), o := np.zeros(64), many_large(o), (o == np.arange(64)).all())[-1]"
     before = "import threading\nthreading.stack_size(262144)\n"
     direct = before + (
-        f"import sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
-        "from tests.unit.runtime.test_preempt import *\n"
+        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from tests.unit.runtime.threads.test_preempt import *\n"
         f"print({call})\n"
     )
     done = subprocess.run(
@@ -530,8 +530,8 @@ def test_threads_with_small_stacks_leave_a_ranges_turns_to_those_with_room() -> 
 
 def test_a_job_on_threads_with_small_stacks_fails_and_says_so() -> None:
     script = (
-        f"import sys\nsys.path.insert(0, {str(REPOSITORY)!r})\n"
-        "from tests.unit.runtime.test_preempt import *\n"
+        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from tests.unit.runtime.threads.test_preempt import *\n"
         "from samebits.runtime.threads import own_stack\nown_stack.STACK_BYTES = 262144\n"
         "set_workers(2)\n"
         "handle = Large(out=np.zeros(8)).schedule(8, batch=1)\n"
@@ -615,7 +615,7 @@ for module, names in {
 }.items():
     for name in names:
         vars(module).pop(name, None)
-from tests.unit.runtime.without_signals import main
+from tests.support.without_signals import main
 main()
 """
 
@@ -624,7 +624,7 @@ def test_without_such_signals_calls_run_to_their_end_and_all_else_holds() -> Non
     """As on Windows: ranges on several threads, jobs, and limits for Python's own code."""
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", WITHOUT],
-        cwd=Path(__file__).parents[3],
+        cwd=ROOT,
         capture_output=True,
         text=True,
         timeout=HANG_SECONDS,

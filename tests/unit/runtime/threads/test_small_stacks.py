@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.limits import HANG_SECONDS, LEAST_STACK
-from tests.unit.runtime.interrupting import at_each
+from tests.support.interrupting import at_each
+from tests.support.limits import HANG_SECONDS, LEAST_STACK
 
 import samebits as sb
 from samebits import float32

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
-from tests.shared_ranges import ranges_shared
+from tests.support.limits import HANG_SECONDS
+from tests.support.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits import int32, int64
@@ -107,7 +107,7 @@ def test_threads_that_are_not_wanted_any_more_end() -> None:
     script = """
 import _thread, time
 import numpy as np
-from tests.unit.runtime.test_crew import count
+from tests.unit.runtime.threads.test_team import count
 from samebits.runtime.threads.pool import set_workers
 set_workers(1)
 count(np.zeros(50, np.int64))
@@ -170,8 +170,8 @@ def test_a_child_of_fork_has_a_crew_of_its_own() -> None:
 import os, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from tests.unit.runtime.test_crew import count
-from tests.shared_ranges import ranges_shared
+from tests.unit.runtime.threads.test_team import count
+from tests.support.shared_ranges import ranges_shared
 from samebits.runtime.threads.pool import set_workers
 set_workers(3)
 def go():
@@ -193,8 +193,8 @@ def test_the_process_ends_while_a_range_runs() -> None:
     script = """
 import threading, time
 import numpy as np
-from tests.unit.runtime.test_crew import burn
-from tests.shared_ranges import ranges_shared
+from tests.unit.runtime.threads.test_team import burn
+from tests.support.shared_ranges import ranges_shared
 from samebits.runtime.threads.pool import set_workers
 set_workers(4)
 before, out = ranges_shared(), np.ones(1_000_000, np.int64)

@@ -12,8 +12,8 @@ import warnings
 from typing import Any
 
 import pytest
-from tests.limits import HANG_SECONDS
-from tests.unit.runtime.interrupting import at_each
+from tests.support.interrupting import at_each
+from tests.support.limits import HANG_SECONDS
 
 from samebits.runtime.threads.time_limit import TimeOver, within
 

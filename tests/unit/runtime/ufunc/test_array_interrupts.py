@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.runtime.interrupting import at_each
+from tests.support.interrupting import at_each
 
 from samebits import math
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.runtime.ufunc_functions import blend, half, less, parts, scale
+from tests.support.kernels.ufunc_functions import blend, half, less, parts, scale
 
 import samebits as sb
 from samebits import ArgumentError, float32, float64, int3, math
