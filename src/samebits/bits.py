@@ -252,7 +252,7 @@ def value_of(t: ScalarType, pattern: int) -> bool | int | float:
     return pattern - (1 << t.bits) if t.is_signed and pattern >> (t.bits - 1) else pattern
 
 
-def kept_as(t: ScalarType) -> str:
+def array_typecode(t: ScalarType) -> str:
     """The type code of the least of Python's compact arrays "d", "q" and "Q" that hold a `t`."""
     if t.is_float:
         return "d"

@@ -22,13 +22,13 @@ _SPARE = Mutex()
 """What a thread holds in its place that works for one that has it, and waits: nobody else."""
 
 
-class _Here(threading.local):
+class _ThreadState(threading.local):
     """What is known of a thread."""
 
     is_lent = False
 
 
-_here = _Here()
+_here = _ThreadState()
 
 
 def lock() -> Mutex:
@@ -36,7 +36,7 @@ def lock() -> Mutex:
     return _SPARE if _here.is_lent else LOCK
 
 
-def lend(lent: bool) -> None:
+def lend_lock(lent: bool) -> None:
     """Say whether this thread works for one that has `lock()` and waits for this one."""
     _here.is_lent = lent
 

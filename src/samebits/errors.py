@@ -102,7 +102,7 @@ class SamebitsError(Exception):
         self.fix = fix
 
     def __str__(self) -> str:
-        return _told(self.message, self.span, self.note, self.fix)
+        return _formatted(self.message, self.span, self.note, self.fix)
 
 
 class SamebitsWarning(UserWarning):
@@ -116,10 +116,10 @@ class SamebitsWarning(UserWarning):
         note: str | None = None,
         fix: str | None = None,
     ) -> None:
-        super().__init__(_told(message, span, note, fix))
+        super().__init__(_formatted(message, span, note, fix))
 
 
-def _told(message: str, span: Span | None, note: str | None, fix: str | None) -> str:
+def _formatted(message: str, span: Span | None, note: str | None, fix: str | None) -> str:
     parts = [message]
     if span is not None:
         parts.append(f"  at {span} in {span.function}")
@@ -266,10 +266,10 @@ def _trap(
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class MemoryAccess:
     """One access of a turn of a parallel range: to what, and where in the source."""
 
-    turn: int
+    iteration: int
     place: str
     """As the kernel could write it: `bodies[3].pos.x`."""
     writes: bool
@@ -285,7 +285,7 @@ class Touch:
 class RaceError(SamebitsError):
     """Two turns of a parallel range touch the same memory, and one of them writes it."""
 
-    def __init__(self, first: Touch, second: Touch) -> None:
+    def __init__(self, first: MemoryAccess, second: MemoryAccess) -> None:
         super().__init__(
             f"turns {first.turn} and {second.turn} of a parallel range race for {second.place}",
             fix="let each turn write at its own index only, and read what no turn writes",
@@ -296,7 +296,7 @@ class RaceError(SamebitsError):
     def __str__(self) -> str:
         return "\n".join([self.message, str(self.first), str(self.second), f"  fix: {self.fix}"])
 
-    def __reduce__(self) -> tuple[type[RaceError], tuple[Touch, Touch]]:
+    def __reduce__(self) -> tuple[type[RaceError], tuple[MemoryAccess, MemoryAccess]]:
         return type(self), (self.first, self.second)
 
 

@@ -75,7 +75,7 @@ class Options:
         return replace(self, **checked(given)) if given else self
 
 
-class Given(TypedDict, total=False):
+class OptionArguments(TypedDict, total=False):
     """Options by name, as decorators take them; see `Options`."""
 
     mode: Mode
@@ -123,7 +123,7 @@ def _shown(value: object) -> str:
     return f"sb.{value.name}" if isinstance(value, Precision | Mode) else repr(value)
 
 
-def changed(options: Options) -> dict[str, Any]:
+def changed_options(options: Options) -> dict[str, Any]:
     """The options that are not the default ones, by name."""
     return {
         field.name: getattr(options, field.name)

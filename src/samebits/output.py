@@ -157,7 +157,7 @@ def write_file(
         out.file.write(data.encode() if isinstance(data, str) else data)
 
 
-def hindrance(path: StrPath) -> OSError | None:
+def write_error(path: StrPath) -> OSError | None:
     """What the system has against writing there, or None. Everything is left as it was.
 
     Pipes and devices are not tried: to open one may wait, or be heard at its other end.
@@ -171,7 +171,7 @@ def hindrance(path: StrPath) -> OSError | None:
     return None
 
 
-def holds_other(path: StrPath, *marks: bytes) -> bool:
+def holds_foreign_file(path: StrPath, *marks: bytes) -> bool:
     """Whether a file is there, not empty, in whose first `_BEGINNING` bytes is none of `marks`: a
     source, or a file of another kind, that a mistyped name would replace. Of a link, only that is
     lost that it is one."""
@@ -185,7 +185,7 @@ def holds_other(path: StrPath, *marks: bytes) -> bool:
     return beginning != b"" and not any(mark in beginning for mark in marks)
 
 
-def told(error: OSError) -> str:
+def os_reason(error: OSError) -> str:
     """The system's reason, in words and without the path."""
     return error.strerror or str(error)
 

@@ -13,7 +13,7 @@ _read: dict[str, Sequence[str]] = {}
 """Of files with kernels, as of the last kernel that was made of each."""
 
 
-def remember(file: str, lines: Sequence[str]) -> None:
+def remember_lines(file: str, lines: Sequence[str]) -> None:
     """Note what a kernel was made from; nothing where it could not be read."""
     if lines:
         _read[file] = lines

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import samebits_command
 from samebits.cli.exit_status import BAD, SAME, TRACEBACK
-from samebits.cli.terminal import shown
+from samebits.cli.terminal import escaping
 
 _FULL = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EBADF})
 """What the system says of a disk that takes no more, and of an output that is closed."""
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(code)
 
 
-@shown()
+@escaping()
 def status(arguments: Sequence[str]) -> int:
     """Run the command line; its exit status."""
     from samebits.errors import SamebitsError

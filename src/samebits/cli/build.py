@@ -11,7 +11,7 @@ from rich.text import Text
 
 from samebits.cli.consoles import progress_console
 from samebits.cli.exit_status import BAD, SAME
-from samebits.cli.named import named_simulation, tell_fewer, words
+from samebits.cli.named import named_simulation, warn_fewer_frames, words
 from samebits.cli.printing import print_built
 from samebits.export.build import build, choose_targets
 from samebits.export.inputs_file import export_inputs
@@ -34,7 +34,7 @@ def export(replay: str, out: str, frames: int | None) -> int:
     count = f"{done.frames:,} frame{'' if done.frames == 1 else 's'}"
     hashes = "with a hash each" if done.hashed else "without hashes"
     print(f"{out}: inputs of {done.simulation}, {count}, {hashes}")
-    tell_fewer(replay, done.frames, frames)
+    warn_fewer_frames(replay, done.frames, frames)
     if done.damage:
         sys.stderr.write(f"{replay} is {done.damage}\n")
         return BAD

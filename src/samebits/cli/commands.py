@@ -126,9 +126,9 @@ def verify(
     a target's program failed, 2 bad usage or input, or a target ran longer than `--timeout`.
     """
     from samebits.cli.named import words
-    from samebits.cli.verify import Options, run
+    from samebits.cli.verify import VerifyOptions, run
 
-    options = Options(
+    options = VerifyOptions(
         sim=sim,
         replays=tuple(replays or ()),
         targets=None if targets is None else words("--targets", targets),
@@ -285,9 +285,9 @@ def inspect(
     Every line of code has its source line before it; SIMD is marked P, scalar floats S, calls C,
     and instructions that would break the same bits !. Exit status: 0 shown, 2 bad usage or input.
     """
-    from samebits.cli.inspect import Options, run
+    from samebits.cli.inspect import InspectOptions, run
 
-    _finish(lambda: run(Options(kernel, target, show, opt, types, all, json, html, color)))
+    _finish(lambda: run(InspectOptions(kernel, target, show, opt, types, all, json, html, color)))
 
 
 @_application.command(
@@ -317,9 +317,11 @@ def lint(
     to the compiler. Exit status: 0 no hazard, 1 some were found, 2 a file could not be checked,
     or bad usage.
     """
-    from samebits.cli.lint import Options, run
+    from samebits.cli.lint import LintOptions, run
 
-    options = Options(tuple(paths or ()), select, ignore, "json" if json else format, list_rules)
+    options = LintOptions(
+        tuple(paths or ()), select, ignore, "json" if json else format, list_rules
+    )
     _finish(lambda: run(options))
 
 
@@ -355,9 +357,9 @@ def explain(
     tried, and two together where none alone gives them. Exit status: 0 some evaluation gives the
     bits, 1 none does, 2 bad usage or input.
     """
-    from samebits.cli.explain import Options, run
+    from samebits.cli.explain import ExplainOptions, run
 
-    options = Options(expression, tuple(values or ()), got, type, json)
+    options = ExplainOptions(expression, tuple(values or ()), got, type, json)
     _finish(lambda: run(options))
 
 
@@ -405,9 +407,9 @@ def report(
     written or shown, 1 written, and the run is not the one that REPLAY has hashes and keyframes
     of, 2 bad usage or input, or a damaged file.
     """
-    from samebits.cli.desync import Options, run
+    from samebits.cli.desync import ReportOptions, run
 
-    options = Options(sim, replay, frames, trace, out, a, force, show, json)
+    options = ReportOptions(sim, replay, frames, trace, out, a, force, show, json)
     _finish(lambda: run(options))
 
 
@@ -466,10 +468,10 @@ def diagnose(
     they do not differ, 1 they do, or a is not the run that REPLAY has hashes and keyframes of,
     2 bad usage or input.
     """
-    from samebits.cli.diagnose import Options, run
+    from samebits.cli.diagnose import DiagnoseOptions, run
 
     given = tuple(what or ())
-    options = Options(given, a, b, frames, players, seed, json, html, list_sides, budget)
+    options = DiagnoseOptions(given, a, b, frames, players, seed, json, html, list_sides, budget)
     _finish(lambda: run(options))
 
 

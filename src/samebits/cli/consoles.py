@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from samebits.cli.terminal import behind
+from samebits.cli.terminal import underlying
 from samebits.visible import visible
 
 WIDTH = 100
@@ -19,7 +19,7 @@ class TextConsole(Console):
     """Escapes text itself, and may therefore write colours to the stream behind."""
 
     def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
-        stream = behind(sys.stderr if stderr else sys.stdout)
+        stream = underlying(sys.stderr if stderr else sys.stdout)
         super().__init__(file=stream, width=width, highlight=False, markup=False, emoji=False)
 
     def render(

@@ -22,7 +22,7 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.report.findings import RecordedFact
 from samebits.errors import ReportError
-from samebits.output import hindrance, remedy, told
+from samebits.output import os_reason, remedy, write_error
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.simulation import Simulation
@@ -34,7 +34,7 @@ _EXAMPLE = "samebits report game.py duel.mcap --frames 120:130"
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReportOptions:
     """What the command line said."""
 
     sim: str | None
@@ -48,7 +48,7 @@ class Options:
     json: bool
 
 
-def run(options: Options) -> int:
+def run(options: ReportOptions) -> int:
     """Write a report, or show one; the exit status."""
     if options.show is not None:
         return _show(options)
@@ -126,7 +126,7 @@ def default_name(simulation: Simulation, wanted: Wanted) -> str:
     return f"{plain}-{frames.start}-{frames.stop - 1}{SUFFIX}"
 
 
-def _check_place(path: Path, options: Options) -> None:
+def _check_place(path: Path, options: ReportOptions) -> None:
     """Before the run, which may take long, what would keep its report from being written."""
     if path.is_dir():
         raise ReportError(f"{path} is a folder", fix="name a file in it with -o")
@@ -149,10 +149,10 @@ def _check_place(path: Path, options: Options) -> None:
         raise ReportError(
             f"{path} exists already", fix="give another name with -o, or --force to replace it"
         )
-    against = hindrance(path)
+    against = write_error(path)
     if against is not None:
         raise ReportError(
-            f"cannot write {path}: {told(against)}", fix=f"{remedy(against)}, with -o"
+            f"cannot write {path}: {os_reason(against)}", fix=f"{remedy(against)}, with -o"
         )
 
 
@@ -174,7 +174,7 @@ def _print_written(report: Report, path: str, size: int) -> None:
     print(f"all that it reveals: samebits report --show {path}")
 
 
-def _show(options: Options) -> int:
+def _show(options: ReportOptions) -> int:
     assert options.show is not None
     given = [name for name in ("sim", "frames", "trace", "out", "side") if getattr(options, name)]
     if given:

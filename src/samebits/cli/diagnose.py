@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from samebits.cli.consoles import progress_console
 from samebits.cli.diagnosis import print_diagnosis
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
-from samebits.cli.named import named_simulation, tell_fewer
+from samebits.cli.named import named_simulation, warn_fewer_frames
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
@@ -33,7 +33,7 @@ from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 JSON_FORMAT = 1
 REPORT_SUFFIX = ".desync"
@@ -45,7 +45,7 @@ _EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class DiagnoseOptions:
     """What the command line said."""
 
     what: tuple[str, ...]
@@ -60,14 +60,14 @@ class Options:
     budget: int | None = None
 
 
-def run(options: Options) -> int:
+def run(options: DiagnoseOptions) -> int:
     """Compare and print; the exit status."""
     if options.list_sides:
         print("\n".join(listed()))
         return SAME
     if options.html is not None:
         check_page(options.html)
-    case = _case(options)
+    case = _comparison(options)
     for report in case.reports:
         _tell_damage(report)
     with _progress() as show:
@@ -86,12 +86,12 @@ def run(options: Options) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Case:
+class _Comparison:
     """What is compared with what."""
 
     compare: Callable[[Show], Diagnosis]
     reports: Sequence[Report] = ()
-    source: Source | None = None
+    source: InputSource | None = None
     sides: Sequence[Side] = ()
     is_one_report: bool = False
     """Whether two reports are one file, or one's bytes are the other's."""
@@ -139,7 +139,7 @@ def _is_one_way(a: Side, b: Side) -> bool:
     return all(getattr(a.told, f.name) == getattr(b.told, f.name) for f in fields(a.told))
 
 
-def _case(options: Options) -> _Case:
+def _comparison(options: DiagnoseOptions) -> _Comparison:
     """What the command line names. Raises SideError, ReportError, and what loading raises."""
     named = [(path, path.endswith(REPORT_SUFFIX) or is_report(path)) for path in options.what]
     reports = [path for path, is_one in named if is_one]
@@ -150,14 +150,16 @@ def _case(options: Options) -> _Case:
                     "seed")  # fmt: skip
             a, b = (_read(options, path) for path in reports)
             twice = filecmp.cmp(*reports, shallow=False)
-            return _Case(lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice)
+            return _Comparison(
+                lambda show: diagnose_reports(a, b, show), (a, b), is_one_report=twice
+            )
         case 1, [sim, replay]:
             _refuse(options, "b is the report", "b", "players", "seed")
             report = _read(options, reports[0])
             simulation = named_simulation(sim)
             side = _side(options, "a", simulation)
             source = ReplaySource(simulation, replay, options.frames)
-            return _Case(
+            return _Comparison(
                 lambda show: diagnose_report(source, side, report, show), (report,), source, (side,)
             )
         case 0, [sim, *replays] if len(replays) < 2:
@@ -172,7 +174,7 @@ def _case(options: Options) -> _Case:
                 )
             one, other = (_side(options, letter, simulation) for letter in "ab")
             played = _source(options, simulation, replays)
-            return _Case(
+            return _Comparison(
                 lambda show: diagnose(simulation, played, one, other, show), (), played,
                 (one, other),
             )  # fmt: skip
@@ -192,7 +194,7 @@ def _case(options: Options) -> _Case:
             )
 
 
-def _read(options: Options, path: str) -> Report:
+def _read(options: DiagnoseOptions, path: str) -> Report:
     report = read_report(path)
     times = options.budget
     return report if times is None else replace(report, budget=Budget.wider(times))
@@ -202,7 +204,7 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def _side(options: Options, letter: str, simulation: Simulation) -> Side:
+def _side(options: DiagnoseOptions, letter: str, simulation: Simulation) -> Side:
     text: str | None = getattr(options, letter)
     if text is not None and not text.strip():
         raise SideError(
@@ -212,17 +214,17 @@ def _side(options: Options, letter: str, simulation: Simulation) -> Side:
     return parse_side(text or default_words(), simulation)
 
 
-def _source(options: Options, simulation: Simulation, replays: list[str]) -> Source:
+def _source(options: DiagnoseOptions, simulation: Simulation, replays: list[str]) -> InputSource:
     if replays:
         _refuse(options, "a replay has its own inputs and seed", "players", "seed")
         source = ReplaySource(simulation, replays[0], options.frames)
-        tell_fewer(source.replay, source.frames, options.frames)
+        warn_fewer_frames(source.replay, source.frames, options.frames)
         return source
     seed = DEFAULT_SEED if options.seed is None else options.seed
     return PlayerSource(simulation, options.players, seed, options.frames or DEFAULT_FRAMES)
 
 
-def _refuse(options: Options, why: str, *names: str) -> None:
+def _refuse(options: DiagnoseOptions, why: str, *names: str) -> None:
     """Raise SideError for options that do not go with what is compared."""
     for name in names:
         if getattr(options, name) is not None:

@@ -13,8 +13,8 @@ from samebits.cli.consoles import console
 from samebits.cli.exit_status import DIFFERS, SAME
 from samebits.cli.printing import JSON_FORMAT
 from samebits.doctor.culprit import Culprit
-from samebits.doctor.host import Row
-from samebits.doctor.report import Report, examine, shown
+from samebits.doctor.host import HostRow
+from samebits.doctor.report import Examination, examine, shown
 from samebits.runtime.fingerprint import Fingerprint
 from samebits.runtime.fp_state.registers import State
 
@@ -32,7 +32,7 @@ def run(program: Sequence[str], peer: str | None, limit: float, as_json: bool) -
     return DIFFERS if report.warnings else SAME
 
 
-def report_json(report: Report) -> dict[str, Any]:
+def report_json(report: Examination) -> dict[str, Any]:
     """The facts. Register words are integers; a thread that could not be read has no state."""
     facts: dict[str, Any] = {
         "format": JSON_FORMAT,
@@ -76,7 +76,7 @@ def _state_json(state: State) -> dict[str, Any]:
     return {**asdict(state), "text": str(state)}
 
 
-def _print(report: Report) -> None:
+def _print(report: Examination) -> None:
     out = console()
     for section in report.sections:
         out.print(Text(section.title, "bold"), soft_wrap=True)
@@ -102,7 +102,7 @@ def _print(report: Report) -> None:
     )
 
 
-def _row(row: Row) -> Iterator[Text]:
+def _row(row: HostRow) -> Iterator[Text]:
     head = Text(f"  {row.verdict:<8}", _STYLES[row.verdict])
     yield head.append(f"{row.name}: {row.value}", "")
     if row.consequence:

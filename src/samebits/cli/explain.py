@@ -15,7 +15,7 @@ from samebits.fpmodel.softfloat import FLOAT16, Format
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ExplainOptions:
     """What the command line said."""
 
     expression: str
@@ -25,7 +25,7 @@ class Options:
     json: bool
 
 
-def run(options: Options) -> int:
+def run(options: ExplainOptions) -> int:
     """Try and print. 0 some evaluation gives the bits, 1 none does."""
     explanation = explain(options.expression, named(options.values), options.got, options.type)
     if options.json:

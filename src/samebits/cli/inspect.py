@@ -23,11 +23,11 @@ from samebits.lang.kernel import Kernel, Overloads
 from samebits.sim.load import load_module
 from samebits.sim.simulation import Simulation
 
-FORMS = "path.py:function, package.module:function, path.py:Struct.method or path.py:Job"
+KERNEL_FORMS = "path.py:function, package.module:function, path.py:Struct.method or path.py:Job"
 
 
 @dataclass(frozen=True)
-class Options:
+class InspectOptions:
     """The command's options as they were typed."""
 
     kernel: str
@@ -41,7 +41,7 @@ class Options:
     color: bool | None
 
 
-def run(options: Options) -> int:
+def run(options: InspectOptions) -> int:
     """Inspect and write; the exit status."""
     if options.html is not None:
         check_page(options.html)
@@ -75,7 +75,7 @@ def find_kernel(spec: str) -> tuple[object, ModuleType]:
     place, _, name = spec.rpartition(":")
     if not place or not all(part.isidentifier() for part in name.split(".")):
         place, name = spec, ""
-    module = load_module(place, FORMS)
+    module = load_module(place, KERNEL_FORMS)
     if not name:
         simulations = {id(v): v for v in vars(module).values() if isinstance(v, Simulation)}
         if len(simulations) == 1:
@@ -112,7 +112,7 @@ def _some(module: ModuleType) -> str:
 
 def _known(module: ModuleType) -> str:
     names = _kernels(module)
-    return f"its kernels are {', '.join(names)}" if names else f"give {FORMS}"
+    return f"its kernels are {', '.join(names)}" if names else f"give {KERNEL_FORMS}"
 
 
 def _types(text: str, module: ModuleType) -> Sequence[object]:

@@ -36,7 +36,7 @@ def named_simulation(name: str) -> Simulation:
     return load_simulation(name)
 
 
-def tell_fewer(replay: str | None, frames: int, asked: int | None) -> None:
+def warn_fewer_frames(replay: str | None, frames: int, asked: int | None) -> None:
     """Say on stderr where a replay has fewer frames than were asked for."""
     if replay is not None and asked is not None and frames < asked:
         sys.stderr.write(f"{replay} has {frames:,} frames, fewer than the {asked:,} asked for\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from samebits.errors import SimulationError
-from samebits.output import hindrance, holds_other, remedy, told, write_file
+from samebits.output import holds_foreign_file, os_reason, remedy, write_error, write_file
 
 _BEGINS = b"<!doctype html>"
 
@@ -17,10 +17,10 @@ def check_page(name: str) -> None:
     folder = os.path.dirname(name) or "."
     if not os.path.lexists(folder):
         raise SimulationError(f"--html {name}: there is no folder {folder}", fix="make it first")
-    against = hindrance(name)
+    against = write_error(name)
     if against is not None:
         raise _not_written(name, against)
-    if holds_other(name, _BEGINS):
+    if holds_foreign_file(name, _BEGINS):
         raise SimulationError(
             f"{name} is there already, and is no page", fix="give the page another name"
         )
@@ -35,4 +35,4 @@ def write_page(name: str, text: str) -> None:
 
 
 def _not_written(name: str, error: OSError) -> SimulationError:
-    return SimulationError(f"cannot write {name}: {told(error)}", fix=remedy(error))
+    return SimulationError(f"cannot write {name}: {os_reason(error)}", fix=remedy(error))

@@ -24,7 +24,7 @@ from samebits.cli.consoles import console, progress_console
 from samebits.errors import SamebitsError
 from samebits.sim.outcome import Divergence, RowReport
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 from samebits.verify.executions import Row
 from samebits.verify.verification import EMULATED_FRAMES, Verification
 
@@ -42,10 +42,10 @@ _STYLES = {
 
 
 @dataclass(eq=False)
-class Run:
+class VerifiedRun:
     """One verification and what it was of."""
 
-    source: Source
+    source: InputSource
     verification: Verification
     players: str | None
     note: str | None
@@ -57,14 +57,14 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Unread:
+class UnreadReplay:
     """A replay, of several, that could not be verified."""
 
     replay: str
     error: SamebitsError
 
 
-class Bars:
+class ProgressBars:
     """One bar for the whole, and one for each emulated row on its way."""
 
     def __init__(self, progress: Progress, frames: int) -> None:
@@ -83,7 +83,7 @@ class Bars:
 
 
 @contextmanager
-def progress_bars(frames: int) -> Generator[Bars]:
+def progress_bars(frames: int) -> Generator[ProgressBars]:
     """Bars on stderr while the block runs, if stderr is a terminal."""
     console = progress_console()
     columns = (
@@ -95,11 +95,14 @@ def progress_bars(frames: int) -> Generator[Bars]:
     )
     off = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=off) as progress:
-        yield Bars(progress, frames)
+        yield ProgressBars(progress, frames)
 
 
 def print_runs(
-    simulation: Simulation, runs: Sequence[Run], as_json: bool, unread: Sequence[Unread] = ()
+    simulation: Simulation,
+    runs: Sequence[VerifiedRun],
+    as_json: bool,
+    unread: Sequence[UnreadReplay] = (),
 ) -> None:
     """Every run as a table and its differences below it, or all of them as one JSON object, which
     has what could not be read too."""
@@ -112,7 +115,7 @@ def print_runs(
 
 
 def runs_json(
-    simulation: Simulation, runs: Sequence[Run], unread: Sequence[Unread] = ()
+    simulation: Simulation, runs: Sequence[VerifiedRun], unread: Sequence[UnreadReplay] = ()
 ) -> dict[str, Any]:
     """The facts. Hashes are 16 hexadecimal digits, frames count from 0."""
     return {
@@ -145,12 +148,12 @@ def runs_json(
 _WORST = ("differs", "failed", "error", "not compared", "not run", "damaged")
 
 
-def _overall(runs: Sequence[Run], unread: Sequence[Unread]) -> str:
+def _overall(runs: Sequence[VerifiedRun], unread: Sequence[UnreadReplay]) -> str:
     results = [*(_result(run) for run in runs), *("error" for _ in unread)]
     return next((r for r in _WORST if r in results), "same")
 
 
-def _result(run: Run) -> str:
+def _result(run: VerifiedRun) -> str:
     """The verification's, or `damaged` where it is the same in what is left of a replay."""
     result = run.verification.result
     return "damaged" if result == "same" and run.source.damage else result
@@ -207,7 +210,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _print_run(console: Console, simulation: Simulation, run: Run) -> None:
+def _print_run(console: Console, simulation: Simulation, run: VerifiedRun) -> None:
     what = run.source.replay or f"players {run.players}"
     title = f"{simulation.name} {simulation.version}, {what}, seed {run.source.seed}"
     console.print(Text(title, "bold"), soft_wrap=True)
@@ -239,7 +242,7 @@ def _place(divergence: Divergence) -> str:
     return f"{frame}, {divergence.field.path}" if divergence.field else frame
 
 
-def _details(run: Run) -> Iterator[str]:
+def _details(run: VerifiedRun) -> Iterator[str]:
     for row in run.reports:
         if row.divergence is not None:
             yield from _difference(row, row.divergence)

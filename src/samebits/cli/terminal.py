@@ -22,7 +22,7 @@ from samebits.visible import visible
 _COLOUR = re.compile(r"\x1b\[(?:[0-4]|3[1-7]|39|9[1-6])?(?:;(?:[0-4]|3[1-7]|39|9[1-6]))*m")
 
 
-class Shown:
+class EscapedStream:
     """A stream that shows what is written to it; all else is the stream's own."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -60,10 +60,12 @@ class _Closed(TextIOBase):
 
 
 @contextmanager
-def shown() -> Generator[None]:
+def escaping() -> Generator[None]:
     """Standard output and error show what is written to them while the block runs."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (cast("TextIO", Shown(behind(stream))) for stream in before)
+    sys.stdout, sys.stderr = (
+        cast("TextIO", EscapedStream(underlying(stream))) for stream in before
+    )
     try:
         yield
     finally:
@@ -74,7 +76,7 @@ def shown() -> Generator[None]:
 def colours(kept: bool = True) -> Generator[None]:
     """Whether plain colours go through while the block runs: what parses the command line has
     some of its own."""
-    streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, Shown)]
+    streams = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, EscapedStream)]
     before = [stream.keeps_colours for stream in streams]
     for stream in streams:
         stream.keeps_colours = kept
@@ -85,9 +87,11 @@ def colours(kept: bool = True) -> Generator[None]:
             stream.keeps_colours = kept_before
 
 
-def behind(stream: TextIO | None) -> TextIO:
+def underlying(stream: TextIO | None) -> TextIO:
     """The stream itself, for what escapes its own text; one that fails where there is none."""
-    return stream.stream if isinstance(stream, Shown) else stream or cast("TextIO", _Closed())
+    return (
+        stream.stream if isinstance(stream, EscapedStream) else stream or cast("TextIO", _Closed())
+    )
 
 
 def write_coloured(render: Callable[[Callable[[str], str]], str]) -> None:
@@ -97,4 +101,4 @@ def write_coloured(render: Callable[[Callable[[str], str]], str]) -> None:
     """
     mark = os.urandom(8).hex()
     text = render(lambda number: f"{mark}[{number}m")
-    behind(sys.stdout).write(visible(text).replace(mark, "\x1b") + "\n")
+    underlying(sys.stdout).write(visible(text).replace(mark, "\x1b") + "\n")

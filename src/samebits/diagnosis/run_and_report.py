@@ -47,7 +47,7 @@ from samebits.sides.run import Kept, Running, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
 
@@ -56,7 +56,7 @@ OTHER_RUN = 0.5
 
 
 def diagnose_report(
-    source: Source, a: Side, report: Report, progress: Progress = silent
+    source: InputSource, a: Side, report: Report, progress: Progress = silent
 ) -> Diagnosis:
     """Run side `a` over `source` and compare it with what another machine's `report` tells.
 

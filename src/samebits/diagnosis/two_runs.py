@@ -34,7 +34,7 @@ from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 from samebits.trace.model import Model
 from samebits.trace.observer import Frames
 from samebits.trace.record import Trace, record
@@ -52,11 +52,11 @@ _BELIEVED = "the traced run gives the plain run's bits"
 
 def diagnose(
     simulation: Simulation,
-    source: Source,
+    source: InputSource,
     a: Side,
     b: Side,
     progress: Progress | None = None,
-    source_b: Source | None = None,
+    source_b: InputSource | None = None,
 ) -> Diagnosis:
     """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
 
@@ -76,11 +76,11 @@ class _Diagnosing:
     def __init__(
         self,
         simulation: Simulation,
-        source: Source,
+        source: InputSource,
         a: Side,
         b: Side,
         progress: Progress,
-        source_b: Source | None,
+        source_b: InputSource | None,
     ) -> None:
         self.sides = a, b
         self.inputs = InputStream(source)

@@ -12,7 +12,14 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from samebits.doctor.programs import LIMIT_SECONDS, Change, Observation, Place, brought_in, observe
+from samebits.doctor.programs import (
+    LIMIT_SECONDS,
+    RegisterChange,
+    StackFrame,
+    WatchedRun,
+    observe,
+    state_after_imports,
+)
 from samebits.runtime.fp_state.registers import State
 
 _NO_LINE = "a second run, line by line, did not show it: it depends on time, or took too long"
@@ -27,23 +34,23 @@ class Culprit:
     `confirmed` says what fresh processes showed.
     """
 
-    change: Change
+    change: RegisterChange
     what: str
     file: str | None
-    line: Place | None
-    direct: Place | None
+    line: StackFrame | None
+    direct: StackFrame | None
     confirmed: str
 
 
 def find(
-    observation: Observation, program: Sequence[str], limit: float = LIMIT_SECONDS
+    observation: WatchedRun, program: Sequence[str], limit: float = LIMIT_SECONDS
 ) -> list[Culprit]:
     """One for each change that the run showed."""
     return [_culprit(change, observation, program, limit) for change in observation.changes]
 
 
 def _culprit(
-    change: Change, observation: Observation, program: Sequence[str], limit: float
+    change: RegisterChange, observation: WatchedRun, program: Sequence[str], limit: float
 ) -> Culprit:
     folder = _folder(program)
     if change.kind == "outside":
@@ -62,7 +69,7 @@ def _culprit(
     return Culprit(change, what, change.file, line, direct, confirmed)
 
 
-def _by_line(change: Change, program: Sequence[str], limit: float) -> Culprit | None:
+def _by_line(change: RegisterChange, program: Sequence[str], limit: float) -> Culprit | None:
     """Run once more, looking after every line."""
     again = observe(program, limit, "lines")
     same = [c for c in again.changes if c.kind == "line" and c.state == change.state]
@@ -76,7 +83,7 @@ def _by_line(change: Change, program: Sequence[str], limit: float) -> Culprit | 
 
 def _confirm(subject: str, state: State, imports: Sequence[str], folder: str, limit: float) -> str:
     def changes(names: Sequence[str]) -> bool:
-        found = brought_in(names, folder, limit)
+        found = state_after_imports(names, folder, limit)
         return found is not None and _same(found, state)
 
     if changes([subject]):
@@ -119,7 +126,7 @@ def _folder(program: Sequence[str]) -> str:
     return os.getcwd() if program[0] == "-m" else os.path.dirname(os.path.abspath(program[0]))
 
 
-def _program_line(stack: Sequence[Place], program: Sequence[str]) -> Place | None:
+def _program_line(stack: Sequence[StackFrame], program: Sequence[str]) -> StackFrame | None:
     """The program's own line that led here; the outermost line where none is its."""
     own = [p for p in stack if p.module == "__main__"]
     if not own and program[0] != "-m":
@@ -130,6 +137,6 @@ def _program_line(stack: Sequence[Place], program: Sequence[str]) -> Place | Non
     return own[-1] if own else None
 
 
-def source(place: Place) -> str:
+def source(place: StackFrame) -> str:
     """The text of a line."""
     return linecache.getline(place.file, place.line).strip()

@@ -28,7 +28,7 @@ Verdict = Literal["ok", "note", "warning"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HostRow:
     """One fact. `consequence` and `remedy` are empty where the verdict is ok."""
 
     name: str
@@ -43,7 +43,7 @@ class Section:
     """Rows that belong together."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[HostRow, ...]
 
 
 FOREIGN = (
@@ -79,41 +79,41 @@ def sections(peer: Fingerprint | None = None) -> list[Section]:
     ]
 
 
-def _machine() -> list[Row]:
+def _machine() -> list[HostRow]:
     target = llvm.host_target()
     system = f"{platform.system()} {platform.release()}, {platform.machine()}"
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return [
-        Row("system", system),
-        Row("processor", processor()),
-        Row("target", f"{target.name}, tuned for {target.tune or target.cpu}"),
-        Row("Python", python),
-        Row("samebits", f"{__version__}, {llvm.llvm_version()}"),
+        HostRow("system", system),
+        HostRow("processor", processor()),
+        HostRow("target", f"{target.name}, tuned for {target.tune or target.cpu}"),
+        HostRow("Python", python),
+        HostRow("samebits", f"{__version__}, {llvm.llvm_version()}"),
     ]
 
 
-def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[Row]:
+def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[HostRow]:
     """A row for each thread; those that are alike and healthy share one.
 
     `remedy` is what to do about one that is not.
     """
-    rows: list[Row] = []
+    rows: list[HostRow] = []
     healthy: dict[str, list[ThreadState]] = {}
     for thread in found:
         if thread.state is None:
             reason = thread.reason or "unknown"
-            rows.append(Row(_thread(thread), f"not readable: {reason}", "note",
+            rows.append(HostRow(_thread(thread), f"not readable: {reason}", "note",
                             "nothing is known of this thread",
                             "call sb.fpenv.state() on it"))  # fmt: skip
         elif thread.state.oddities():
-            rows.append(Row(_thread(thread), str(thread.state), "warning", FOREIGN, remedy))
+            rows.append(HostRow(_thread(thread), str(thread.state), "warning", FOREIGN, remedy))
         else:
             row = REGISTERS[thread.state.register]
             shown = replace(thread.state, word=thread.state.word & ~row.sticky)
             healthy.setdefault(str(shown), []).append(thread)
     for text, alike in healthy.items():
         name = _thread(alike[0]) if len(alike) == 1 else f"{len(alike)} threads"
-        rows.insert(0, Row(name, text))
+        rows.insert(0, HostRow(name, text))
     return rows
 
 
@@ -122,14 +122,14 @@ def _thread(thread: ThreadState) -> str:
     return f"thread {thread.number} ({name})"
 
 
-def _libraries() -> list[Row]:
+def _libraries() -> list[HostRow]:
     differs = "its functions and sums are not the same on every processor and in every version"
     rows = [
-        Row("libm", _libm(), "note", "every C library rounds sin, exp and pow in its own way",
+        HostRow("libm", _libm(), "note", "every C library rounds sin, exp and pow in its own way",
             "use samebits' math where bits matter"),
-        Row("NumPy", f"{np.__version__}, {_dispatch()}", "note", differs,
+        HostRow("NumPy", f"{np.__version__}, {_dispatch()}", "note", differs,
             "use samebits' math and reductions where bits matter"),
-        Row("BLAS", _blas(), "note",
+        HostRow("BLAS", _blas(), "note",
             "matrix products depend on its version, the processor and the number of threads",
             "write products that must agree as kernels"),
         _hash_seed(),
@@ -137,8 +137,8 @@ def _libraries() -> list[Row]:
     for name, effect in VARIABLES.items():
         value = os.environ.get(name)
         if value:
-            rows.append(Row(name, f"{value:.60}", "note", effect, f"unset {name}, or set it the "
-                            "same on every machine"))  # fmt: skip
+            fix = f"unset {name}, or set it the same on every machine"
+            rows.append(HostRow(name, f"{value:.60}", "note", effect, fix))
     return rows
 
 
@@ -193,40 +193,42 @@ def _openblas_core() -> str:
     return ""
 
 
-def _hash_seed() -> Row:
+def _hash_seed() -> HostRow:
     seed = os.environ.get("PYTHONHASHSEED", "")
     if not sys.flags.hash_randomization:
-        return Row("hash seed", "0: the same in every process")
+        return HostRow("hash seed", "0: the same in every process")
     if seed not in ("", "random"):
-        return Row("hash seed", f"{seed}: the same in every process")
-    return Row(
+        return HostRow("hash seed", f"{seed}: the same in every process")
+    return HostRow(
         "hash seed", "another in every process", "note",
         "sets of strings have another order in every process, and so have sums over them",
         "sort what you iterate over, or set PYTHONHASHSEED=0",
     )  # fmt: skip
 
 
-def _fingerprint(peer: Fingerprint | None) -> list[Row]:
+def _fingerprint(peer: Fingerprint | None) -> list[HostRow]:
     try:
         own = math_fingerprint()
     except SamebitsError as error:
-        return [Row("math", f"none: {error.message}", "warning", "kernels do not run here", "")]
+        return [HostRow("math", f"none: {error.message}", "warning", "kernels do not run here", "")]
     if not own.sound:
-        first = Row(
+        first = HostRow(
             "math", str(own), "warning", "STRICT operations give other bits than everywhere else",
             "run the tests (make test): this processor, or this installation, is broken",
         )  # fmt: skip
     else:
-        first = Row("math", f"{own}")
+        first = HostRow("math", f"{own}")
     if peer is None:
         return [first]
     return [first, _compared(own, peer)]
 
 
-def _compared(own: Fingerprint, peer: Fingerprint) -> Row:
+def _compared(own: Fingerprint, peer: Fingerprint) -> HostRow:
     difference = own.difference(peer)
     if difference is None:
-        return Row("peer", f"{peer}: equal")
+        return HostRow("peer", f"{peer}: equal")
     if own.strict != peer.strict:
-        return Row("peer", str(peer), "warning", difference, "install the same samebits on both")
-    return Row("peer", str(peer), "note", difference, "compute what peers share in kernels")
+        return HostRow(
+            "peer", str(peer), "warning", difference, "install the same samebits on both"
+        )
+    return HostRow("peer", str(peer), "note", difference, "compute what peers share in kernels")

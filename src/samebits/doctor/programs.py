@@ -36,7 +36,7 @@ _SAID_COLUMNS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StackFrame:
     """A line of source that was being run."""
 
     file: str
@@ -46,7 +46,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RegisterChange:
     """A thread's registers were other than before: first seen after `name`.
 
     `kind` is `import` (a module), `load` (a library, by ctypes), `line` (a line of source), or
@@ -61,18 +61,18 @@ class Change:
     state: State
     thread: str
     last: str | None
-    stack: tuple[Place, ...]
+    stack: tuple[StackFrame, ...]
     restored: bool = False
 
 
 @dataclass(slots=True)
-class Observation:
+class WatchedRun:
     """What one run of a program showed."""
 
     outcome: str
     finished: bool
     seconds: float
-    changes: list[Change] = field(default_factory=list[Change])
+    changes: list[RegisterChange] = field(default_factory=list[RegisterChange])
     imports: list[str] = field(default_factory=list[str])
     threads: list[ThreadState] = field(default_factory=list[ThreadState])
     said: str = ""
@@ -88,7 +88,7 @@ def check_supported() -> None:
         )
 
 
-def observe(program: Sequence[str], limit: float = LIMIT_SECONDS, mode: str = "run") -> Observation:
+def observe(program: Sequence[str], limit: float = LIMIT_SECONDS, mode: str = "run") -> WatchedRun:
     """Run `program` (a path and its arguments, or `-m` and a module and its arguments).
 
     `mode` is `run`, where imports are watched, or `lines`, slower, where every line is. The
@@ -100,7 +100,9 @@ def observe(program: Sequence[str], limit: float = LIMIT_SECONDS, mode: str = "r
         return _Run(Path(folder) / "report", [mode, *program], limit).run()
 
 
-def brought_in(names: Sequence[str], folder: str, limit: float = LIMIT_SECONDS) -> State | None:
+def state_after_imports(
+    names: Sequence[str], folder: str, limit: float = LIMIT_SECONDS
+) -> State | None:
     """The state of a fresh process after it imports `names` in order; None where it ended first.
 
     A name that begins with `library:` is a library that ctypes loads; `folder` is where the
@@ -138,7 +140,7 @@ class _Run:
             while line := stream.readline(1 << 16):
                 self._said.append(line)
 
-    def run(self) -> Observation:
+    def run(self) -> WatchedRun:
         begun = time.monotonic()
         threads: list[ThreadState] = []
         waiting = timed_out = False
@@ -211,8 +213,8 @@ class _Run:
                     names |= {int(number): str(name) for number, name in event["names"]}
         return names
 
-    def _read(self, timed_out: bool) -> Observation:
-        found = Observation("", False, 0.0)
+    def _read(self, timed_out: bool) -> WatchedRun:
+        found = WatchedRun("", False, 0.0)
         seen: set[tuple[str, str]] = set()
         odd: dict[str, bool] = {}
         for event in self._events():
@@ -271,15 +273,15 @@ def _state(words: Any) -> State:
     return fpenv.described(int(word), None if x87 is None else int(x87))
 
 
-def _change(event: dict[str, Any]) -> Change | None:
+def _change(event: dict[str, Any]) -> RegisterChange | None:
     """What an event says; None where it makes no sense."""
     file, last = event.get("file"), event.get("last")
     try:
-        stack = tuple(Place(str(f), int(n), str(w), str(m)) for f, n, w, m in event["stack"])
+        stack = tuple(StackFrame(str(f), int(n), str(w), str(m)) for f, n, w, m in event["stack"])
         state = _state(event["after"])
     except (KeyError, TypeError, ValueError):
         return None
-    return Change(
+    return RegisterChange(
         str(event.get("kind")), str(event.get("name")), None if file is None else str(file),
         state, str(event.get("thread")), None if last is None else str(last), stack,
     )  # fmt: skip

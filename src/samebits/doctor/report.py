@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from samebits.doctor import culprit, host, programs, watched
 from samebits.doctor.culprit import Culprit
-from samebits.doctor.host import Row, Section
-from samebits.doctor.programs import Observation, Place
+from samebits.doctor.host import HostRow, Section
+from samebits.doctor.programs import StackFrame, WatchedRun
 from samebits.errors import ArgumentError
 from samebits.runtime.fingerprint import Fingerprint
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Examination:
     """What was found. `culprits` are the program's, in the order in which they were seen."""
 
     sections: tuple[Section, ...]
-    observation: Observation | None = None
+    observation: WatchedRun | None = None
     culprits: tuple[Culprit, ...] = ()
 
     @property
@@ -31,7 +31,7 @@ def examine(
     program: Sequence[str] = (),
     peer: Fingerprint | None = None,
     limit: float = programs.LIMIT_SECONDS,
-) -> Report:
+) -> Examination:
     """Examine this host, then run `program` in processes of its own.
 
     `program` is a path and its arguments, or `-m`, a module and its arguments; each process is
@@ -43,16 +43,16 @@ def examine(
         programs.check_program(program)
     sections = host.sections(peer)
     if not program:
-        return Report(tuple(sections))
+        return Examination(tuple(sections))
     observation = programs.observe(program, limit)
     if observation.outcome.startswith(watched.NO_MODULE):
         raise ArgumentError(observation.outcome, fix="give a module that `python -m` runs here")
     culprits = tuple(culprit.find(observation, program, limit))
     sections.append(Section(f"program {' '.join(program)}", tuple(_rows(observation, culprits))))
-    return Report(tuple(sections), observation, culprits)
+    return Examination(tuple(sections), observation, culprits)
 
 
-def _rows(observation: Observation, culprits: Sequence[Culprit]) -> list[Row]:
+def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]:
     rows = [_outcome(observation)]
     for found in culprits:
         name = f"changed by {found.what}"
@@ -60,31 +60,31 @@ def _rows(observation: Observation, culprits: Sequence[Culprit]) -> list[Row]:
         where = f"on thread {found.change.thread}"
         if found.change.restored:
             told = f"{where}, and put back since: only what ran in between computed so"
-            rows.append(Row(name, value, "note", told))
+            rows.append(HostRow(name, value, "note", told))
         else:
             told = (
                 f"{where}, and on threads that it starts later, everything outside kernels "
                 "computes so"
             )
-            rows.append(Row(name, value, "warning", told, _remedy(found)))
+            rows.append(HostRow(name, value, "warning", told, _remedy(found)))
     if not culprits and observation.finished:
-        rows.append(Row("imports", f"none of {len(observation.imports)} changed the registers"))
+        rows.append(HostRow("imports", f"none of {len(observation.imports)} changed the registers"))
     return rows + host.thread_rows(observation.threads, _INSIDE if culprits else host.INHERITED)
 
 
 _INSIDE = "what changed it stands above, or a library's own thread did it: see its name"
 
 
-def _outcome(observation: Observation) -> Row:
+def _outcome(observation: WatchedRun) -> HostRow:
     seconds = f"in {observation.seconds:.1f} s"
     if observation.finished and observation.outcome == "ended":
-        return Row("outcome", f"ended {seconds}")
+        return HostRow("outcome", f"ended {seconds}")
     if observation.finished:
-        return Row(
+        return HostRow(
             "outcome", observation.outcome, "warning",
             "what it would have done after that is not covered", "run it with what it needs",
         )  # fmt: skip
-    return Row(
+    return HostRow(
         "outcome", observation.outcome, "warning",
         "what it would have done after that is not covered",
         "give it input that ends, or more time with --timeout",
@@ -97,7 +97,7 @@ def _remedy(found: Culprit) -> str:
     return "import it inside sb.fpenv.pinned(), or build it without -ffast-math"
 
 
-def shown(place: Place) -> str:
+def shown(place: StackFrame) -> str:
     """A place as `file:line in function: source`."""
     text = culprit.source(place)
     return f"{place.file}:{place.line} in {place.function}" + (f": {text}" if text else "")

@@ -222,7 +222,7 @@ def run(watch: Watch, arguments: list[str]) -> str:
     return "ended"
 
 
-def bring_in(watch: Watch, arguments: list[str]) -> str:
+def import_in_order(watch: Watch, arguments: list[str]) -> str:
     """Import modules, or load libraries, in order; what goes wrong counts for nothing here."""
     sys.path.insert(0, arguments[0])
     for name in arguments[1:]:
@@ -246,7 +246,7 @@ def main() -> None:
     watch = Watch(path)
     watch.start()
     if mode == "bring":
-        watch.write("end", outcome=bring_in(watch, arguments))
+        watch.write("end", outcome=import_in_order(watch, arguments))
         os._exit(0)
     if mode == "lines":
         watch_lines(watch)

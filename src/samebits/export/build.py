@@ -19,7 +19,7 @@ from samebits.export.library import Kernels, kernels_of, level_name, library_tex
 from samebits.export.platforms import platform_of
 from samebits.export.readme import cmake_text, readme_text
 from samebits.export.templates import template
-from samebits.output import holds_other, remedy, told, write_file
+from samebits.output import holds_foreign_file, os_reason, remedy, write_file
 from samebits.runtime.emulation.link import LINUX
 from samebits.sim.simulation import Simulation
 
@@ -208,7 +208,7 @@ def _check_free(out: Path, name: str, targets: Sequence[Target]) -> None:
     for target in targets:
         _check_no_link(out / target.name)
     for file in ("README.md", f"{name}.cmake", f"{name}.h"):
-        if holds_other(out / file, *_MARKS):
+        if holds_foreign_file(out / file, *_MARKS):
             raise SimulationError(
                 f"{out / file} is there already, and was not written by a build",
                 fix="give another folder with --out",
@@ -252,6 +252,6 @@ def _write(out: Path, text: dict[str, str]) -> tuple[Path, ...]:
 
 def _not_writable(out: Path, error: OSError) -> SimulationError:
     return SimulationError(
-        f"cannot write to {out}: {told(error)}",
+        f"cannot write to {out}: {os_reason(error)}",
         fix=f"--out: {remedy(error)}",
     )

@@ -10,7 +10,7 @@ import struct
 from dataclasses import dataclass
 
 from samebits.errors import ReplayError
-from samebits.output import Output, holds_other, remedy, told
+from samebits.output import Output, holds_foreign_file, os_reason, remedy
 from samebits.replay.reader import ReplayReader
 
 MAGIC = b"sbinput1"
@@ -37,7 +37,7 @@ def export_inputs(
     """
     if os.path.exists(out) and os.path.exists(replay) and os.path.samefile(out, replay):
         raise ReplayError(f"{out} is the replay", fix="give the file of inputs another name")
-    if holds_other(out, MAGIC):
+    if holds_foreign_file(out, MAGIC):
         raise ReplayError(
             f"{out} is there already, and is no file of inputs", fix="give another name"
         )
@@ -93,7 +93,7 @@ def _export(
                 )
     except OSError as error:
         raise ReplayError(
-            f"cannot write {out}: {told(error)}",
+            f"cannot write {out}: {os_reason(error)}",
             fix=remedy(error),
         ) from None
     return Exported(header.simulation, frames, hashed, damage)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from samebits.backend.llvm.remarks import Remark
 from samebits.errors import RunnerError
-from samebits.inspection.facts import Block, Facts, Line, SourceFunction
+from samebits.inspection.facts import KernelFacts, ListedBlock, ListedLine, SourceFunction
 from samebits.inspection.text import notes, option_words, verdict
 from samebits.visible import visible
 
@@ -26,7 +26,7 @@ _PLACE = re.compile(r"@([A-Z_]+)@")
 _SHOWN_KINDS = ("packed", "scalar", "forbidden", "call", "other")
 
 
-def page(inspection: Facts) -> str:
+def page(inspection: KernelFacts) -> str:
     """The page's text."""
     template = files("samebits.inspection").joinpath("page.html").read_text("utf-8")
     parts = _Page(inspection).parts()
@@ -36,7 +36,7 @@ def page(inspection: Facts) -> str:
 class _Page:
     """The parts of one page."""
 
-    def __init__(self, inspection: Facts) -> None:
+    def __init__(self, inspection: KernelFacts) -> None:
         self.it = inspection
         shown = [part for part in inspection.source if not part.is_library]
         self._files = {file: n for n, file in enumerate(dict.fromkeys(p.file for p in shown))}
@@ -159,7 +159,7 @@ class _Page:
             f'<span class="{look}">{escape(word)}</span>:{escape(rest + at)}</p>'
         )
 
-    def _blocks(self, blocks: Iterable[Block], text: _Text) -> Iterator[str]:
+    def _blocks(self, blocks: Iterable[ListedBlock], text: _Text) -> Iterator[str]:
         for block in blocks:
             rows = "".join(self._rows(block, text))
             if not rows:
@@ -171,7 +171,7 @@ class _Page:
             else:
                 yield rows
 
-    def _rows(self, block: Block, text: _Text) -> Iterator[str]:
+    def _rows(self, block: ListedBlock, text: _Text) -> Iterator[str]:
         data = 0
         for line in block.lines:
             data = data + 1 if line.kind == "data" else 0
@@ -198,7 +198,7 @@ class _Text:
         self._pattern = re.compile(pattern)
         self._width = width
 
-    def __call__(self, line: Line) -> str:
+    def __call__(self, line: ListedLine) -> str:
         if line.kind in ("label", "comment"):
             return f'<b class="{line.kind}">{escape(line.text)}</b>'
         found = self._pattern.match(line.text)
@@ -216,7 +216,7 @@ _llvm_text = _Text(r'(\s+(?:%(?:"[^"]*"|[\w.$-]+) = )?(?:tail |musttail |notail 
 _assembly_text = _Text(r"(\s+)([^\s.][^\s]*)(.*)", 12)
 
 
-def _code_lines(blocks: Iterable[Block]) -> int:
+def _code_lines(blocks: Iterable[ListedBlock]) -> int:
     return sum(line.text.startswith("  ") for b in blocks if not b.is_library for line in b.lines)
 
 

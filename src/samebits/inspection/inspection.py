@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import ArgumentError, TargetError
-from samebits.inspection.facts import Facts
+from samebits.inspection.facts import KernelFacts
 from samebits.inspection.html import page
 from samebits.inspection.text import render
 from samebits.jobs.definition import Definition
@@ -16,7 +16,7 @@ from samebits.lang.kernel import Kernel, Overloads
 from samebits.types import ScalarType, Type
 
 
-class Inspection(Facts):
+class Inspection(KernelFacts):
     """Everything about one kernel on one target; `str()` of it is the plain text."""
 
     def html(self) -> str:

@@ -29,7 +29,7 @@ from samebits.lang.executions import executions
 from samebits.lang.values.lazy import lazily
 from samebits.lang.values.thread_state import running
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, HIGH, Mode, Options, Precision, checked
-from samebits.source_lines import remember
+from samebits.source_lines import remember_lines
 from samebits.types import FixedPointType, ScalarType, StructType, Type, VectorType
 
 
@@ -93,7 +93,7 @@ class Kernel:
         """Attributes of captured modules, by the module's identity: the module and the value."""
         self.lines = lines_now(function)
         """The text of the file that it stands in; empty where that can't be read."""
-        remember(function.__code__.co_filename, self.lines)
+        remember_lines(function.__code__.co_filename, self.lines)
         self.parameters = tuple(self._parameters())
 
     def _parameters(self) -> Iterator[Parameter]:

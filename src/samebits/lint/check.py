@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from samebits.lang.uncut import unwarned
 from samebits.lint.kinds import Kinds
-from samebits.lint.names import Names
-from samebits.lint.rule import Finding, Rule
+from samebits.lint.names import ModuleScopes
+from samebits.lint.rule import LintFinding, LintRule
 from samebits.lint.rules import RULES
 
 _NOQA = re.compile(
@@ -25,19 +25,19 @@ _KERNELS = frozenset({"samebits.kernel", "samebits.struct", "samebits.job"})
 
 
 @dataclass
-class Checked:
+class CheckedFile:
     """What was found in a file. `error` says why it could not be read, and then nothing was."""
 
     path: str
-    findings: list[Finding] = field(default_factory=list[Finding])
+    findings: list[LintFinding] = field(default_factory=list[LintFinding])
     suppressed: int = 0
     lines: int = 0
     error: str | None = None
 
 
-def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked:
+def check_source(text: str, path: str, rules: Sequence[LintRule] = RULES) -> CheckedFile:
     """The hazards in a module's text, in the order of their places."""
-    result = Checked(path, lines=text.count("\n") + 1)
+    result = CheckedFile(path, lines=text.count("\n") + 1)
     try:
         with unwarned():  # of odd escapes and the like: not our business
             tree = ast.parse(text)
@@ -68,12 +68,12 @@ def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked
     return result
 
 
-def _findings(tree: ast.Module, path: str, rules: Sequence[Rule]) -> Iterable[Finding]:
-    by_type: dict[type[ast.AST], list[Rule]] = {}
+def _findings(tree: ast.Module, path: str, rules: Sequence[LintRule]) -> Iterable[LintFinding]:
+    by_type: dict[type[ast.AST], list[LintRule]] = {}
     for rule in rules:
         for t in rule.nodes:
             by_type.setdefault(t, []).append(rule)
-    kinds = Kinds(Names(tree))
+    kinds = Kinds(ModuleScopes(tree))
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
@@ -83,13 +83,13 @@ def _findings(tree: ast.Module, path: str, rules: Sequence[Rule]) -> Iterable[Fi
         for rule in by_type.get(type(node), ()):
             for place, what in rule.check(node, kinds):
                 start: ast.expr = place  # pyright: ignore[reportAssignmentType]
-                yield Finding(
+                yield LintFinding(
                     path, start.lineno, start.col_offset, rule.code, what,
                     start.end_lineno or start.lineno, start.end_col_offset or start.col_offset + 1,
                 )  # fmt: skip
 
 
-def _in_characters(finding: Finding, lines: Sequence[str]) -> Finding:
+def _in_characters(finding: LintFinding, lines: Sequence[str]) -> LintFinding:
     """With columns in characters, where the parser counts bytes of UTF-8."""
 
     def column(line: int, count: int) -> int:

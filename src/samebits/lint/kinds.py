@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from enum import Enum
 
-from samebits.lint.names import Names, Scope
+from samebits.lint.names import ModuleScopes, Scope
 
 
 class Kind(Enum):
@@ -89,7 +89,7 @@ _DEPTH = 12
 class Kinds:
     """Answers for the nodes of one module. `names` is what its names mean."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: ModuleScopes) -> None:
         self.names = names
         self._known: dict[int, Kind] = {}
         self._bindings: dict[tuple[int, str, bool], Kind] = {}

@@ -57,7 +57,7 @@ class Scope:
         return scope
 
 
-class Names:
+class ModuleScopes:
     """The scopes of a module, and the scope and parent of each of its nodes."""
 
     def __init__(self, tree: ast.Module) -> None:

@@ -17,7 +17,7 @@ Check = Callable[[ast.AST, "Kinds"], Iterable[Hit]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LintRule:
     """One hazard: where to look for it, why it is one, and what to write instead."""
 
     code: str
@@ -33,7 +33,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Finding:
+class LintFinding:
     """A hazard in a file: lines from 1, columns from 0, the end exclusive."""
 
     path: str

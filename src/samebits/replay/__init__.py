@@ -6,12 +6,12 @@ what is behind them.
 
 from samebits.errors import ReplayError
 from samebits.replay.header import ReplayBlock, ReplayHeader
-from samebits.replay.reader import Replay, ReplayReader, frame_count, read_replay
+from samebits.replay.reader import ReplayData, ReplayReader, frame_count, read_replay
 from samebits.replay.writer import ReplayWriter, partial_path
 
 __all__ = [
-    "Replay",
     "ReplayBlock",
+    "ReplayData",
     "ReplayError",
     "ReplayHeader",
     "ReplayReader",

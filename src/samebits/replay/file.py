@@ -27,7 +27,7 @@ _FLAGS = (
 )
 
 
-class Snapshot:
+class FileSnapshot:
     """A file or a seekable binary stream, from its position on. A stream is never closed.
 
     Raises ReplayError where there is no file, or where the stream has no position to come back to.
@@ -72,10 +72,10 @@ class Snapshot:
         return os.read(self._descriptor, size)
 
 
-class Pass:
+class FilePass:
     """One reading of a snapshot from its beginning; it has what a `Source` asks of a file."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: FileSnapshot) -> None:
         self._snapshot = snapshot
         self._at = 0
         self._sum = xxhash.xxh3_128()

@@ -53,7 +53,7 @@ class Damage(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordHead:
     """The nine bytes that open a record, and the checksum of every byte before it."""
 
     opcode: int
@@ -78,7 +78,7 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class Source:
+class RecordSource:
     """A file read from front to back, with its offset and CRC-32."""
 
     def __init__(self, file: Readable) -> None:
@@ -113,7 +113,7 @@ class Source:
         self.crc = zlib.crc32(data, self.crc)
         return data
 
-    def record(self, part: str) -> Record:
+    def record(self, part: str) -> RecordHead:
         """The head of the next record, its length within bounds; `part` names where it lies."""
         start, crc = self.offset, self.crc
         head = self.read_up_to(_RECORD_HEAD.size)
@@ -124,7 +124,7 @@ class Source:
                 start, f"the file ends at byte {self.offset}, inside the record that starts here"
             )
         opcode, length = _RECORD_HEAD.unpack(head)
-        record = Record(opcode, length, start, crc)
+        record = RecordHead(opcode, length, start, crc)
         if opcode == 0:
             raise Damage(start, "a record of kind 0, which no MCAP file has")
         if length > MAX_RECORD:
@@ -138,11 +138,11 @@ class Source:
             )
         return record
 
-    def body(self, record: Record) -> bytes:
+    def body(self, record: RecordHead) -> bytes:
         """The bytes of a record whose head was just read."""
         return self.read(record.length, record.offset, record.name)
 
-    def skip(self, record: Record) -> None:
+    def skip(self, record: RecordHead) -> None:
         """Pass over a record whose head was just read, checksumming it."""
         left = record.length
         while left:
@@ -193,7 +193,7 @@ class Fields:
         return Damage(self._offset, f"a {self._name} with a part that does not fit inside it")
 
 
-def chunk_records(source: Source, record: Record) -> Iterator[tuple[int, bytes]]:
+def chunk_records(source: RecordSource, record: RecordHead) -> Iterator[tuple[int, bytes]]:
     """Kind and body of each record in a chunk, once its sizes and its checksum are seen to hold.
 
     The chunk is read and checked before the first record is given. Raises Damage: at the chunk's
@@ -230,7 +230,7 @@ def chunk_records(source: Source, record: Record) -> Iterator[tuple[int, bytes]]
         at = len(data) - left + length
 
 
-def check_data_end(source: Source, record: Record) -> None:
+def check_data_end(source: RecordSource, record: RecordHead) -> None:
     """Check the data end record whose head was just read against every byte before it."""
     if record.length != 4:
         raise Damage(record.offset, f"a data end record of {record.length} bytes, not 4")
@@ -243,7 +243,7 @@ def check_data_end(source: Source, record: Record) -> None:
         )
 
 
-def check_summary(source: Source) -> None:
+def check_summary(source: RecordSource) -> None:
     """Read from behind the data end to the file's last byte. Nothing in the index is followed."""
     summary = source.offset
     source.crc = 0

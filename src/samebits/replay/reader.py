@@ -15,7 +15,7 @@ from mcap.opcode import Opcode
 from numpy.typing import NDArray
 
 from samebits.errors import ReplayError
-from samebits.replay.file import Pass, Snapshot, Target
+from samebits.replay.file import FilePass, FileSnapshot, Target
 from samebits.replay.frames import FrameAssembler, Keyframe
 from samebits.replay.header import (
     METADATA_NAME,
@@ -28,7 +28,7 @@ from samebits.replay.mcap_records import (
     MAGIC,
     Damage,
     Fields,
-    Source,
+    RecordSource,
     check_data_end,
     check_summary,
     chunk_records,
@@ -52,7 +52,7 @@ class ReplayReader:
         self.damage: str | None = None
         """After an iteration to its end: None for a sound file, else one line: what is wrong, at
         which byte, how many whole frames precede it."""
-        self._file = Snapshot(target)
+        self._file = FileSnapshot(target)
         try:
             self.header = _read_header(self._source()[1], self._file.name)
         except BaseException:
@@ -93,10 +93,10 @@ class ReplayReader:
     ) -> None:
         self.close()
 
-    def _source(self) -> tuple[Pass, Source]:
+    def _source(self) -> tuple[FilePass, RecordSource]:
         self._file.check_open()
-        reading = Pass(self._file)
-        return reading, Source(reading)
+        reading = FilePass(self._file)
+        return reading, RecordSource(reading)
 
     def _scan(self, keep_states: bool) -> Iterator[ReplayBlock | Keyframe]:
         reading, source = self._source()
@@ -132,7 +132,7 @@ class ReplayReader:
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
+class ReplayData:
     """A whole replay in memory. `hashes` is None unless every frame has one."""
 
     header: ReplayHeader
@@ -143,7 +143,7 @@ class Replay:
     damage: str | None
 
 
-def read_replay(target: Target) -> Replay:
+def read_replay(target: Target) -> ReplayData:
     """All of a short replay, in one reading; ReplayError where it has no header. Look at
     `damage`."""
     blocks: list[ReplayBlock] = []
@@ -155,7 +155,7 @@ def read_replay(target: Target) -> Replay:
             else:
                 keyframes.append(item)
     hashes = [block.hashes for block in blocks if block.hashes is not None]
-    return Replay(
+    return ReplayData(
         header=reader.header,
         frames=sum(block.frames for block in blocks),
         inputs=b"".join(block.inputs for block in blocks),
@@ -171,7 +171,7 @@ def frame_count(target: Target) -> int:
         return sum(block.frames for block in reader.blocks())
 
 
-def _read_header(source: Source, name: str) -> ReplayHeader:
+def _read_header(source: RecordSource, name: str) -> ReplayHeader:
     """Read up to and including the replay's metadata. ReplayError is all that it raises."""
     try:
         magic = source.read_up_to(len(MAGIC))

@@ -18,7 +18,7 @@ from typing import IO, Any, BinaryIO, cast
 from mcap.writer import CompressionType, Writer
 
 from samebits.errors import ReplayError
-from samebits.output import Output, holds_other, remedy, told
+from samebits.output import Output, holds_foreign_file, os_reason, remedy
 from samebits.replay.header import (
     ENCODING,
     HASHES,
@@ -246,7 +246,7 @@ class _Sink:
         self._name = "the stream"
         if isinstance(target, str | os.PathLike):
             self._name = os.fspath(target)
-            if holds_other(target, _MARK):
+            if holds_foreign_file(target, _MARK):
                 raise ReplayError(
                     f"{self._name} is there already, and is no replay",
                     fix="give the recording another name",
@@ -320,7 +320,7 @@ def _hash(value: Any) -> int:
 
 
 def _cannot_write(name: str, error: OSError, note: str | None = None) -> ReplayError:
-    return ReplayError(f"cannot write {name}: {told(error)}", note=note, fix=remedy(error))
+    return ReplayError(f"cannot write {name}: {os_reason(error)}", note=note, fix=remedy(error))
 
 
 def _library() -> str:

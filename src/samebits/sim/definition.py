@@ -15,7 +15,7 @@ from samebits.errors import ReplayError, SimulationError
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.stacks import with_room
-from samebits.modes import Given, checked
+from samebits.modes import OptionArguments, checked
 from samebits.sim.inputs import InputRules
 from samebits.types import NONE, UINT64, ArrayType, StructType, Type
 
@@ -46,7 +46,7 @@ class SimulationDefinition:
         step: Kernel,
         tick_rate: int = 60,
         scripts: Mapping[str, Script] | None = None,
-        **options: Unpack[Given],
+        **options: Unpack[OptionArguments],
     ) -> None:
         _check_text("name", name)
         _check_text(f"version of simulation '{name}'", version)

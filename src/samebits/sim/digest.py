@@ -25,7 +25,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.reductions import Reduction
 from samebits.lang.values.vectors import Vector
-from samebits.modes import HIGH, Precision, changed, to_text
+from samebits.modes import HIGH, Precision, changed_options, to_text
 from samebits.sim.state.schema import to_json
 from samebits.types import ArrayType, FixedArrayType, StructType
 
@@ -55,7 +55,7 @@ class _Walk:
         done = 0
         while done < len(self._kernels):
             kernel = self._kernels[done]
-            options = changed(replace(kernel.options, precision=HIGH, optimize_for="speed"))
+            options = changed_options(replace(kernel.options, precision=HIGH, optimize_for="speed"))
             options.pop("mode", None)
             given = "".join(f" {name}={to_text(value)}" for name, value in options.items())
             yield f"kernel {done} {kernel.mode.name}{given}"

@@ -84,7 +84,7 @@ class RowReport:
 
 
 @dataclass(eq=False)
-class Outcome:
+class BlockOutcome:
     """What a row gave for one block: a hash a whole frame, then perhaps a trap."""
 
     hashes: NDArray[np.uint64]
@@ -99,13 +99,13 @@ class Outcome:
         return frame < len(self.hashes) or (frame == len(self.hashes) and self.trap is not None)
 
 
-def compared(a: Outcome, b: Outcome) -> int:
+def compared(a: BlockOutcome, b: BlockOutcome) -> int:
     """How many frames both reach, a frame that a trap ended among them."""
     whole = min(len(a.hashes), len(b.hashes))
     return whole + (a.reaches(whole) and b.reaches(whole))
 
 
-def first_unequal(a: Outcome, b: Outcome) -> int | None:
+def first_unequal(a: BlockOutcome, b: BlockOutcome) -> int | None:
     """The first frame that both reach and in which they differ."""
     shared = min(len(a.hashes), len(b.hashes))
     unequal = np.flatnonzero(a.hashes[:shared] != b.hashes[:shared])

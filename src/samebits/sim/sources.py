@@ -24,14 +24,14 @@ BLOCK_FRAMES = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class InputBlock:
     """Frames that follow one another; the hash after each, where the source knows them."""
 
     inputs: Inputs
     hashes: NDArray[np.uint64] | None
 
 
-class Source(Protocol):
+class InputSource(Protocol):
     """Inputs of one run from frame 0. `replay` is the file's name, or None."""
 
     @property
@@ -42,7 +42,7 @@ class Source(Protocol):
     def frames(self) -> int: ...
     @property
     def damage(self) -> str | None: ...
-    def blocks(self) -> Iterator[Block]: ...
+    def blocks(self) -> Iterator[InputBlock]: ...
     def keyframes(self) -> Iterator[Keyframe]: ...
 
 
@@ -71,14 +71,14 @@ class ReplaySource:
         self.limited = limit is not None and limit < found
         self.frames = min(found, limit) if limit is not None else found
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         left = self.frames
         for block in self._reader.blocks():
             count = min(left, block.frames)
             if not count:
                 continue  # the file has changed, which is told at its end
             hashes = None if block.hashes is None else block.hashes[:count]
-            yield Block(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
+            yield InputBlock(self._inputs.from_bytes(block.inputs, block.frames)[:count], hashes)
             left -= count
             if not left and self.limited:
                 return
@@ -105,10 +105,10 @@ class PlayerSource:
         self.players = players or next(iter(simulation.scripts), RANDOM)
         self._play = player(simulation, self.players, seed)
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         for first in range(0, self.frames, BLOCK_FRAMES):
             count = min(BLOCK_FRAMES, self.frames - first)
-            yield Block(self._play(first, count), None)
+            yield InputBlock(self._play(first, count), None)
 
     def keyframes(self) -> Iterator[Keyframe]:
         """None: nobody has run these inputs."""

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from samebits.bits import xxh64
 from samebits.errors import ReplayError
-from samebits.output import Output, holds_other, remedy, told
+from samebits.output import Output, holds_foreign_file, os_reason, remedy
 from samebits.replay.file import open_file
 from samebits.replay.header import digest_problem, name_problem
 
@@ -48,7 +48,7 @@ class Golden:
 
 def check_place(path: str | os.PathLike[str]) -> None:
     """Raise ReplayError where a file of another kind is, which is not to be replaced."""
-    if holds_other(path, _GOLDEN.encode()):
+    if holds_foreign_file(path, _GOLDEN.encode()):
         raise ReplayError(
             f"{path} is there already, and is no golden file", fix="give another name"
         )
@@ -84,7 +84,7 @@ def write_golden(
             out.file.write(text.encode())
     except OSError as error:
         raise ReplayError(
-            f"cannot write {os.fspath(path)}: {told(error)}", fix=remedy(error)
+            f"cannot write {os.fspath(path)}: {os_reason(error)}", fix=remedy(error)
         ) from None
 
 

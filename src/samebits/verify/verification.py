@@ -23,15 +23,15 @@ from samebits.runtime.threads.time_limit import TimeOver, within
 from samebits.sim.execution import Execution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import (
+    BlockOutcome,
     Divergence,
-    Outcome,
     RowReport,
     TrapFact,
     compared,
     first_unequal,
 )
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Block, Source
+from samebits.sim.sources import InputBlock, InputSource
 from samebits.sim.state.difference import first_difference
 from samebits.verify.executions import Row
 
@@ -56,14 +56,14 @@ RowProgress = Callable[[str, int], None]
 
 
 @dataclass(eq=False)
-class _Runner:
+class _RowRun:
     """A row on its way. `block_start` is its state before the block that is being compared."""
 
     row: Row
     report: RowReport
     execution: Execution | None = None
     running: bool = False
-    start: Outcome | None = None
+    start: BlockOutcome | None = None
     block_start: bytes = b""
     stretch: int = 1
     spent: float = 0.0
@@ -127,7 +127,7 @@ class Verification:
     """One verification. `run` fills `rows`, which can be read at any time, also after a stop."""
 
     simulation: Simulation
-    source: Source
+    source: InputSource
     table: Sequence[Row]
     whole: bool = False
     """Whether slow and emulated rows run every frame too."""
@@ -178,7 +178,7 @@ class Verification:
                 self._end(pool)
                 raise
 
-    def _failed(self, runner: _Runner, error: RunnerError) -> None:
+    def _failed(self, runner: _RowRun, error: RunnerError) -> None:
         if not self._stopping:  # what this has ended itself did not fail
             runner.failed(error)
 
@@ -204,7 +204,7 @@ class Verification:
         if self._last is not None and self._last not in self.sampled[-1:]:
             self.sampled.append(self._last)
 
-    def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_Runner]:
+    def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_RowRun]:
         rewritten = self.simulation.program.rewritten  # compiled once, before threads ask for it
         pairs = list(zip(self.table, self.rows, strict=True))
         if rewritten is not None:
@@ -213,7 +213,7 @@ class Verification:
                     report.reason = (
                         f"'{rewritten}' is DETERMINISTIC: its rewritten operations are evaluate's"
                     )
-        runners = [_Runner(row, report) for row, report in pairs if report.reason is None]
+        runners = [_RowRun(row, report) for row, report in pairs if report.reason is None]
         started = [pool.submit(self._begin, r) for r in runners if r.row.emulated]
         for runner in runners:
             if not runner.row.emulated:
@@ -224,7 +224,7 @@ class Verification:
         self._compare_starts(runners)
         return runners
 
-    def _begin(self, runner: _Runner) -> None:
+    def _begin(self, runner: _RowRun) -> None:
         """Make the row's execution and its state after `init`."""
         try:
             execution = runner.execution = runner.row.make(self.simulation)
@@ -238,15 +238,15 @@ class Verification:
                 return
             except Trap as trap:
                 runner.report.trap = TrapFact.of(trap)
-                runner.start = Outcome(np.zeros(0, np.uint64), runner.report.trap)
+                runner.start = BlockOutcome(np.zeros(0, np.uint64), runner.report.trap)
                 return
             runner.report.final_hash = value = execution.hash()
-            runner.start = Outcome(np.array([value], np.uint64), None)
+            runner.start = BlockOutcome(np.array([value], np.uint64), None)
             runner.running = True
         except RunnerError as error:
             self._failed(runner, error)
 
-    def _compare_starts(self, runners: list[_Runner]) -> None:
+    def _compare_starts(self, runners: list[_RowRun]) -> None:
         """States after `init` are compared like those after a frame, as frame -1."""
         outcomes = [(runner, runner.start) for runner in runners if runner.start is not None]
         reference = outcomes[0] if outcomes else None
@@ -270,10 +270,14 @@ class Verification:
             )
 
     def _block(
-        self, pool: ThreadPoolExecutor, runners: list[_Runner], block: Block, progress: Progress
+        self,
+        pool: ThreadPoolExecutor,
+        runners: list[_RowRun],
+        block: InputBlock,
+        progress: Progress,
     ) -> None:
         first_frame = self.frames
-        references: list[tuple[_Runner, Outcome]] = []
+        references: list[tuple[_RowRun, BlockOutcome]] = []
         for runner, outcome in self._outcomes(pool, runners, block, progress):
             for other, expected in references:
                 _count(compared(expected, outcome), first_frame, other.report, runner.report)
@@ -293,13 +297,17 @@ class Verification:
         self.frames += max((len(outcome.hashes) for _, outcome in references), default=0)
 
     def _outcomes(
-        self, pool: ThreadPoolExecutor, runners: list[_Runner], block: Block, progress: Progress
-    ) -> list[tuple[_Runner, Outcome]]:
+        self,
+        pool: ThreadPoolExecutor,
+        runners: list[_RowRun],
+        block: InputBlock,
+        progress: Progress,
+    ) -> list[tuple[_RowRun, BlockOutcome]]:
         """What every row that still runs gave for a block, in the table's order."""
         running = [runner for runner in runners if runner.running]
-        found: dict[_Runner, Outcome] = {}
+        found: dict[_RowRun, BlockOutcome] = {}
 
-        def advance(runner: _Runner) -> None:
+        def advance(runner: _RowRun) -> None:
             try:
                 found[runner] = self._advance(runner, block.inputs, progress)
             except TimeOver:
@@ -319,7 +327,7 @@ class Verification:
         _wait(started)
         return [(runner, found[runner]) for runner in running if runner in found]
 
-    def _advance(self, runner: _Runner, inputs: Inputs, progress: Progress) -> Outcome:
+    def _advance(self, runner: _RowRun, inputs: Inputs, progress: Progress) -> BlockOutcome:
         """Run a block; a slow row frame by frame and an emulated one by short stretches, until it
         has had its time."""
         report, execution, row = runner.report, runner.at, runner.row
@@ -328,7 +336,7 @@ class Verification:
         trap: Trap | None = None
         first = 0
         while first < len(inputs) and trap is None:
-            if not self.whole and _had_its_time(row, report):
+            if not self.whole and _time_is_up(row, report):
                 report.prefix = True
                 runner.running = False
                 break
@@ -353,13 +361,13 @@ class Verification:
         if trap is not None:
             runner.running = False
             report.trap = TrapFact.of(trap)
-        return Outcome(hashes, report.trap if trap is not None else None)
+        return BlockOutcome(hashes, report.trap if trap is not None else None)
 
     def _disagreement(
-        self, references: list[tuple[_Runner, Outcome]], outcome: Outcome
-    ) -> tuple[_Runner, Outcome, int] | None:
+        self, references: list[tuple[_RowRun, BlockOutcome]], outcome: BlockOutcome
+    ) -> tuple[_RowRun, BlockOutcome, int] | None:
         """The earliest frame in which an agreeing row differs from `outcome`, and that row."""
-        earliest: tuple[_Runner, Outcome, int] | None = None
+        earliest: tuple[_RowRun, BlockOutcome, int] | None = None
         for runner, expected in references:
             frame = first_unequal(expected, outcome)
             if frame is not None and (earliest is None or frame < earliest[2]):
@@ -368,13 +376,13 @@ class Verification:
 
     def _diverged(
         self,
-        runner: _Runner,
-        outcome: Outcome,
-        other: _Runner,
-        expected: Outcome,
+        runner: _RowRun,
+        outcome: BlockOutcome,
+        other: _RowRun,
+        expected: BlockOutcome,
         frame: int,
         first_frame: int,
-        block: Block,
+        block: InputBlock,
     ) -> None:
         difference, note = None, None
         if frame < min(len(outcome.hashes), len(expected.hashes)):
@@ -394,13 +402,13 @@ class Verification:
             note,
         )
 
-    def _compare_known(self, outcome: Outcome, block: Block, first_frame: int) -> int:
+    def _compare_known(self, outcome: BlockOutcome, block: InputBlock, first_frame: int) -> int:
         """Compare hashes that others wrote down with the reference's; how many frames of the
         block the last of them reaches."""
         reached = 0
         if block.hashes is not None:
             report = self.recorded.setdefault("recorded", RowReport("recorded"))
-            written = Outcome(block.hashes, None)
+            written = BlockOutcome(block.hashes, None)
             self._compare_written(report, written, outcome, first_frame)
             reached = min(len(block.hashes), len(outcome.hashes))
         for name, hashes in self.known.items():
@@ -408,14 +416,14 @@ class Verification:
             for i in range(len(outcome.hashes)):
                 value = hashes.get(first_frame + i)
                 if value is not None:
-                    one = Outcome(np.array([value], np.uint64), None)
-                    mine = Outcome(outcome.hashes[i : i + 1], None)
+                    one = BlockOutcome(np.array([value], np.uint64), None)
+                    mine = BlockOutcome(outcome.hashes[i : i + 1], None)
                     self._compare_written(report, one, mine, first_frame + i)
                     reached = max(reached, i + 1)
         return reached
 
     def _compare_written(
-        self, report: RowReport, written: Outcome, outcome: Outcome, first_frame: int
+        self, report: RowReport, written: BlockOutcome, outcome: BlockOutcome, first_frame: int
     ) -> None:
         shared = min(len(written.hashes), len(outcome.hashes))
         report.frames += shared
@@ -441,7 +449,7 @@ class Verification:
                 min(behind), "all", "nothing", f"{hashes[min(behind)]:016x}"
             )
 
-    def _sample(self, outcome: Outcome, first_frame: int) -> None:
+    def _sample(self, outcome: BlockOutcome, first_frame: int) -> None:
         if not self.sample_every:
             return
         for i, value in enumerate(outcome.hashes):
@@ -463,14 +471,14 @@ def _wait(started: Sequence[Future[None]]) -> None:
         future.result()
 
 
-def _had_its_time(row: Row, report: RowReport) -> bool:
+def _time_is_up(row: Row, report: RowReport) -> bool:
     if row.emulated and report.frames >= EMULATED_FRAMES:
         return True
     limit = EMULATED_SECONDS if row.emulated else SLOW_SECONDS if row.slow else None
     return limit is not None and report.frames >= SLOW_FRAMES and report.seconds >= limit
 
 
-def _stretch(runner: _Runner, left: int, whole: bool) -> int:
+def _stretch(runner: _RowRun, left: int, whole: bool) -> int:
     """How many frames of the `left` ones are run before the time is looked at again."""
     if runner.row.emulated:
         most = left if whole else min(left, EMULATED_FRAMES - runner.report.frames)
@@ -478,7 +486,7 @@ def _stretch(runner: _Runner, left: int, whole: bool) -> int:
     return 1 if runner.row.slow else left
 
 
-def _state_after(runner: _Runner, inputs: Inputs) -> bytes:
+def _state_after(runner: _RowRun, inputs: Inputs) -> bytes:
     """The runner's state after frames of the block; its present state stays as it is."""
     execution = runner.at
     present = execution.save()

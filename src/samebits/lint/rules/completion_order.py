@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _FUNCTIONS = frozenset({
     "concurrent.futures.as_completed", "asyncio.as_completed", "concurrent.futures.wait",
@@ -25,7 +25,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         yield node, f"`{node.func.attr}` gives what has ended first"
 
 
-COMPLETION_ORDER = Rule(
+COMPLETION_ORDER = LintRule(
     "SB105",
     "completion-order",
     "which thread or process ends first is chance, and so is the order of their results",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 from samebits.lint.rules.set_order import FORGETS_ORDER
 
 _FUNCTIONS = frozenset({"os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"})
@@ -64,7 +64,7 @@ def _order_is_forgotten(node: ast.AST, kinds: Kinds) -> bool:
     return False
 
 
-DIRECTORY_ORDER = Rule(
+DIRECTORY_ORDER = LintRule(
     "SB104",
     "directory-order",
     "the order of a directory's entries is the file system's: another one on another disk",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
@@ -49,7 +49,7 @@ def _is_zero_of_name(left: ast.AST, right: ast.AST) -> bool:
     return zero and any(isinstance(n, ast.Name | ast.Attribute) for n in pair)
 
 
-FLOAT_EQUALITY = Rule(
+FLOAT_EQUALITY = LintRule(
     "SB205",
     "float-equality",
     "where the last bit differs, so does the branch: one ULP becomes another event",

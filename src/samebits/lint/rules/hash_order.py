@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 
 def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
@@ -24,7 +24,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-HASH_ORDER = Rule(
+HASH_ORDER = LintRule(
     "SB102",
     "hash-order",
     "`hash` of text, bytes and most objects is another number in every process, and of tuples and "

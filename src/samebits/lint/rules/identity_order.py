@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _SHOWN = {"__repr__", "__str__", "__format__"}
 
@@ -26,7 +26,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-IDENTITY_ORDER = Rule(
+IDENTITY_ORDER = LintRule(
     "SB103",
     "identity-order",
     "`id` is an address: another one in every run, and of another object once this one is gone",

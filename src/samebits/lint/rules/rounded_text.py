@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _WRITERS = frozenset({"json.dumps", "json.dump", "pickle.dumps", "struct.pack", "yaml.dump",
                       "yaml.safe_dump", "float"})  # fmt: skip
@@ -38,7 +38,7 @@ def _is_rounded(node: ast.AST, kinds: Kinds) -> bool:
             return False
 
 
-ROUNDED_TEXT = Rule(
+ROUNDED_TEXT = LintRule(
     "SB602",
     "rounded-text",
     "what is read back is not what was written: a restored state is another state",

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kind, Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 KEEPS_ORDER = frozenset({
     "list", "tuple", "enumerate", "iter", "zip", "map", "filter", "sum", "math.prod",
@@ -78,7 +78,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
             pass
 
 
-SET_ORDER = Rule(
+SET_ORDER = LintRule(
     "SB101",
     "set-order",
     "a set's order follows its elements' hashes: those of text change with every process, and "

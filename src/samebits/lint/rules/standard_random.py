@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from samebits.lint.kinds import Kinds
-from samebits.lint.rule import Hit, Rule
+from samebits.lint.rule import Hit, LintRule
 
 _ENTROPY = frozenset({
     "os.urandom", "os.getrandom", "uuid.uuid1", "uuid.uuid4", "random.SystemRandom",
@@ -26,7 +26,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         yield node, f"`{name}` draws from a state that the whole process shares"
 
 
-STANDARD_RANDOM = Rule(
+STANDARD_RANDOM = LintRule(
     "SB301",
     "standard-random",
     "the module's state is shared by all code of the process and seeded by the system; what "
