@@ -301,18 +301,18 @@ def test_each_reason_has_its_own_remedy(tmp_path: Path) -> None:
         "": "give it a name",
         "n" * 300: "give a shorter name",
         "none/a": "make the folder first, or give another name",
-        "file/a": "give a path whose folders are folders: one of them is a file",
+        "file/a": "give another path: one of its folders is a file",
         ".": "name a file in it",
         "loop/a": "give a path whose links lead somewhere",
         "a\0b": "give another name",
-        "/dev/full": "make room on that disk, or give a place that has it",
+        "/dev/full": "free space on that disk, or give a path on another",
     }
     for name, fix in names.items():
         with pytest.raises(OSError) as caught:  # noqa: PT011 - whichever it is
             write_file(str(tmp_path / name) if name else "", b"x")
         assert remedy(caught.value) == fix
     denied = PermissionError(errno.EACCES, "Permission denied")
-    assert remedy(denied) == "give a place that this user may write to"
+    assert remedy(denied) == "give a path that this user may write to"
 
 
 def test_an_interrupt_leaves_the_old_file_or_the_whole_new_one_and_nothing_else(

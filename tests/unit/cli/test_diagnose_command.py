@@ -567,7 +567,7 @@ NOWHERE = Path("/proc")
 def test_a_page_that_cannot_be_written_is_refused_before_the_work(run: Run) -> None:
     said = refused(run, SMALL, "push.mcap", "--b", PLAIN, "--html", NOWHERE / "page.html")
     assert re.fullmatch(
-        "cannot write /proc/page.html: .+\n  fix: give a place that this user may write to", said
+        "cannot write /proc/page.html: .+\n  fix: give a path that this user may write to", said
     )
 
 

@@ -113,4 +113,4 @@ def test_a_colon_with_nothing_behind_it_is_told(run: Run) -> None:
 def test_a_file_where_a_folder_is_to_be_made_is_told(run: Run) -> None:
     code, said = run("build", "game.py", "--out", "mine.txt")
     assert code == 2
-    assert "give another name: there is something of this name" in said
+    assert "give another name: this one is taken" in said

@@ -193,7 +193,7 @@ def test_a_full_disk_is_told_as_such() -> None:
         ReplayWriter(full, HEADER)
     assert str(caught.value) == (
         "cannot write the stream: No space left on device\n"
-        "  fix: make room on that disk, or give a place that has it"
+        "  fix: free space on that disk, or give a path on another"
     )
 
 
