@@ -22,7 +22,7 @@ _STYLES = {"ok": "green", "note": "cyan", "warning": "bold red"}
 
 
 def run(program: Sequence[str], peer: str | None, limit: float, as_json: bool) -> int:
-    """Examine and print; the exit status: 0 healthy, 1 where there is a warning."""
+    """Examine and print; return the exit status: 0 healthy, 1 if there is a warning."""
     other = None if peer is None else Fingerprint.parse(peer)
     report = examine(program, other, limit)
     if as_json:
@@ -33,7 +33,7 @@ def run(program: Sequence[str], peer: str | None, limit: float, as_json: bool) -
 
 
 def report_json(report: Examination) -> dict[str, Any]:
-    """The facts. Register words are integers; a thread that could not be read has no state."""
+    """The examination for programs. Register words are integers, null on unreadable threads."""
     facts: dict[str, Any] = {
         "format": JSON_FORMAT,
         "result": "warning" if report.warnings else "ok",
@@ -90,7 +90,7 @@ def _print(report: Examination) -> None:
         out.print()
     seen = report.observation
     if seen is not None and seen.said and not (seen.finished and seen.outcome == "ended"):
-        out.print("the program's last words:", markup=False)
+        out.print("the program's last output:", markup=False)
         for line in seen.said.splitlines():
             out.print(f"  {line}", soft_wrap=True, markup=False)
         out.print()

@@ -1,4 +1,4 @@
-"""`samebits inspect`: what becomes of one kernel, as text, JSON or a page."""
+"""`samebits inspect`: what one kernel compiles to, as text, JSON or an HTML page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class InspectOptions:
 
 
 def run(options: InspectOptions) -> int:
-    """Inspect and write; the exit status."""
+    """Inspect and print; return the exit status."""
     if options.html is not None:
         check_page(options.html)
     show = None if options.show is None else check_sections(words("--show", options.show))
@@ -68,9 +68,9 @@ def run(options: InspectOptions) -> int:
 
 
 def find_kernel(spec: str) -> tuple[object, ModuleType]:
-    """The kernel that `spec` names, in one of `FORMS`, and its module; of a simulation its step.
+    """The kernel that `spec` names, in one of `KERNEL_FORMS`, and its module; a simulation's step.
 
-    Raises SimulationError where the module does not import or has no such kernel.
+    Raises SimulationError if the module does not import or has no such kernel.
     """
     place, _, name = spec.rpartition(":")
     if not place or not all(part.isidentifier() for part in name.split(".")):
@@ -86,13 +86,13 @@ def find_kernel(spec: str) -> tuple[object, ModuleType]:
     value: object = module
     for part in name.split("."):
         if not hasattr(value, part):
-            raise SimulationError(f"{place}: {name} is not there", fix=_known(module))
+            raise SimulationError(f"{place} has no {name}", fix=_known(module))
         value = getattr(value, part)
     if isinstance(value, Simulation):
         value = value.step
     if not _is_kernel(value):
         raise SimulationError(
-            f"{place}: {name} is {type(value).__name__}, no kernel", fix=_known(module)
+            f"{place}: {name} is {type(value).__name__}, not a kernel", fix=_known(module)
         )
     return value, module
 
@@ -116,7 +116,7 @@ def _known(module: ModuleType) -> str:
 
 
 def _types(text: str, module: ModuleType) -> Sequence[object]:
-    """The annotations in `text`, as the kernel's own module would read them."""
+    """The annotations in `text`, evaluated in the kernel's module."""
     scope = {**vars(builtins), **vars(samebits), **vars(module), "sb": samebits}
     try:
         found: object = eval(f"({text},)", scope)
@@ -131,7 +131,7 @@ def _types(text: str, module: ModuleType) -> Sequence[object]:
 
 
 def _write(found: Inspection, name: str) -> str:
-    """Write the page; what is said of it."""
+    """Write the page and return a line about it."""
     page = found.html()
     write_page(name, page)
     return f"{name}: {found.kernel} on {found.target.name}, {len(page.encode()):,} bytes"

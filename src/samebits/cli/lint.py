@@ -21,7 +21,7 @@ _SHOW_AFTER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LintOptions:
-    """What the command line said."""
+    """The command's options as they were typed."""
 
     paths: tuple[str, ...]
     select: str | None
@@ -31,7 +31,7 @@ class LintOptions:
 
 
 def run(options: LintOptions) -> int:
-    """Check and print. 0 no hazard, 1 some, 2 what could not be checked."""
+    """Check and print; return 0 for no hazard, 1 for some, 2 if a file could not be checked."""
     rules = chosen(options.select, options.ignore)
     if options.list_rules:
         for rule in rules:
@@ -60,7 +60,7 @@ def run(options: LintOptions) -> int:
 
 
 def _checked(paths: Sequence[str], rules: Sequence[LintRule]) -> list[CheckedFile]:
-    """All files, with a line of progress on a terminal."""
+    """Check all files, with a line of progress on a terminal."""
     found: list[CheckedFile] = []
     started, shows = time.monotonic(), sys.stderr.isatty()
     for result in check_paths(paths, rules):
@@ -82,7 +82,7 @@ def chosen(select: str | None, ignore: str | None) -> tuple[LintRule, ...]:
     )
     if not rules:
         raise ArgumentError(
-            "no rule is left: all that are selected are ignored",
+            "no rule is left: all selected rules are ignored",
             fix="ignore fewer; `samebits lint --list-rules` shows them",
         )
     return rules
@@ -94,6 +94,6 @@ def _codes(option: str, text: str | None) -> tuple[str, ...]:
         if not any(rule.code.startswith(code) for rule in RULES):
             raise ArgumentError(
                 f"there is no rule {code}",
-                fix="`samebits lint --list-rules` shows them; SB2 stands for all that begin so",
+                fix="`samebits lint --list-rules` shows them; SB2 selects all that begin with it",
             )
     return codes

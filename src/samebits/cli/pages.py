@@ -1,4 +1,4 @@
-"""Pages that commands write: where one may go, said before the work, and how it gets there."""
+"""HTML pages that commands write: the path is checked before the work, the file written whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BEGINS = b"<!doctype html>"
 
 
 def check_page(name: str) -> None:
-    """Raise SimulationError where a page has nowhere to go, or would replace what is no page."""
+    """Raise SimulationError if a page cannot be written, or would replace another kind of file."""
     if os.path.isdir(name):
         raise SimulationError(f"--html {name} is a folder", fix="name a file in it")
     folder = os.path.dirname(name) or "."
@@ -22,7 +22,7 @@ def check_page(name: str) -> None:
         raise _not_written(name, against)
     if holds_foreign_file(name, _BEGINS):
         raise SimulationError(
-            f"{name} is there already, and is no page", fix="give the page another name"
+            f"{name} exists already and is not a page", fix="give the page another name"
         )
 
 

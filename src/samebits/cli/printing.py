@@ -1,4 +1,4 @@
-"""How results read: a table for people on stdout, the same facts as JSON, progress on stderr."""
+"""Prints results as tables on stdout or as JSON, and progress on stderr."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from samebits.verify.verification import EMULATED_FRAMES, Verification
 if TYPE_CHECKING:
     from samebits.export.build import Built
 
-JSON_FORMAT = 1
+JSON_FORMAT = 2
 _STYLES = {
     "same": "green",
     "differs": "bold red",
@@ -43,7 +43,7 @@ _STYLES = {
 
 @dataclass(eq=False)
 class VerifiedRun:
-    """One verification and what it was of."""
+    """One verification and what it verified."""
 
     source: InputSource
     verification: Verification
@@ -65,7 +65,7 @@ class UnreadReplay:
 
 
 class ProgressBars:
-    """One bar for the whole, and one for each emulated row on its way."""
+    """One progress bar for the whole, and one for each emulated row that runs."""
 
     def __init__(self, progress: Progress, frames: int) -> None:
         self._progress = progress
@@ -84,7 +84,7 @@ class ProgressBars:
 
 @contextmanager
 def progress_bars(frames: int) -> Generator[ProgressBars]:
-    """Bars on stderr while the block runs, if stderr is a terminal."""
+    """Progress bars on stderr while the block runs, if that is a terminal."""
     console = progress_console()
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -104,8 +104,8 @@ def print_runs(
     as_json: bool,
     unread: Sequence[UnreadReplay] = (),
 ) -> None:
-    """Every run as a table and its differences below it, or all of them as one JSON object, which
-    has what could not be read too."""
+    """Print each run as a table with its differences, or all as one JSON object, which also lists
+    the unread replays."""
     if as_json:
         print(json.dumps(runs_json(simulation, runs, unread), indent=2))
         return
@@ -117,7 +117,7 @@ def print_runs(
 def runs_json(
     simulation: Simulation, runs: Sequence[VerifiedRun], unread: Sequence[UnreadReplay] = ()
 ) -> dict[str, Any]:
-    """The facts. Hashes are 16 hexadecimal digits, frames count from 0."""
+    """The runs for programs. Hashes are 16 hexadecimal digits, frames count from 0."""
     return {
         "format": JSON_FORMAT,
         "simulation": {
@@ -154,7 +154,7 @@ def _overall(runs: Sequence[VerifiedRun], unread: Sequence[UnreadReplay]) -> str
 
 
 def _result(run: VerifiedRun) -> str:
-    """The verification's, or `damaged` where it is the same in what is left of a replay."""
+    """The verification's result; `damaged` if it is the same up to the damage of a replay."""
     result = run.verification.result
     return "damaged" if result == "same" and run.source.damage else result
 
@@ -177,7 +177,7 @@ def _row_json(row: RowReport) -> dict[str, Any]:
 
 
 def print_targets(rows: Sequence[Row], as_json: bool) -> None:
-    """Every row, and why it cannot run where it cannot."""
+    """Print every row, and why it cannot run here if it cannot."""
     if as_json:
         facts = [
             {"name": r.name, "what": r.what, "runs": r.reason is None, "reason": r.reason}
@@ -193,7 +193,7 @@ def print_targets(rows: Sequence[Row], as_json: bool) -> None:
 
 
 def print_built(built: Sequence[Built]) -> None:
-    """Every file that was written, and its size in bytes; paths are never cut."""
+    """Print every file written and its size in bytes; paths are never cut."""
     files = [(part.target or "all", file) for part in built for file in part.files]
     width = max(len(target) for target, _ in files)
     for target, file in files:
@@ -251,21 +251,21 @@ def _details(run: VerifiedRun) -> Iterator[str]:
         yield f"trap in frame {row.frames:,}: {trap.message}, at {trap.place}"
     if any(row.prefix for row in run.verification.rows):
         yield (
-            "managed, evaluate and emulated targets stop early in a long run, the latter after "
+            "managed, evaluate and emulated targets stop early in a long run, emulated ones after "
             f"{EMULATED_FRAMES:,} frames at most; --frames all lets them finish"
         )
     for row in run.verification.rows:
         # The state after `init` is compared too.
         if row.frames and 0 < row.compared <= row.frames:
-            yield f"of {row.name}'s {row.frames:,} frames {row.compared - 1:,} were compared"
+            yield f"{row.name}: {row.compared - 1:,} of its {row.frames:,} frames were compared"
     frames = run.verification.frames
     for row in run.verification.recorded.values():
         if 0 < row.frames < frames and row.divergence is None:
             yield f"{row.name}: hashes of {row.frames:,} of these {frames:,} frames"
     if run.verification.result == "not compared" and not run.interrupted:
         yield (
-            "nothing was compared where it says so: name another target too, or a replay or a "
-            "golden file that has hashes of these frames"
+            "a target that is not compared had nothing to compare with: name another target too, "
+            "or a replay or golden file with hashes of these frames"
         )
     if run.note:
         yield f"note: {run.note}"

@@ -1,4 +1,4 @@
-"""`samebits verify`: options into verifications, verifications into one report and a status."""
+"""`samebits verify`: from options to verifications, from these to one report and a status."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class VerifyOptions:
 
     @property
     def limit(self) -> int | None:
-        """How many frames at most; SimulationError where it is neither a count nor `all`."""
+        """The most frames to run; SimulationError if it is neither a count nor `all`."""
         if self.frames in (None, "all"):
             return None
         assert self.frames is not None
@@ -51,7 +51,7 @@ class VerifyOptions:
 
 
 def run(options: VerifyOptions) -> int:
-    """Verify and report; the exit status."""
+    """Verify and report; return the exit status."""
     _check(options)
     rows = targets.choose_rows(targets.all_rows(), options.targets)
     simulation = named_simulation(options.sim)
@@ -65,7 +65,7 @@ def run(options: VerifyOptions) -> int:
         except SamebitsError as error:
             if replay is None or len(options.replays) == 1:
                 raise
-            unread.append(UnreadReplay(replay, error))  # the others have results of their own
+            unread.append(UnreadReplay(replay, error))  # the other replays still have results
             continue
         verification = Verification(
             simulation,
@@ -122,7 +122,7 @@ def _check(options: VerifyOptions) -> None:
     options.limit  # noqa: B018
     if options.timeout is not None and not 0 < options.timeout <= 1e6:
         raise SimulationError(
-            f"--timeout {options.timeout:g} is no time that a target can take",
+            f"--timeout {options.timeout:g} is not a positive number of seconds",
             fix="write --timeout 60, or leave it out for none",
         )
     if options.update_golden and options.golden is None:
@@ -139,7 +139,7 @@ def _check(options: VerifyOptions) -> None:
     for name in ("seed", "players"):
         if options.replays and getattr(options, name) is not None:
             raise SimulationError(
-                f"--{name} is given beside a replay, which has its own inputs and seed",
+                f"--{name} does not go with a replay, which has its own inputs and seed",
                 fix=f"leave out --{name}, or the replay",
             )
 
@@ -163,7 +163,7 @@ def _golden(options: VerifyOptions, simulation: Simulation) -> Golden | None:
             f"there is no golden file {options.golden}", fix="write it with --update-golden"
         ) from None
     except OSError:
-        pass  # none could be written there either: reading it says why
+        pass  # it could not be written there either; reading it says why
     golden = read_golden(options.golden)
     if golden.simulation != simulation.name:
         raise ReplayError(
@@ -190,7 +190,7 @@ def _known(
 
 
 def _note(options: VerifyOptions, golden: Golden | None, simulation: Simulation) -> str | None:
-    # New code that gives the old bits is what a golden file is there to show.
+    # A golden file is there to show that new code gives the old bits.
     if golden is None or golden.digest == simulation.digest:
         return None
     return f"the simulation's code has changed since {options.golden} was written"

@@ -1,7 +1,7 @@
-"""What of this host can change floating-point results outside kernels, row by row.
+"""What can change floating-point results outside kernels on this host, row by row.
 
-Each row has a value and a verdict: `ok`, `note` (it differs between machines, with what follows
-and what to do) or `warning` (something is wrong here). Knows nothing of how rows are printed.
+Each row has a value and a verdict: `ok`, `note` (differs between machines; with consequence and
+remedy) or `warning` (something is wrong here). Knows nothing of how rows are printed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Verdict = Literal["ok", "note", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class HostRow:
-    """One fact. `consequence` and `remedy` are empty where the verdict is ok."""
+    """One fact. `consequence` and `remedy` are empty if the verdict is ok."""
 
     name: str
     value: str
@@ -48,7 +48,7 @@ class Section:
 
 FOREIGN = (
     "kernels pin their own environment and keep their bits; Python, NumPy and other libraries on "
-    "this thread round or flush otherwise"
+    "this thread round or flush differently"
 )
 INHERITED = "find what set it: samebits doctor PROGRAM.py; or compute inside sb.fpenv.pinned()"
 
@@ -56,8 +56,8 @@ VARIABLES = {
     "GLIBC_TUNABLES": "chooses among the C library's versions of sin, exp and others",
     "LD_PRELOAD": "may put other functions in the place of the C library's",
     "DYLD_INSERT_LIBRARIES": "may put other functions in the place of the C library's",
-    "NPY_DISABLE_CPU_FEATURES": "makes NumPy use other loops than on this processor by itself",
-    "NPY_ENABLE_CPU_FEATURES": "makes NumPy use other loops than on this processor by itself",
+    "NPY_DISABLE_CPU_FEATURES": "makes NumPy use other loops than this processor's",
+    "NPY_ENABLE_CPU_FEATURES": "makes NumPy use other loops than this processor's",
     "OPENBLAS_CORETYPE": "makes OpenBLAS use the loops of another processor",
     "OPENBLAS_NUM_THREADS": "changes how BLAS cuts sums into parts",
     "OMP_NUM_THREADS": "changes how libraries with OpenMP cut sums into parts",
@@ -66,11 +66,11 @@ VARIABLES = {
     "MKL_DEBUG_CPU_TYPE": "makes MKL use the loops of another processor",
     "VECLIB_MAXIMUM_THREADS": "changes how Accelerate cuts sums into parts",
 }
-"""Environment variables that change the host's own results, and how."""
+"""Environment variables that change the host's results, and how."""
 
 
 def sections(peer: Fingerprint | None = None) -> list[Section]:
-    """All that is known of this process and its host. `peer` is compared with the fingerprint."""
+    """All facts on this process and its host. `peer` is compared with the math fingerprint."""
     return [
         Section("machine", tuple(_machine())),
         Section("floating-point environment", tuple(thread_rows(threads()))),
@@ -93,9 +93,9 @@ def _machine() -> list[HostRow]:
 
 
 def thread_rows(found: Sequence[ThreadState], remedy: str = INHERITED) -> list[HostRow]:
-    """A row for each thread; those that are alike and healthy share one.
+    """A row for each thread; healthy threads with equal state share one.
 
-    `remedy` is what to do about one that is not.
+    `remedy` is the advice for the others.
     """
     rows: list[HostRow] = []
     healthy: dict[str, list[ThreadState]] = {}
@@ -171,11 +171,11 @@ def _blas() -> str:
 
 _CORE_NAMES = ("scipy_openblas_get_corename64_", "scipy_openblas_get_corename",
                "openblas_get_corename64_", "openblas_get_corename")  # fmt: skip
-"""What OpenBLAS calls the function that names the processor that it chose loops for."""
+"""Names of OpenBLAS's function that returns the processor whose loops it uses."""
 
 
 def _openblas_core() -> str:
-    """The processor that the loaded OpenBLAS takes this one for; empty where it does not say."""
+    """The processor that the loaded OpenBLAS has detected; empty if it does not say."""
     try:
         mapped = Path("/proc/self/maps").read_text(errors="replace")
     except OSError:
@@ -183,7 +183,7 @@ def _openblas_core() -> str:
     for path in sorted({line.split()[-1] for line in mapped.splitlines() if "openblas" in line}):
         try:
             library = ctypes.CDLL(path)
-        except OSError:  # its file has been replaced since
+        except OSError:  # its file was replaced since
             continue
         for name in _CORE_NAMES:
             if hasattr(library, name):

@@ -15,7 +15,7 @@ from samebits.runtime.fingerprint import Fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """What was found. `culprits` are the program's, in the order in which they were seen."""
+    """The result: rows by section. `culprits` are the program's, in order of appearance."""
 
     sections: tuple[Section, ...]
     observation: WatchedRun | None = None
@@ -23,7 +23,7 @@ class Examination:
 
     @property
     def warnings(self) -> int:
-        """How many rows say that something is wrong."""
+        """The number of rows with a warning."""
         return sum(row.verdict == "warning" for section in self.sections for row in section.rows)
 
 
@@ -35,8 +35,8 @@ def examine(
     """Examine this host, then run `program` in processes of its own.
 
     `program` is a path and its arguments, or `-m`, a module and its arguments; each process is
-    stopped after `limit` seconds. Raises ArgumentError where there is no such program, and
-    TargetError where this system's registers are not known.
+    stopped after `limit` seconds. Raises ArgumentError if there is no such program, and TargetError
+    if this system's registers are not known.
     """
     if program:
         programs.check_supported()
@@ -59,12 +59,12 @@ def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]
         value = "; ".join(found.change.state.oddities())
         where = f"on thread {found.change.thread}"
         if found.change.restored:
-            told = f"{where}, and put back since: only what ran in between computed so"
+            told = f"{where}, and restored since: only code that ran in between was affected"
             rows.append(HostRow(name, value, "note", told))
         else:
             told = (
                 f"{where}, and on threads that it starts later, everything outside kernels "
-                "computes so"
+                "is affected"
             )
             rows.append(HostRow(name, value, "warning", told, _remedy(found)))
     if not culprits and observation.finished:
@@ -72,7 +72,7 @@ def _rows(observation: WatchedRun, culprits: Sequence[Culprit]) -> list[HostRow]
     return rows + host.thread_rows(observation.threads, _INSIDE if culprits else host.INHERITED)
 
 
-_INSIDE = "what changed it stands above, or a library's own thread did it: see its name"
+_INSIDE = "see above for what changed it, or a library's own thread did: see its name"
 
 
 def _outcome(observation: WatchedRun) -> HostRow:
@@ -82,18 +82,18 @@ def _outcome(observation: WatchedRun) -> HostRow:
     if observation.finished:
         return HostRow(
             "outcome", observation.outcome, "warning",
-            "what it would have done after that is not covered", "run it with what it needs",
+            "what it would have done after that is not examined", "run it with what it needs",
         )  # fmt: skip
     return HostRow(
         "outcome", observation.outcome, "warning",
-        "what it would have done after that is not covered",
+        "what it would have done after that is not examined",
         "give it input that ends, or more time with --timeout",
     )  # fmt: skip
 
 
 def _remedy(found: Culprit) -> str:
     if found.change.kind in ("line", "outside"):
-        return "put the registers back after that call, or make it inside sb.fpenv.pinned()"
+        return "restore the registers after that call, or make it inside sb.fpenv.pinned()"
     return "import it inside sb.fpenv.pinned(), or build it without -ffast-math"
 
 

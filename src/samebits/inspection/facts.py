@@ -1,7 +1,7 @@
-"""What becomes of one kernel on one target, line by line: source, IR, LLVM text, assembly.
+"""What one kernel compiles to on one target, line by line: source, IR, LLVM text, assembly.
 
-Owns which functions belong to the user and which to the library, and what leads from a line of code
-to its source. Knows nothing of how it looks.
+Owns the distinction between the user's functions and the library's, and the way from a line of code
+to its source. Knows nothing of presentation.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ SourceLine = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class ListedLine:
-    """A line of code: its kind, LLVM's comment on it, and the places that it comes from, innermost
-    first, each with the call around it after it."""
+    """A line of code: its kind, LLVM's comment on it, and the source lines that it comes from,
+    innermost first, each followed by its caller."""
 
     text: str
     kind: str = "other"
@@ -54,8 +54,8 @@ class ListedLine:
 
 @dataclass(frozen=True, slots=True)
 class ListedBlock:
-    """A function, or what stands between functions. `is_library` says that it is samebits' own
-    and not what was asked for."""
+    """A function, or the text between functions. `is_library` marks samebits' own functions, unless
+    they were asked for."""
 
     name: str
     lines: tuple[ListedLine, ...]
@@ -64,7 +64,7 @@ class ListedBlock:
 
 @dataclass(frozen=True, slots=True)
 class SourceFunction:
-    """The text of one kernel; `first` is the line of its first line in `file`."""
+    """The text of one kernel; `first` is the number of its first line in `file`."""
 
     name: str
     file: str
@@ -91,7 +91,7 @@ class KernelFacts:
             self._rewrites = rewrites(linked)
             self._realised = realise(linked)
             self._module = optimise(self._realised, [self.entry])
-            # A job is compiled as what a worker runs: a range of indices.
+            # A job is compiled as the function that a worker runs over a range of indices.
             names = [self.entry]
             self._entries, self._ranges = (
                 ([], names) if isinstance(kernel, JobKernel) else (names, [])
@@ -119,7 +119,7 @@ class KernelFacts:
 
     @cached_property
     def passes(self) -> tuple[ListedBlock, ...]:
-        """The typed IR after the passes, which LLVM gets."""
+        """The typed IR after the passes, as LLVM receives it."""
         return self._ir_blocks(self._module)
 
     @cached_property
@@ -140,24 +140,24 @@ class KernelFacts:
 
     @cached_property
     def remarks(self) -> tuple[Remark, ...]:
-        """What the vectoriser did with each loop. Raises RunnerError where LLVM's remarks can't be
-        had."""
+        """What the vectoriser did with each loop. Raises RunnerError if LLVM's remarks are not
+        available."""
         entries, ranges = self._entries, self._ranges
         return tuple(loop_remarks(self._module, entries, self.target, self.opt, ranges=ranges))
 
     @cached_property
     def rewrites(self) -> tuple[Rewrite, ...]:
-        """What the mode changed, in the order of the source."""
+        """The rewrites of the float mode, in source order."""
         return tuple(rewrite for done in self._rewrites.values() for rewrite in done)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many instructions of each kind: packed, scalar, forbidden, call, other."""
+        """The number of instructions of each kind: packed, scalar, forbidden, call, other."""
         return _counts(line for block in self.assembly for line in block.lines)
 
     @cached_property
     def line_counts(self) -> dict[SourceLine, dict[str, int]]:
-        """The same for each line of the source that is the innermost of the user's own."""
+        """The same for each source line that is the innermost of the user's own."""
         found: dict[SourceLine, list[ListedLine]] = {}
         for block in self.assembly:
             for line in block.lines:
@@ -182,7 +182,7 @@ class KernelFacts:
         return print_module(self._realised)
 
     def own_place(self, line: ListedLine) -> SourceLine | None:
-        """The innermost place of a line that is not in samebits' library."""
+        """The innermost source line outside samebits' library."""
         return next((p for p in line.places if not self._is_library(p[0])), None)
 
     def own_remarks(self) -> tuple[Remark, ...]:
@@ -190,7 +190,7 @@ class KernelFacts:
         return tuple(r for r in self.remarks if not self._is_library(r.span.file))
 
     def json(self) -> dict[str, Any]:
-        """The facts for programs. Lines of code are in blocks, each with its places."""
+        """The facts for programs. Lines of code are in blocks, each with its source lines."""
         return {
             "format": JSON_FORMAT,
             "kernel": self.kernel,
@@ -286,7 +286,7 @@ def _places(line: CodeLine) -> tuple[SourceLine, ...]:
 
 
 class Heads:
-    """Cuts lines into functions: a name and its lines, in order."""
+    """Splits lines into functions: names with their lines, in order."""
 
     def __init__(self, starts: re.Pattern[str], ends: re.Pattern[str] | None) -> None:
         self._starts = starts

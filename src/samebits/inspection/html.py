@@ -1,5 +1,5 @@
-"""An inspection as one HTML page that needs no other file: source, IR, LLVM IR and assembly side by
-side, where a line lights up what comes from it and what it comes from.
+"""An inspection as one self-contained HTML page: source, IR, LLVM IR and assembly side by side,
+with related lines highlighted together.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Page:
         self._hues = {place: n % _HUES for n, place in enumerate(used)}
 
     def parts(self) -> dict[str, str]:
-        """Every place of the template."""
+        """The text of each placeholder of the template."""
         it = self.it
         return {
             "TITLE": escape(f"{it.kernel} on {it.target.name}"),
@@ -107,7 +107,7 @@ class _Page:
                 yield f"<code>{text or plain}</code>{note}</div>"
 
     def _start(self) -> tuple[str, int] | None:
-        """The line to begin with: that of most SIMD, or of most code."""
+        """The line selected first: the one with most SIMD, or most code."""
         counts = self.it.line_counts
         best = max(
             (p for p in counts if p in self._hues),
@@ -192,7 +192,7 @@ class _Page:
 
 
 class _Text:
-    """Marks the word that says what a line does."""
+    """Marks the word that says what a line does: an opcode or a mnemonic."""
 
     def __init__(self, pattern: str, width: int = 0) -> None:
         self._pattern = re.compile(pattern)
@@ -205,7 +205,7 @@ class _Text:
         if found is None:
             return escape(line.text)
         before, word, after = found.groups()
-        if self._width:  # columns of their own: tabs are as wide as the browser likes
+        if self._width:  # align by hand: browsers differ in the width of tabs
             before, after = "  ", after.strip()
             after = " " * max(1, self._width - len(word)) + after if after else ""
         return f'{escape(before)}<b class="{line.kind}">{escape(word)}</b>{escape(after)}'
@@ -225,7 +225,7 @@ def _short(file: str) -> str:
 
 
 def _coloured(part: SourceFunction) -> list[tuple[str, str]]:
-    """Each line as it is and marked up, where it can be."""
+    """Each line, plain and with syntax marked up if possible."""
     lines = [escape(line) for line in part.lines]
     marks: dict[int, list[tuple[int, int, str]]] = {}
     indent = len(part.lines[0]) - len(part.lines[0].lstrip())
@@ -237,7 +237,7 @@ def _coloured(part: SourceFunction) -> list[tuple[str, str]]:
             if look and row == end_row:
                 marks.setdefault(row - 1, []).append((start + indent, end + indent, look))
     except (tokenize.TokenError, SyntaxError):
-        pass  # what is not whole is shown plain
+        pass  # incomplete source is shown plain
     return [(text, _marked(part.lines[n], marks.get(n, []))) for n, text in enumerate(lines)]
 
 

@@ -15,7 +15,7 @@ SECTIONS = ("source", "rewrites", "remarks", "ir", "passes", "llvm", "asm")
 DEFAULT = ("source", "rewrites", "remarks", "ir", "llvm", "asm")
 
 Style = Callable[[str, str], str]
-"""Makes text of a kind look like it."""
+"""Styles text by its kind."""
 
 _COLOURS = {
     "packed": "32", "scalar": "33", "forbidden": "1;97;41", "call": "35", "comment": "2",
@@ -36,13 +36,13 @@ def _begin(number: str) -> str:
 
 
 def coloured(kind: str, text: str, begin: Callable[[str], str] = _begin) -> str:
-    """Text in a terminal's colours; `begin` makes what begins the colour of a number."""
+    """Text in a terminal's colours; `begin` returns the escape that starts a colour."""
     colour = _COLOURS.get(kind)
     return f"{begin(colour)}{text}{begin('0')}" if colour and text else text
 
 
 def check_sections(names: Iterable[str]) -> tuple[str, ...]:
-    """The sections called so; ArgumentError where one is none."""
+    """The sections of those names; ArgumentError for an unknown one."""
     names = tuple(names)
     for name in names:
         if name not in SECTIONS:
@@ -60,7 +60,7 @@ def render(
 ) -> str:
     """The sections in `show`; `library` shows samebits' own functions as well.
 
-    What is asked for and empty says so; of the default sections those are left out.
+    An empty section says so if it was asked for, and is left out by default.
     """
     wanted = check_sections(show)
     lines = [*_head(inspection, style)]
@@ -107,14 +107,14 @@ def option_words(it: KernelFacts) -> list[str]:
 def verdict(remark: Remark) -> str:
     """A remark in a few words."""
     if not remark.vectorised:
-        more = f" ({remark.interleave} turns at once)" if remark.interleave > 1 else ""
+        more = f" ({remark.interleave} iterations at once)" if remark.interleave > 1 else ""
         return f"not vectorised: {remark.message}{more}"
-    turns = f", {remark.interleave} vectors at once" if remark.interleave > 1 else ""
-    return f"vectorised: {remark.width} lanes{turns}"
+    more = f", {remark.interleave} vectors at once" if remark.interleave > 1 else ""
+    return f"vectorised: {remark.width} lanes{more}"
 
 
 def notes(it: KernelFacts) -> dict[tuple[str, int], list[Remark]]:
-    """The remarks on each line, the best first; none where LLVM's can't be had."""
+    """The remarks on each line, the best first; empty if LLVM's are not available."""
     found: dict[tuple[str, int], list[Remark]] = {}
     try:
         for remark in it.own_remarks():

@@ -1,7 +1,7 @@
-"""`samebits lint`: what in ordinary Python gives other results elsewhere, or in another run.
+"""`samebits lint`: finds Python code whose results differ between machines or runs.
 
-A rule is a file in `rules`, with a code, a reason and a remedy; `names` and `kinds` tell it what an
-expression is. Nothing that is examined is ever run.
+A rule is a file in `rules`, with a code, a reason and a remedy; `names` and `kinds` infer what an
+expression is. The code under examination is never run.
 """
 
 from samebits.lint.check import CheckedFile, check_source

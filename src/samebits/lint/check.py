@@ -1,5 +1,5 @@
-"""Looks at one file's text: parses it, asks every rule about every node, leaves out what is
-suppressed."""
+"""Checks the text of one file: parses it, applies every rule to every node, drops suppressed
+findings."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NOQA = re.compile(
 )
 _TOO_DEEP = "its expressions are nested too deeply"
 _KERNELS = frozenset({"samebits.kernel", "samebits.struct", "samebits.job"})
-"""What makes code the compiler's business: it has one meaning everywhere, or is refused."""
+"""Decorators of code for the compiler, where it has one meaning everywhere or is refused."""
 
 
 @dataclass
 class CheckedFile:
-    """What was found in a file. `error` says why it could not be read, and then nothing was."""
+    """The findings in a file; `error` says why it could not be read, and then there are none."""
 
     path: str
     findings: list[LintFinding] = field(default_factory=list[LintFinding])
@@ -36,10 +36,10 @@ class CheckedFile:
 
 
 def check_source(text: str, path: str, rules: Sequence[LintRule] = RULES) -> CheckedFile:
-    """The hazards in a module's text, in the order of their places."""
+    """The hazards in a module's text, in source order."""
     result = CheckedFile(path, lines=text.count("\n") + 1)
     try:
-        with unwarned():  # of odd escapes and the like: not our business
+        with unwarned():  # warnings on odd escapes and the like are not ours
             tree = ast.parse(text)
     except SyntaxError as error:
         where = "" if error.lineno is None else f"line {error.lineno}: "
@@ -90,7 +90,7 @@ def _findings(tree: ast.Module, path: str, rules: Sequence[LintRule]) -> Iterabl
 
 
 def _in_characters(finding: LintFinding, lines: Sequence[str]) -> LintFinding:
-    """With columns in characters, where the parser counts bytes of UTF-8."""
+    """The finding with columns in characters; the parser counts bytes of UTF-8."""
 
     def column(line: int, count: int) -> int:
         return len(lines[line - 1].encode()[:count].decode(errors="ignore"))
@@ -103,7 +103,7 @@ def _in_characters(finding: LintFinding, lines: Sequence[str]) -> LintFinding:
 
 
 def _children(node: ast.AST) -> Iterable[ast.AST]:
-    """Without annotations, which compute nothing."""
+    """The children of a node without annotations, which compute nothing."""
     match node:
         case ast.AnnAssign(value=value, target=target):
             return [target] if value is None else [target, value]
@@ -126,7 +126,7 @@ def _is_kernel(node: ast.AST, kinds: Kinds) -> bool:
 
 
 def _is_annotation_only(node: ast.AST) -> bool:
-    """`if TYPE_CHECKING:` is never run."""
+    """Whether the node is `if TYPE_CHECKING:`, which is never run."""
     if not isinstance(node, ast.If):
         return False
     test = node.test

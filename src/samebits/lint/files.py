@@ -1,4 +1,4 @@
-"""Which files a path means, and their text. Links are not followed out of a folder."""
+"""Finds the Python files under a path and reads them. Links out of a folder are not followed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_paths(paths: Sequence[str], rules: Sequence[LintRule] = RULES) -> Iter
 
 
 def python_files(path: str) -> Iterator[str]:
-    """The file itself, or those in a folder and below."""
+    """The file itself, or the files in a folder and below."""
     if not os.path.isdir(path):
         yield path
         return
@@ -56,10 +56,10 @@ def _is_left_out(folder: str) -> bool:
 def _check_file(path: str, rules: Sequence[LintRule]) -> CheckedFile:
     try:
         if not os.path.isfile(path):
-            return CheckedFile(path, error="it is no file")
+            return CheckedFile(path, error="it is not a file")
         if os.path.getsize(path) > SIZE_LIMIT:
             return CheckedFile(path, error=f"it is larger than {SIZE_LIMIT >> 20} MiB")
-        with tokenize.open(path) as file:  # by the coding that the file itself declares
+        with tokenize.open(path) as file:  # in the encoding that the file declares
             text = file.read()
     except (SyntaxError, UnicodeDecodeError, LookupError) as error:
         return CheckedFile(path, error=f"its encoding can't be read: {error}")

@@ -16,7 +16,7 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def as_text(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> Iterator[str]:
-    """A block for each finding; the reason and the remedy of a rule once, at its first one."""
+    """A block of lines per finding; a rule's reason and remedy only at its first finding."""
     by_code = {rule.code: rule for rule in rules}
     explained: set[str] = set()
     for result in checked:
@@ -50,7 +50,7 @@ def summary(checked: Sequence[CheckedFile]) -> str:
 
 
 def as_json(checked: Sequence[CheckedFile], rules: Sequence[LintRule]) -> dict[str, Any]:
-    """Everything, for programs. Lines count from 1, columns from 1, ends are exclusive."""
+    """All findings for programs. Lines and columns count from 1, ends are exclusive."""
     return {
         "format": JSON_FORMAT,
         "files": sum(c.error is None for c in checked),
@@ -134,7 +134,7 @@ def _sarif_result(finding: LintFinding, index: int) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """Relative where it can be: that is how code hosts find the file."""
+    """A relative URI if possible, by which code hosts find the file."""
     from urllib.parse import quote
 
     relative = os.path.relpath(path)

@@ -1,4 +1,4 @@
-"""What a rule is, and what it finds."""
+"""A lint rule, and a finding of one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from samebits.lint.kinds import Kinds
 
 Hit = tuple[ast.AST, str]
-"""Where a rule applies, and what is there, as a clause about the code."""
+"""A node where a rule applies, and a clause that says what the code does there."""
 Check = Callable[[ast.AST, "Kinds"], Iterable[Hit]]
-"""Looks at one node of one of the rule's types."""
+"""Checks one node of one of the rule's types."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
-"""Replays: what a player of the simulation did, frame by frame, in one MCAP file.
+"""Replays: the inputs of all players, frame by frame, with hashes and keyframes, in one MCAP file.
 
-The names that the rest of samebits uses; `replay_header`, `replay_write` and `replay_read` own
-what is behind them.
+The names that the rest of samebits uses; `header`, `writer` and `reader` own them.
 """
 
 from samebits.errors import ReplayError

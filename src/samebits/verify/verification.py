@@ -1,4 +1,4 @@
-"""Verification: the same inputs in every execution, hashes compared frame by frame.
+"""Verification: runs the same inputs in every execution and compares hashes frame by frame.
 
 Executions advance in lockstep, block by block, so that memory does not grow with the replay. The
 reference for a frame is the first row that ran it and has agreed so far: managed, while it runs.
@@ -36,28 +36,28 @@ from samebits.sim.state.difference import first_difference
 from samebits.verify.executions import Row
 
 SLOW_SECONDS = 3.0
-"""How long a slow row may run before it stops at a prefix."""
+"""Seconds that a slow row may run before it stops early."""
 SLOW_FRAMES = 30
-"""Frames that a slow row runs at least."""
+"""The fewest frames that a slow row runs."""
 EMULATED_FRAMES = 1800
-"""Frames that an emulated row runs at most: half a minute at 60 a second."""
+"""The most frames that an emulated row runs: half a minute at 60 a second."""
 EMULATED_SECONDS = 5.0
-"""How long an emulated row may run before it stops at a shorter prefix."""
+"""Seconds that an emulated row may run before it stops earlier."""
 _STRETCH_SECONDS = 0.2
-"""How long an emulated row runs at a stretch, at most about."""
+"""Approximate longest time of one call of an emulated row, in seconds."""
 
-_UNDETERMINED = "running up to this frame again gave equal states: something is not determined"
+_UNDETERMINED = "running up to this frame again gave equal states: a run is not deterministic"
 
 Progress = Callable[[str, int], None]
-"""What is being done, and frames that every row has behind it."""
+"""Receives the current step, and how many frames all rows have finished."""
 T = TypeVar("T")
 RowProgress = Callable[[str, int], None]
-"""An emulated row's name, and frames that it has behind it. Called from several threads."""
+"""Receives an emulated row's name and its finished frames. Called from several threads."""
 
 
 @dataclass(eq=False)
 class _RowRun:
-    """A row on its way. `block_start` is its state before the block that is being compared."""
+    """A row that runs. `block_start` is its state before the block that is being compared."""
 
     row: Row
     report: RowReport
@@ -67,7 +67,7 @@ class _RowRun:
     block_start: bytes = b""
     stretch: int = 1
     spent: float = 0.0
-    """Seconds that it has run for."""
+    """Seconds that the row has run."""
 
     @property
     def at(self) -> Execution:
@@ -75,7 +75,7 @@ class _RowRun:
         return self.execution
 
     def limited(self, limit: float | None, run: Callable[[], T]) -> T:
-        """What `run()` returns. Raises TimeOver where this row has then run for more than `limit`
+        """The result of `run()`. Raises TimeOver if this row has then run for more than `limit`
         seconds in all."""
         began = time.perf_counter()
         left = None if limit is None else limit - self.spent
@@ -87,7 +87,7 @@ class _RowRun:
             self.spent += time.perf_counter() - began
 
     def _ended_after(self, seconds: float, run: Callable[[], T]) -> T:
-        """As `within`, of what runs in a process of its own."""
+        """As `within`, for a row in a process of its own."""
         over = threading.Event()
 
         def end() -> None:
@@ -107,7 +107,7 @@ class _RowRun:
             timer.join()
 
     def overdue(self, limit: float | None) -> None:
-        """It has not come to an end, and nothing is said of what it would have given."""
+        """Report the row as not run, because of the time limit."""
         self.report.reason, self.report.overdue = f"over {limit:g} s", True
         self.running = False
         self.start = None
@@ -115,7 +115,7 @@ class _RowRun:
             self.execution.close()
 
     def failed(self, error: RunnerError) -> None:
-        """It says so in its row, and is out of the way."""
+        """Report the failure in the row and drop the row."""
         self.report.failure = f"{error.message} ({error.note})" if error.note else error.message
         self.running = False
         if self.execution is not None:
@@ -124,21 +124,21 @@ class _RowRun:
 
 @dataclass(eq=False)
 class Verification:
-    """One verification. `run` fills `rows`, which can be read at any time, also after a stop."""
+    """One verification. `run` fills `rows`, which can be read at any time, even after a stop."""
 
     simulation: Simulation
     source: InputSource
     table: Sequence[Row]
     whole: bool = False
-    """Whether slow and emulated rows run every frame too."""
+    """Whether slow and emulated rows run every frame."""
     known: dict[str, dict[int, int]] = field(default_factory=dict[str, dict[int, int]])
-    """Hashes by frame that were written down elsewhere (a golden file), under their name."""
+    """Hashes by frame that were recorded elsewhere (a golden file), by the name of the source."""
     sample_every: int = 0
-    """Keep the reference's hash of every so many frames in `sampled`, and of the last."""
+    """Store the reference's hash of every n-th frame, and of the last, in `sampled`."""
     frames: int = 0
     sampled: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     timeout: float | None = None
-    """Seconds after which a row is stopped, whatever it does: it counts as not run."""
+    """Seconds after which a row is stopped; it counts as not run."""
 
     def __post_init__(self) -> None:
         self.rows = [RowReport(row.name, row.reason) for row in self.table]
@@ -150,9 +150,9 @@ class Verification:
 
     @property
     def result(self) -> str:
-        """`differs` where any row does, `failed` where a program did, `not compared` where a row
-        or what others wrote down was held against nothing, `not run` where a row was stopped for
-        taking too long, or `same`."""
+        """`differs` if any row does, `failed` if a program did, `not compared` if a row or recorded
+        hashes had nothing to be compared with, `not run` if a row was stopped by the time limit, or
+        `same`."""
         results = [row.result for row in (*self.rows, *self.recorded.values())]
         bad = next((r for r in ("differs", "failed", "not compared") if r in results), None)
         if bad is None and any(row.overdue for row in self.rows):
@@ -165,8 +165,8 @@ class Verification:
         return self.result == "same"
 
     def run(self, progress: Progress) -> None:
-        """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. Programs that
-        this has started have ended when it returns or raises."""
+        """Verify to the end. Raises CompileError, ReplayError, KeyboardInterrupt. All programs that
+        it started have ended when it returns or raises."""
         pool = ThreadPoolExecutor(os.cpu_count() or 1, "samebits-emulated")
         try:
             self._run(pool, progress)
@@ -174,16 +174,16 @@ class Verification:
             self._stopping = True
             try:
                 self._end(pool)
-            except BaseException:  # Ctrl-C while it ends: nothing is left behind all the same
+            except BaseException:  # Ctrl-C while it ends: still end everything
                 self._end(pool)
                 raise
 
     def _failed(self, runner: _RowRun, error: RunnerError) -> None:
-        if not self._stopping:  # what this has ended itself did not fail
+        if not self._stopping:  # programs that this object has ended did not fail
             runner.failed(error)
 
     def _end(self, pool: ThreadPoolExecutor) -> None:
-        # Twice: what a worker waits for ends at once, and what it has just started after it.
+        # Twice: first what workers wait for, then what they have started meanwhile.
         self._close()
         pool.shutdown(cancel_futures=True)
         self._close()
@@ -205,7 +205,7 @@ class Verification:
             self.sampled.append(self._last)
 
     def _start(self, pool: ThreadPoolExecutor, progress: Progress) -> list[_RowRun]:
-        rewritten = self.simulation.program.rewritten  # compiled once, before threads ask for it
+        rewritten = self.simulation.program.rewritten  # compiled once, before the threads start
         pairs = list(zip(self.table, self.rows, strict=True))
         if rewritten is not None:
             for row, report in pairs:
@@ -225,7 +225,7 @@ class Verification:
         return runners
 
     def _begin(self, runner: _RowRun) -> None:
-        """Make the row's execution and its state after `init`."""
+        """Create the row's execution and its state after `init`."""
         try:
             execution = runner.execution = runner.row.make(self.simulation)
             self._open.append(execution)
@@ -247,7 +247,7 @@ class Verification:
             self._failed(runner, error)
 
     def _compare_starts(self, runners: list[_RowRun]) -> None:
-        """States after `init` are compared like those after a frame, as frame -1."""
+        """Compare the states after `init`, as frame -1."""
         outcomes = [(runner, runner.start) for runner in runners if runner.start is not None]
         reference = outcomes[0] if outcomes else None
         for runner, outcome in outcomes[1:]:
@@ -303,7 +303,7 @@ class Verification:
         block: InputBlock,
         progress: Progress,
     ) -> list[tuple[_RowRun, BlockOutcome]]:
-        """What every row that still runs gave for a block, in the table's order."""
+        """The outcome of a block in every row that still runs, in the table's order."""
         running = [runner for runner in runners if runner.running]
         found: dict[_RowRun, BlockOutcome] = {}
 
@@ -315,7 +315,7 @@ class Verification:
             except RunnerError as error:
                 self._failed(runner, error)
 
-        # Fast rows alone, so that their speed can be told; slow ones while emulated ones work.
+        # Fast rows run alone, so that their speed can be measured; slow ones beside emulated ones.
         here = [runner for runner in running if not runner.row.emulated]
         for runner in here:
             if not runner.row.slow:
@@ -328,8 +328,8 @@ class Verification:
         return [(runner, found[runner]) for runner in running if runner in found]
 
     def _advance(self, runner: _RowRun, inputs: Inputs, progress: Progress) -> BlockOutcome:
-        """Run a block; a slow row frame by frame and an emulated one by short stretches, until it
-        has had its time."""
+        """Run a block: a slow row frame by frame, an emulated one in short calls, until its time is
+        up."""
         report, execution, row = runner.report, runner.at, runner.row
         runner.block_start = execution.save()
         parts: list[NDArray[np.uint64]] = []
@@ -392,7 +392,7 @@ class Verification:
                 difference = first_difference(self.simulation.state_type, *states)
                 note = _UNDETERMINED if difference is None else None
             except RunnerError as error:
-                note = f"its state cannot be told: {error.message}"
+                note = f"its state is unknown: {error.message}"
         runner.report.divergence = Divergence(
             first_frame + frame,
             other.report.name,
@@ -403,8 +403,8 @@ class Verification:
         )
 
     def _compare_known(self, outcome: BlockOutcome, block: InputBlock, first_frame: int) -> int:
-        """Compare hashes that others wrote down with the reference's; how many frames of the
-        block the last of them reaches."""
+        """Compare recorded hashes with the reference's; returns how many frames of the block the
+        last of them reaches."""
         reached = 0
         if block.hashes is not None:
             report = self.recorded.setdefault("recorded", RowReport("recorded"))
@@ -437,8 +437,8 @@ class Verification:
             )
 
     def _check_reached(self, name: str, hashes: dict[int, int]) -> None:
-        """A golden file that goes on after the run has ended does not hold either; what damage
-        ended is not all of the run."""
+        """Report a difference for a golden file with frames after the end of the run, unless damage
+        of the replay ended the run."""
         if self.source.damage is not None:
             return
         ended = self.frames == self.source.frames or any(row.trap for row in self.rows)
@@ -459,14 +459,14 @@ class Verification:
 
 
 def _count(shared: int, first_frame: int, *reports: RowReport) -> None:
-    """Two rows have `shared` frames from `first_frame` on, and the state after `init`."""
+    """Count `shared` frames from `first_frame` on, and the state after `init`, as compared."""
     for report in reports:
         if shared:
             report.compared = max(report.compared, 1 + first_frame + shared)
 
 
 def _wait(started: Sequence[Future[None]]) -> None:
-    """Until all are done; the first one's exception, where they raised any."""
+    """Wait until all are done; raises the first one's exception, if any."""
     for future in started:
         future.result()
 
@@ -479,7 +479,7 @@ def _time_is_up(row: Row, report: RowReport) -> bool:
 
 
 def _stretch(runner: _RowRun, left: int, whole: bool) -> int:
-    """How many frames of the `left` ones are run before the time is looked at again."""
+    """How many of the `left` frames to run before the next check of the time."""
     if runner.row.emulated:
         most = left if whole else min(left, EMULATED_FRAMES - runner.report.frames)
         return min(runner.stretch, most)
@@ -487,7 +487,7 @@ def _stretch(runner: _RowRun, left: int, whole: bool) -> int:
 
 
 def _state_after(runner: _RowRun, inputs: Inputs) -> bytes:
-    """The runner's state after frames of the block; its present state stays as it is."""
+    """The row's state after some frames of the block; its current state is restored."""
     execution = runner.at
     present = execution.save()
     try:

@@ -219,7 +219,7 @@ def test_files_below_the_working_folder_are_named_from_there(run: Run) -> None:
 def test_json_is_one_object_with_everything(facts: tuple[dict[str, Any], str]) -> None:
     found, _ = facts
     assert list(found) == ["format", "same", *[field.name for field in fields(Diagnosis)]]
-    assert (found["format"], found["same"], found["frame"], found["frames"]) == (1, False, 10, 40)
+    assert (found["format"], found["same"], found["frame"], found["frames"]) == (2, False, 10, 40)
     assert found["hashes"] == ["81b23c3beb1e12a8", "78d1a622c5601bd9"]
     assert found["fields"][0]["path"] == "bodies[1].pos.x"
     assert (found["operation"]["place"]["file"], found["operation"]["place"]["line"]) == (SMALL, 59)
@@ -275,7 +275,7 @@ def test_reports_that_do_not_differ_end_with_0(run: Run) -> None:
     code, out, err = run(SMALL, "push.mcap", "push.desync", "--a", PLAIN)
     assert (code, err) == (0, "")
     assert "\nthe same: no frame of " in out
-    told = "\nnote: a and b are one report: nothing in them could differ\n"
+    told = "\nnote: a and b are the same report: there can be no difference\n"
     assert told not in out
     shutil.copy("push.desync", "copy.desync")
     for other in ("push.desync", "copy.desync"):
@@ -295,9 +295,7 @@ def test_a_side_that_is_never_another_compares_nothing(run: Run) -> None:
     given = (SMALL, "push.mcap", "--b", "opt=0,hazard=fma,from=40", "--a", PLAIN)
     code, out, err = run(*given)
     assert (code, err) == (2, "")
-    assert out.endswith(
-        "\nnothing was compared: side b begins to be another in frame 40, behind the last\n"
-    )
+    assert out.endswith("\nnothing was compared: side b changes from frame 40 on, after the last\n")
     assert "the same" not in out
     code, out, _ = run(*given, "--json")
     assert (code, json.loads(out)["same"]) == (2, False)
@@ -308,7 +306,7 @@ def test_one_way_to_run_it_on_both_sides_is_told(run: Run) -> None:
     assert code == 0
     assert out.endswith(
         "the same: no frame of 40 differs\n"
-        "note: a and b are one way to run it: only what is not determined could differ\n"
+        "note: a and b run it the same way: only nondeterminism could make a difference\n"
     )
 
 
@@ -317,13 +315,13 @@ def test_runs_that_trap_alike_say_why_they_end(run: Run) -> None:
     assert code == 0
     assert out.endswith(
         "the same: no frame of 12 differs\n"
-        "note: a trap ends both runs alike there, before the 600 frames that were to be compared\n"
+        "note: the same trap ends both runs there, before all 600 frames were compared\n"
     )
 
 
 def test_only_the_first_frames_are_compared_on_request(run: Run) -> None:
     given = (SMALL, "push.mcap", "--a", PLAIN, "--b", FUSED, "--frames")
-    assert "in frame 10, behind the last" in run(*given, 10)[1]
+    assert "from frame 10 on, after the last" in run(*given, 10)[1]
     assert "frame 10 of 11 is the first that differs\n" in run(*given, 11)[1]
 
 
@@ -347,10 +345,10 @@ EXAMPLES = (
 REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "no side": (
         (SMALL, "push.mcap"),
-        "nothing says what the other way to run it is\n"
+        "side b is not given\n"
         "  note: `samebits verify` compares with the hashes that a replay holds\n"
         "  fix: give --b, as in --b x86-64-v1-O0, --b mode=FAST or --b hazard=fma@game.py:120; "
-        "--list-sides has all words",
+        "--list-sides lists all words",
     ),
     "a hazard that there is not": (
         (SMALL, "push.mcap", "--b", "hazard=fam"),
@@ -377,7 +375,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
         (SMALL, "push.mcap", "seed2.mcap", "--b", "opt=0"),
         "it is not clear what to compare: 0 reports and 3 other names" + EXAMPLES,
     ),
-    "nothing": ((), "nothing to compare is named" + EXAMPLES),
+    "nothing": ((), "there is nothing to compare" + EXAMPLES),
     "one report alone": (
         ("push.desync",),
         "it is not clear what to compare: 1 report and 0 other names" + EXAMPLES,
@@ -388,7 +386,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a report without a replay": (
         (SMALL, "push.desync"),
-        f"push.desync is a report, and is given with {SMALL} alone\n"
+        f"push.desync is a report, and {SMALL} alone is not enough to compare it with\n"
         "  fix: write `samebits diagnose SIM REPLAY push.desync` with the replay that it is of, or "
         "`samebits diagnose OURS push.desync` with a report of this machine",
     ),
@@ -402,7 +400,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a budget without a report": (
         (SMALL, "push.mcap", "--b", "opt=0", "--budget", "8"),
-        "--budget does not go with this: it bounds what the programs of reports may take\n"
+        "--budget does not go with this: it limits the work of programs in reports\n"
         "  fix: leave out --budget",
     ),
     "players beside a replay": (
@@ -481,12 +479,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a replay for a simulation": (
         ("./push.mcap", SMALL, "--b", "opt=0"),
-        "./push.mcap is a recording, and a simulation is to be named first\n"
+        "./push.mcap is a recording: the simulation comes first\n"
         "  fix: give path.py, path.py:Name or package.module:Name",
     ),
     "a text for a simulation": (
         ("junk.txt", "push.mcap", "--b", "opt=0"),
-        "junk.txt is no Python file, and a simulation is to be named first\n"
+        "junk.txt is not a Python file: the simulation comes first\n"
         "  fix: give path.py, path.py:Name or package.module:Name",
     ),
     "a folder for a simulation": (
@@ -496,11 +494,11 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a side without a word": (
         (SMALL, "push.mcap", "--b", " "),
-        "--b says nothing\n  fix: leave it out for this machine's own way, ",
+        "--b is empty\n  fix: leave it out for ",
     ),
     "a page in the replay's place": (
         (SMALL, "push.mcap", "--b", "opt=0", "--html", "push.mcap"),
-        "push.mcap is there already, and is no page\n  fix: give the page another name",
+        "push.mcap exists already and is not a page\n  fix: give the page another name",
     ),
     "a page in a folder that is not there": (
         (SMALL, "push.mcap", "--b", "opt=0", "--html", "none/page.html"),
@@ -575,7 +573,7 @@ def test_a_page_that_cannot_be_written_is_refused_before_the_work(run: Run) -> N
 def test_a_pipe_as_a_page_is_not_opened_before_the_work(run: Run) -> None:
     os.mkfifo("pipe")
     said = refused(run, SMALL, "push.mcap", "--html", "pipe")
-    assert said.startswith("nothing says what the other way")
+    assert said.startswith("side b is not given")
 
 
 @pytest.mark.parametrize(
@@ -678,4 +676,4 @@ def test_reports_that_tell_no_frame_in_detail_say_how_to_write_ones_that_do(run:
 
 
 def test_what_is_refused_is_one_message_in_json_too(run: Run) -> None:
-    assert refused(run, SMALL, "push.mcap", "--json").startswith("nothing says what the other way")
+    assert refused(run, SMALL, "push.mcap", "--json").startswith("side b is not given")

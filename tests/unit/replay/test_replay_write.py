@@ -261,7 +261,7 @@ def test_frames_without_input_bytes_need_a_count() -> None:
             {"simulation": "a\x1b[2J"},
             "simulation has a character that cannot be printed: 'a\\x1b[2J'",
         ),
-        ({"version": 3}, "version is 3, no str"),
+        ({"version": 3}, "version is 3, not a str"),
         ({"digest": "ABCDEF01"}, "digest is 'ABCDEF01', not 8 to 128 lowercase hex digits"),
         ({"mode": "STRICT "}, "mode is 'STRICT ', not a name"),
         (

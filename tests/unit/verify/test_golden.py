@@ -162,12 +162,12 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         ("", " is empty", AGAIN),
         (
             "0 1\n",
-            " is no golden file: its first line is '0 1', not '# samebits golden 2'",
+            " is not a golden file: its first line is '0 1', not '# samebits golden 2'",
             "name the file that --update-golden wrote",
         ),
         (
             "\udcff" + HEAD,
-            " is no golden file: it does not begin with '# samebits golden 2'",
+            " is not a golden file: it does not begin with '# samebits golden 2'",
             "name the file that --update-golden wrote",
         ),
         ("# samebits golden 2\n" + ROW, " has no line '# simulation: …'", AGAIN),
@@ -188,12 +188,12 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         ),
         (
             checked(HEAD + ROW).replace("hashes: 1", "hashes: 7"),
-            " has 1 hashes, and says that they are '7'",
+            " has 1 hashes, and declares '7'",
             RESTORE,
         ),
         (
             checked(HEAD + ROW).replace("hashes: 1", "hashes: 01"),
-            " has 1 hashes, and says that they are '01'",
+            " has 1 hashes, and declares '01'",
             RESTORE,
         ),
         (
@@ -247,7 +247,7 @@ RESTORE = "take it again from where it was written, or write it again with --upd
         (
             HEAD + "7 0000000000000001\n" + ROW,
             ": line 5 has frame 0 after frame 7",
-            "let frames rise",
+            "sort the lines by frame",
         ),
         (HEAD + "# " + "x" * 10_000_000, f": line 4 is longer than {MAX_LINE} bytes", AGAIN),
         (HEAD + ROW + "\udcff", ": line 5 is not UTF-8", AGAIN),

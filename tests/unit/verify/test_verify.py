@@ -157,7 +157,7 @@ def test_a_difference_that_does_not_come_again_is_said_to_be_undetermined() -> N
     assert divergence is not None
     assert (divergence.frame, divergence.field) == (5, None)
     assert divergence.note == (
-        "running up to this frame again gave equal states: something is not determined"
+        "running up to this frame again gave equal states: a run is not deterministic"
     )
 
 

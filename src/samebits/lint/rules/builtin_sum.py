@@ -26,7 +26,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
 BUILTIN_SUM = LintRule(
     "SB201",
     "builtin-sum",
-    "since Python 3.12 `sum` of floats carries the rounding errors along: its bits are others than "
+    "since Python 3.12 `sum` of floats compensates rounding errors: its bits differ from "
     "those of 3.11, and of a loop",
     "add in a loop, or use `math.fsum`, `samebits.math.sum` or `samebits.math.exact_sum`",
     (ast.Call,),

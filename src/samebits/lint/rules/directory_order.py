@@ -14,7 +14,7 @@ _METHODS = frozenset({"iterdir", "rglob"})
 
 
 def _is_path(node: ast.AST, kinds: Kinds) -> bool:
-    """Whether something is a path, as its own text tells."""
+    """Whether a node is a path, judging by its text."""
     match node:
         case ast.Call(func=function):
             return (kinds.names.qualified(function) or "").startswith("pathlib.")
@@ -67,7 +67,7 @@ def _order_is_forgotten(node: ast.AST, kinds: Kinds) -> bool:
 DIRECTORY_ORDER = LintRule(
     "SB104",
     "directory-order",
-    "the order of a directory's entries is the file system's: another one on another disk",
+    "the order of a directory's entries is the file system's: it differs between disks",
     "go through `sorted(...)`; for `os.walk` sort its directories in place",
     (ast.Call,),
     check,

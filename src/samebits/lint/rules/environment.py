@@ -46,8 +46,8 @@ def _is_version_test(node: ast.AST, kinds: Kinds) -> bool:
 ENVIRONMENT = LintRule(
     "SB502",
     "environment",
-    "another machine, user or shell gives another value, and a step that reads it another result",
-    "read it once outside the simulation, and pass what follows from it in as recorded input",
+    "the value differs between machines, users and shells, and so does a step that reads it",
+    "read it once outside the simulation, and pass it in as recorded input",
     (ast.Attribute, ast.Name, ast.Call),
     check,
 )

@@ -29,8 +29,8 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
 IDENTITY_ORDER = LintRule(
     "SB103",
     "identity-order",
-    "`id` is an address: another one in every run, and of another object once this one is gone",
-    "number the objects yourself when they are made, and order by that number",
+    "`id` is an address, which differs in every run and is reused after the object is freed",
+    "number the objects yourself on creation, and order by that number",
     (ast.Call, ast.keyword),
     check,
 )

@@ -24,7 +24,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
     if (name in _FUNCTIONS or name.startswith("scipy.special.")) and isinstance(
         getattr(node, "ctx", None), ast.Load
     ):
-        yield node, f"`{name}` is made of other instructions on another processor"
+        yield node, f"`{name}` uses other instructions on other processors"
 
 
 NUMPY_FUNCTIONS = LintRule(

@@ -31,7 +31,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
 NUMPY_RANDOM = LintRule(
     "SB302",
     "numpy-random",
-    "NumPy keeps a generator's bits, but not the numbers that its methods make of them: they may "
+    "NumPy guarantees a generator's bits, but not the numbers that its methods derive: they may "
     "change with any version (NEP 19), and normal ones use the C library",
     "keep a `samebits.random.Random(seed)` in the state",
     (ast.Call,),

@@ -37,7 +37,7 @@ NUMPY_REDUCTIONS = LintRule(
     "numpy-reductions",
     "the order of additions follows the array's layout in memory and NumPy's version, and so do "
     "the last bits",
-    "use `samebits.math.sum`, `mean` or `exact_sum`: one shape everywhere",
+    "use `samebits.math.sum`, `mean` or `exact_sum`, which add in one order everywhere",
     (ast.Call,),
     check,
 )

@@ -41,7 +41,7 @@ def _is_rounded(node: ast.AST, kinds: Kinds) -> bool:
 ROUNDED_TEXT = LintRule(
     "SB602",
     "rounded-text",
-    "what is read back is not what was written: a restored state is another state",
+    "the value read back differs from the one written, and so does a restored state",
     "write `repr(x)` or `x.hex()`, which keep every bit (`json` does by itself)",
     (ast.Call,),
     check,

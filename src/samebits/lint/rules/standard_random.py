@@ -18,7 +18,7 @@ def check(node: ast.AST, kinds: Kinds) -> Iterable[Hit]:
         return
     name = kinds.names.qualified(node.func) or ""
     if name in _ENTROPY or name.startswith("secrets."):
-        yield node, f"`{name}` gives what nobody can give again"
+        yield node, f"`{name}` is seeded from the operating system: its values cannot be reproduced"
     elif name == "random.Random":
         if not node.args or (isinstance(node.args[0], ast.Constant) and node.args[0].value is None):
             yield node, "`random.Random` without a seed"

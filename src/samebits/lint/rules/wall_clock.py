@@ -1,4 +1,4 @@
-"""SB501: the time of day, and time that has passed."""
+"""SB501: the time of day, and elapsed time."""
 
 from __future__ import annotations
 
