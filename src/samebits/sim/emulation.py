@@ -79,9 +79,7 @@ class EmulatedExecution(Execution):
                 self._remote.read(self._done[0], 8), "little" if self._order == "<" else "big"
             )
             if done >= frames:
-                raise RunnerError(
-                    f"the program answered nonsense: {done} frames done"
-                ) from None
+                raise RunnerError(f"the program answered nonsense: {done} frames done") from None
             shadow = self._remote.read(self._shadow, self._size)
             self._remote.write(self._state, shadow)
             return Advance(self._read_hashes(done), trap)

@@ -62,9 +62,7 @@ def test_an_error_that_nobody_expected_is_no_difference(
     assert ", at samebits/cli/commands.py:" in first
     assert "more" not in first
     assert note == "  note: no result: the bits may be the same or differ"
-    assert fix == (
-        "  fix: report these lines with the command; --traceback shows the traceback"
-    )
+    assert fix == ("  fix: report these lines with the command; --traceback shows the traceback")
 
 
 @pytest.mark.parametrize(

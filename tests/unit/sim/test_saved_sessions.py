@@ -119,7 +119,7 @@ def test_a_session_of_format_1_is_refused_by_name(session: Session) -> None:
         "the session was saved in format 1, which this samebits does not restore"
     )
     assert error.note == (
-        "its checksum covers neither the frame nor the seed: they may be wrong unseen"
+        "its checksum covers neither the frame nor the seed: errors there stay unnoticed"
     )
 
 

@@ -235,8 +235,7 @@ WRONG_DEFINITIONS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"step": writes_inputs},
-        "simulation 'small': step takes (State, Array[Input]), "
-        "not (State, ReadOnly[Input])",
+        "simulation 'small': step takes (State, Array[Input]), not (State, ReadOnly[Input])",
     ),
     ({"step": gives_frame}, "simulation 'small': step returns uint32"),
     ({"scripts": {"x": 3}}, "simulation 'small': script 'x' is int, not a function"),

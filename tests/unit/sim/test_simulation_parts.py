@@ -141,7 +141,7 @@ HOSTILE: list[tuple[Any, str]] = [
     ),
     ({"struct": "S", "fields": [["a b", "int8"]]}, "the schema has ['a b', 'int8'], which is not a "
      "new field"),
-    ({"struct": "a b", "fields": [["a", "int8"]]}, "the schema has a struct called 'a b'"),
+    ({"struct": "a b", "fields": [["a", "int8"]]}, "the schema has a struct named 'a b'"),
     (nested(40), "the schema nests more than 32 types"),
 ]  # fmt: skip
 

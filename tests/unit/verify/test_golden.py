@@ -142,12 +142,11 @@ def test_a_file_of_format_1_is_refused_with_the_command_that_rewrites_it(tmp_pat
     with pytest.raises(ReplayError) as caught:
         read_golden(path)
     assert caught.value.message == (
-        f"{path} is a golden file of format 1, which has no count and no checksum: whether it is "
-        "whole cannot be told"
+        f"{path} is a golden file of format 1, which has no count and no checksum to show that "
+        "it is complete"
     )
     assert caught.value.fix == (
-        "see that its hashes are those that were meant, and write it again: "
-        f"samebits verify SIM --golden {path} --update-golden"
+        f"check its hashes, and write it again: samebits verify SIM --golden {path} --update-golden"
     )
 
 
