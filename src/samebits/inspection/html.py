@@ -197,8 +197,11 @@ def _coloured(lines: Sequence[str]) -> Iterator[Any]:
     from markupsafe import Markup
     from pygments import highlight
     from pygments.formatters import HtmlFormatter
-    from pygments.lexers.python import PythonLexer
+    from pygments.lexers import get_lexer_by_name
 
-    lexer, look = PythonLexer(stripnl=False), HtmlFormatter[str](nowrap=True, classprefix="py-")
+    lexer, look = (
+        get_lexer_by_name("python", stripnl=False),
+        HtmlFormatter[str](nowrap=True, classprefix="py-"),
+    )
     text = highlight("\n".join(lines), lexer, look).removesuffix("\n")
     return map(Markup, text.split("\n"))
