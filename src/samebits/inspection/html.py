@@ -195,13 +195,10 @@ def _code_lines(blocks: Iterable[Block]) -> int:
 def _coloured(lines: Sequence[str]) -> Iterator[Any]:
     """Each line of Python as HTML, in the classes of Pygments' short names."""
     from markupsafe import Markup
-    from pygments import highlight
+    from pygments import highlight, lexers
     from pygments.formatters import HtmlFormatter
-    from pygments.lexers import get_lexer_by_name
 
-    lexer, look = (
-        get_lexer_by_name("python", stripnl=False),
-        HtmlFormatter[str](nowrap=True, classprefix="py-"),
-    )
-    text = highlight("\n".join(lines), lexer, look).removesuffix("\n")
+    python: Any = lexers.get_lexer_by_name("python", stripnl=False)  # type: ignore[reportUnknownMemberType]
+    look = HtmlFormatter[str](nowrap=True, classprefix="py-")
+    text = highlight("\n".join(lines), python, look).removesuffix("\n")
     return map(Markup, text.split("\n"))
