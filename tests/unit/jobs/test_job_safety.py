@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.kernels.jobs import Move
 from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
@@ -22,15 +23,6 @@ from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
 @sb.struct
 class Wind:
     push: float3
-
-
-@sb.job
-class Move(sb.ParallelFor):
-    velocities: sb.ReadOnly[float3]
-    positions: sb.Array[float3]
-
-    def execute(self, index: int32):
-        self.positions[index] += self.velocities[index]
 
 
 @sb.job
@@ -450,7 +442,8 @@ def test_handles_stay_with_their_process() -> None:
 import os, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from tests.unit.jobs.test_job_safety import Move, sb
+import samebits as sb
+from tests.support.kernels.jobs import Move
 sb.set_workers(3)
 v, p = np.ones((5000, 3), np.float32), np.zeros((5000, 3), np.float32)
 job = Move(velocities=v, positions=p)
@@ -482,7 +475,8 @@ assert np.all(p == 1)
 def test_the_process_ends_though_jobs_are_scheduled() -> None:
     script = """
 import numpy as np
-from tests.unit.jobs.test_job_safety import Move, sb
+import samebits as sb
+from tests.support.kernels.jobs import Move
 sb.set_workers(4)
 v, p = np.ones((500000, 3), np.float32), np.zeros((500000, 3), np.float32)
 handle = Move(velocities=v, positions=p).schedule(500000, batch=1)
