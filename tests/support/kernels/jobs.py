@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+import pytest
 
 import samebits as sb
 from samebits import float3, float32, int32
+from samebits.errors import SamebitsError
 from samebits.runtime import memory_claims as claims
 from samebits.runtime.threads import pool as pools
 from tests.support.limits import HANG_SECONDS
@@ -85,3 +90,22 @@ class Move(sb.ParallelFor):
 
     def execute(self, index: int32):
         self.positions[index] += self.velocities[index]
+
+
+@sb.job
+class Measure(sb.For):
+    points: sb.ReadOnly[float3]
+    heights: sb.WriteOnly[float32]
+
+    def execute(self, index: int32):
+        self.heights[index] = self.points[index].y
+
+
+def arrays(*names: str) -> list[Any]:
+    return [np.zeros((8, 3), np.float32) for _ in names] or []
+
+
+def message(call: Callable[[], object]) -> str:
+    with pytest.raises(SamebitsError) as caught:
+        call()
+    return str(caught.value)
