@@ -14,13 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.interrupting import (
-    NUMBER,
-    Alarm,
-    Interrupt,
-    at_each,
-    handler,
-)
+from tests.support.interrupting import NUMBER, Alarm, Interrupt, at_each, handler
 from tests.support.kernels.jobs import GUARDED, A, Add, B, Find, Inc, N, check, total
 
 import samebits as sb

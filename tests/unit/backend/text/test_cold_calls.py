@@ -13,18 +13,7 @@ from tests.support.kernels.cold_kernels import curves, rounded_up
 from tests.support.programs.compiled_kernels import HOST_TARGETS
 from tests.support.programs.optimised import optimised
 
-from samebits import (
-    Array,
-    ReadOnly,
-    ceil,
-    float32,
-    float64,
-    floor,
-    int32,
-    kernel,
-    round,
-    trunc,
-)
+from samebits import Array, ReadOnly, ceil, float32, float64, floor, int32, kernel, round, trunc
 from samebits.backend.llvm.compile import assembly_text, llvm_text
 from samebits.backend.targets.audit import audit
 from samebits.backend.targets.table import TARGETS, Target
