@@ -9,9 +9,26 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.support.layers import LAYERS
 
 PACKAGE = Path(__file__).parents[2] / "src" / "samebits"
+LAYERS = {
+    "source_lines": 0, "visible": 0, "mutex": 0, "output": 0, "importing": 0, "types": 0,
+    "version": 0,
+    "errors": 1, "compiling": 1, "bits": 1,
+    "modes": 2, "replay": 2,
+    "ir": 3, "lang": 3,
+    "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
+    "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,
+    "runtime": 6, "fpmodel": 6,
+    "fpenv": 7, "wiring": 7, "jobs": 7, "sim": 7, "doctor": 7,
+    "verify": 8, "export": 8, "inspection": 8, "hazards": 8, "trace": 8,
+    "sides": 9,
+    "desync": 10,
+    "diagnosis": 11,
+    "cli": 12,
+    "__main__": 13,
+}  # fmt: skip
+"""A package imports, lazily and for types alone too, from packages of lower numbers alone."""
 LLVM = {"backend/llvm/engine.py"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -171,3 +188,12 @@ def test_other_ways_to_write_are_found() -> None:
     )  # fmt: skip
     assert [writes(ast.parse(way)) for way in ways] == [[1]] * len(ways)
     assert writes(ast.parse("open(p), open(p, 'rb'), p.open('rb'), os.open(p, os.O_RDONLY)")) == []
+
+
+def test_its_layers_are_those_that_are_tested() -> None:
+    """Those of ARCHITECTURE.md."""
+    text = (PACKAGE.parents[1] / "ARCHITECTURE.md").read_text()
+    found: dict[str, int] = {}
+    for number, names in re.findall(r"^\| (\d+) \| ([^|]+) \|", text, re.MULTILINE):
+        found.update((name.strip("/"), int(number)) for name in re.findall(r"`([\w/]+)`", names))
+    assert found == {name: layer for name, layer in LAYERS.items() if name != "__main__"}

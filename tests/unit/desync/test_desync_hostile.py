@@ -25,10 +25,9 @@ from tests.support.runs.desync_files import (
 from tests.support.work import peak_of
 
 from samebits.desync.format import HASHES, INPUTS, PROGRAM, STATES, Key
-from samebits.desync.pieces import pieces
 from samebits.desync.reader import report_from_bytes
 from samebits.desync.summary import as_text
-from samebits.desync.writer import checksum, description, report_bytes
+from samebits.desync.writer import checksum, description, pieces, report_bytes
 from samebits.errors import ReportError
 
 NAME = "n" * 190

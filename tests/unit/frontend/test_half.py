@@ -12,7 +12,7 @@ from tests.support.kernels.halves import EVERY, boundaries, numpys, words
 
 import samebits as sb
 from samebits import float16, float32, float64, half, int32, uint16
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 
 @sb.kernel
@@ -115,7 +115,7 @@ def test_a_nan_is_the_canonical_one_wherever_it_goes():
     moved(EVERY, h)
     assert (h.view(np.uint16) == words(EVERY)).all()
     payload = np.array(0xFE01, np.uint16).view(np.float16)[()]
-    for run in (through, through.managed, lambda *a: evaluate(through, a)):
+    for run in (through, through.managed, lambda *a: evaluate_call(through, a)):
         assert run(payload).tobytes() == b"\x00\x7e"
 
 
