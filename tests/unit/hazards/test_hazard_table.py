@@ -7,7 +7,7 @@ from tests.support.folders import ROOT
 
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, Hazard, Structural
 
-DOCUMENT = ROOT / "docs" / "diagnose.md"
+DOCUMENT = ROOT / "docs" / "reference" / "hazards.md"
 HEAD = "| hazard | what happens | what does it in practice | remedy |\n|---|---|---|---|\n"
 
 

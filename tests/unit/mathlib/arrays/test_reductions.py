@@ -24,7 +24,7 @@ def values(n: int, dtype: Any, seed: int = 1) -> Any:
 
 
 def in_shape(x: Any) -> Any:
-    """The sum as docs/reductions.md defines it, in NumPy scalars."""
+    """The sum as docs/reference/reductions.md defines it, in NumPy scalars."""
     if len(x) == 0:
         return x.dtype.type(0)
 
