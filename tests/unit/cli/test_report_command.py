@@ -256,7 +256,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_run(
 ) -> None:
     from samebits.cli import desync
 
-    monkeypatch.delattr(desync, "make_report")
+    monkeypatch.delattr(desync, "record_report")
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "/proc/a", *QUICK)
     assert said.startswith("cannot write /proc/a: ")
     assert said.endswith("\n  fix: give a place that this user may write to, with -o")

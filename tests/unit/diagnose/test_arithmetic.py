@@ -9,8 +9,7 @@ import pytest
 
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator
-from samebits.fpmodel.literals import pattern
-from samebits.fpmodel.parse import parse
+from samebits.fpmodel.parse import parse, pattern
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, FORMATS, Format, from_bits, to_bits
 from samebits.ir.interp.semantics import BINARY, SEMANTICS, TERNARY
 from samebits.types import FLOAT32 as T32

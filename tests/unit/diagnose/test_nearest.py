@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 from observed_frames import ARENA
 
-from samebits.errors import HazardError, SideError
+from samebits.errors import HazardError, SideError, nearest
 from samebits.hazards.catalogue import by_name
 from samebits.hazards.injection import nothing_there
 from samebits.hazards.locate import find
-from samebits.nearest import nearest
 from samebits.sides.side import parse_side
 
 

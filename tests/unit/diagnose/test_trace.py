@@ -9,13 +9,12 @@ import pytest
 from traced_frames import ARENA_FRAME, SMALL, TracedFrame
 from traced_simulation import TRACED
 
-from samebits.bits import to_canonical
+from samebits.bits import pattern_of, to_canonical
 from samebits.errors import TraceError
 from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import Op, walk
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.refs import Place, is_own
-from samebits.patterns import pattern_of
 from samebits.trace.model import Model
 from samebits.trace.record import environment_at, record
 from samebits.types import ScalarType

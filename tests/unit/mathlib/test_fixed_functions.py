@@ -6,7 +6,7 @@ import pytest
 
 import samebits as sb
 from samebits import math
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 TYPES = [sb.fix16_sat, sb.fix32_sat, sb.fix48_sat]
 NAMES = ["sin", "cos", "tan", "atan2", "exp", "log", "pow"]
@@ -75,7 +75,7 @@ def test_a_function_is_within_its_stated_error(name, cls):
             checked += 1
     assert checked > 300
     some = slice(0, 16)
-    for run in (kernel.managed, lambda *args: evaluate(kernel, args)):
+    for run in (kernel.managed, lambda *args: evaluate_call(kernel, args)):
         again = np.zeros_like(a[some])
         run(a[some].copy(), b[some].copy(), again)
         assert again.tolist() == out[some].tolist()
@@ -103,7 +103,7 @@ def test_a_function_out_of_range_overflows_as_the_type_says(name, x):
     def saturating(x: sb.fix16_sat) -> sb.fix16_sat:
         return function(x)
 
-    for run in (trapping.managed, lambda x: evaluate(trapping, (x,)), trapping):
+    for run in (trapping.managed, lambda x: evaluate_call(trapping, (x,)), trapping):
         with pytest.raises(sb.Trap) as caught:
             run(x)
         assert caught.value.kind == "overflow"

@@ -11,7 +11,7 @@ import pytest
 import samebits as sb
 from samebits import float32, math
 from samebits.modes import DEFAULTS
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 from samebits.runtime.threads.pool import set_workers
 
 OPTIONS: list[dict[str, Any]] = [
@@ -52,6 +52,6 @@ def test_workers_change_no_bit_under_any_option(options: dict[str, Any]) -> None
     assert len(found) == 1
     if options.get("mode") is not sb.FAST:
         out = np.zeros(50, np.float32)
-        evaluate(sums_of_rows, (a, np.float32(1.5), out))
+        evaluate_call(sums_of_rows, (a, np.float32(1.5), out))
         assert {out.tobytes()} == found
     assert sums_of_rows.options == DEFAULTS.merged(options)

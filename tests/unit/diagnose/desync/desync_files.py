@@ -17,13 +17,12 @@ from mcap.records import Metadata
 
 from samebits.bits import to_canonical, xxh64
 from samebits.desync.format import TOPICS, Key
-from samebits.desync.pieces import pieces
 from samebits.desync.portable import Names
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, make_report
+from samebits.desync.record import Wanted, record_report
 from samebits.desync.record_trace import portable_model
 from samebits.desync.report import Report
-from samebits.desync.writer import METADATA_NAME, checksum, description, report_bytes
+from samebits.desync.writer import METADATA_NAME, checksum, description, pieces, report_bytes
 from samebits.sides.side import Side, parse_side
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
@@ -47,7 +46,7 @@ def small(players: str = "push", seed: int = 1, frames: int = FRAMES) -> Report:
 
 
 def made(source: PlayerSource, wanted: Wanted, side: Side | None = None) -> Report:
-    return make_report(side or evaluated(), source, wanted)
+    return record_report(side or evaluated(), source, wanted)
 
 
 def evaluated(simulation: Simulation = SMALL, text: str = "evaluate") -> Side:

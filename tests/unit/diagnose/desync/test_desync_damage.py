@@ -18,11 +18,11 @@ from desync_files import (
 )
 from mcap.opcode import Opcode
 
-from samebits.desync.account import account
 from samebits.desync.format import HASHES, PROGRAM, STATES, TRACE, Key
 from samebits.desync.reader import read_report, report_from_bytes
 from samebits.desync.record import Wanted
 from samebits.desync.report import Report
+from samebits.desync.summary import account
 from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError
 from samebits.replay.mcap_records import NAMES

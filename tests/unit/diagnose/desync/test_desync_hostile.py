@@ -24,12 +24,10 @@ from desync_files import (
     with_part,
 )
 
-from samebits.desync.account import account
 from samebits.desync.format import HASHES, INPUTS, PROGRAM, STATES, Key
-from samebits.desync.pieces import pieces
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.summary import as_json, as_text
-from samebits.desync.writer import checksum, description, report_bytes
+from samebits.desync.summary import account, as_json, as_text
+from samebits.desync.writer import checksum, description, pieces, report_bytes
 from samebits.errors import ReportError
 
 NAME = "n" * 190

@@ -17,7 +17,7 @@ from samebits.desync.format import PROGRAM, Key
 from samebits.desync.machine import machine_from_json, this_machine
 from samebits.desync.portable import Names, portable, without_paths
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, make_report
+from samebits.desync.record import Wanted, record_report
 from samebits.desync.summary import as_text
 from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError
@@ -76,7 +76,7 @@ def test_nothing_in_a_report_identifies_its_maker(away: Path, tmp_path: Path) ->
     game = load_simulation(str(away))
     source = PlayerSource(game, "crash", 1, 20)
     side = evaluated(game, f"plant:{away}:10=fused")
-    report = make_report(side, source, Wanted(range(10, 20)))
+    report = record_report(side, source, Wanted(range(10, 20)))
     data = report_bytes(report)
     again = report_from_bytes(data)
     everything = data + b"".join(again.parts.values())
@@ -123,7 +123,7 @@ def test_a_simulation_loaded_twice_has_the_same_names(tmp_path: Path) -> None:
         shutil.copy(UNIT / "sim" / "small_simulation.py", path)
         simulation = load_simulation(str(path))
         source = PlayerSource(simulation, "push", 1, 4)
-        report = make_report(evaluated(simulation), source, Wanted(range(1)))
+        report = record_report(evaluated(simulation), source, Wanted(range(1)))
         texts.append(report.parts[Key(PROGRAM, 0)])
     assert texts[0] == texts[1]
     assert b"sixteen_bodies.step" in texts[0]
@@ -192,7 +192,7 @@ def test_a_trap_with_a_long_message_of_several_lines_is_told_on_one(tmp_path: Pa
     path.write_text(text)
     simulation = load_simulation(str(path))
     source = PlayerSource(simulation, "crash", 1, 20)
-    report = make_report(evaluated(simulation), source, Wanted(range(1)))
+    report = record_report(evaluated(simulation), source, Wanted(range(1)))
     again = report_from_bytes(report_bytes(report)).contents.trap
     assert again == report.contents.trap
     assert again is not None

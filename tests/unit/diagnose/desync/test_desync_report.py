@@ -24,11 +24,11 @@ from mcap.reader import make_reader
 from samebits.bits import xxh64
 from samebits.desync import format as layout
 from samebits.desync import record as making
-from samebits.desync.account import account
 from samebits.desync.format import PROGRAM, STATES, TREES, Key
 from samebits.desync.reader import read_report, report_from_bytes
 from samebits.desync.record import Wanted
 from samebits.desync.report import Report
+from samebits.desync.summary import account
 from samebits.desync.writer import report_bytes, write_report
 from samebits.errors import ReportError
 from samebits.sim.execution import EvaluateExecution

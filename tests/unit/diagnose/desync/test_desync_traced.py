@@ -11,7 +11,7 @@ from desync_files import SMALL, UNIT, evaluated, followed, states, with_part
 
 from samebits.desync.format import TRACE, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, make_report
+from samebits.desync.record import Wanted, record_report
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
 from samebits.errors import TraceError
@@ -27,7 +27,7 @@ FRAME = 12
 @cache
 def traced(players: str = "push") -> Report:
     source = PlayerSource(SMALL, players, 1, 20)
-    report = make_report(evaluated(), source, Wanted(range(10, 14), FRAME))
+    report = record_report(evaluated(), source, Wanted(range(10, 14), FRAME))
     return report_from_bytes(report_bytes(report), "a.desync")
 
 
@@ -56,7 +56,7 @@ def test_every_operation_comes_back(players: str) -> None:
 
 def reported(side: str) -> Report:
     source = PlayerSource(SMALL, "push", 1, 20)
-    report = make_report(parse_side(side, SMALL), source, Wanted(range(3, 6), 4))
+    report = record_report(parse_side(side, SMALL), source, Wanted(range(3, 6), 4))
     return report_from_bytes(report_bytes(report))
 
 

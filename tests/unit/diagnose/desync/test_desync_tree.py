@@ -10,7 +10,7 @@ from desync_files import SMALL, states
 
 from samebits.bits import canonical_size, leaves, xxh64
 from samebits.desync.hash_tree import Node, Tree, leaf_count, tree_of
-from samebits.desync.series import Series
+from samebits.desync.report import Series
 from samebits.types import (
     FLOAT32,
     INT32,

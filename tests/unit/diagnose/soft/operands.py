@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NEGATIVE
-from samebits.fpmodel.soft.kinds import NAN as NAN_KIND
+from samebits.fpmodel.soft.wide import FINITE, INFINITE, NEGATIVE
+from samebits.fpmodel.soft.wide import NAN as NAN_KIND
 from samebits.fpmodel.softfloat import NAN, Format, Number, infinity, zero
 
 Wide = tuple[int, int, int]

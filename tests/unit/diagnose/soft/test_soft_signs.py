@@ -12,7 +12,7 @@ from tests.unit.diagnose.soft.operands import operands, wide
 import samebits as sb
 from samebits import int32, uint64
 from samebits.fpmodel.soft import KERNELS
-from samebits.fpmodel.soft.signs import UNORDERED
+from samebits.fpmodel.soft.wide import UNORDERED
 from samebits.fpmodel.softfloat import FLOAT32, NAN, Number, compare, infinity, negated, zero
 
 neg, abs_, flushed_input = KERNELS["neg"], KERNELS["abs"], KERNELS["flushed_input"]
