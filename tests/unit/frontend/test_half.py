@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import refusal_of, same
+from tests.support.executions import refusal_of, same
 
 import samebits as sb
 from samebits import float16, float32, float64, half, int32, uint16

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import BEST
-from tests.unit.frontend import parallel_kernels as k
+from tests.support.kernels import parallel_kernels as k
+from tests.support.levels import BEST
 
 import samebits as sb
 from samebits.frontend.compile import compile_kernel, link

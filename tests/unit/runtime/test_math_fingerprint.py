@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from tests.work import calls_of
+from tests.support.work import calls_of
 
 import samebits as sb
 from samebits.backend.llvm.compile import compile_module
