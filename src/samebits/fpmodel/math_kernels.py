@@ -10,7 +10,8 @@ from functools import cache
 import samebits.math
 from samebits.fpmodel.parse import FUNCTIONS
 from samebits.frontend.compile import symbol_of
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.types import FLOAT32, FLOAT64, Type
 
 OPERATIONS = frozenset({"ceil", "copysign", "floor", "round", "trunc"})

@@ -29,8 +29,9 @@ from samebits.frontend.operations import memory as places
 from samebits.frontend.operations.conversions import build_vector, coerce, convert_explicit
 from samebits.ir.grammar import Value, ValueType
 from samebits.lang.families import Family
-from samebits.lang.kernel import Kernel, Overloads, method_kernel
+from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.arrays import zeros
+from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import prange, unsafe_parallel
 from samebits.lang.reductions import Reduction
 from samebits.lang.values.fixed.fixed_point import FromFloat

@@ -12,7 +12,8 @@ from samebits.inspection.html import page
 from samebits.inspection.text import render
 from samebits.jobs.definition import Definition
 from samebits.lang.annotations import type_of_annotation
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.types import ScalarType, Type
 
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
+from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Precision, changed, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from samebits.errors import ArgumentError
 from samebits.frontend.operations.overloads import float_type
-from samebits.lang.kernel import Kernel, Overloads, is_fixed
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads, is_fixed
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.elementwise import unified
 from samebits.lang.values.fixed.fixed_rules import fit

@@ -30,7 +30,8 @@ from samebits.lang.arguments import naming, unwrap, wrap
 from samebits.lang.dispatch import types_for
 from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.parallel import own_index, prange
 from samebits.lang.values.flushing import flushed, flushed_weak
 from samebits.lang.values.scalars import SCALAR_CLASSES

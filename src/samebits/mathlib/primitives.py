@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from samebits.lang.decorators import kernel
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.elementwise import apply
 from samebits.types import FLOAT32, FLOAT64
 

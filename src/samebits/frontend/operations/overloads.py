@@ -17,7 +17,7 @@ from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vec
 from samebits.frontend.operations import fixed_point, intrinsics
 from samebits.frontend.operations.conversions import coerce, to_scalar
 from samebits.ir.grammar import Value
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.types import (
     FLOAT16,
     FLOAT64,

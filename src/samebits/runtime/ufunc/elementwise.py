@@ -13,7 +13,8 @@ from typing import Any
 from samebits.lang.annotations import class_of_type
 from samebits.lang.families import Family
 from samebits.lang.intrinsics import INTRINSICS
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.elementwise import refuse_array
 from samebits.lang.values.scalars import int32
 from samebits.modes import HIGH, Precision

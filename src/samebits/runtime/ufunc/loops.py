@@ -11,8 +11,9 @@ from typing import Any
 
 from samebits.errors import CompileError
 from samebits.lang.annotations import class_of_type
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import Array, ReadOnly
+from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Precision
 from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64, ScalarType, TupleType
