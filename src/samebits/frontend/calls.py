@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from samebits.errors import ArgumentError, CompileError
-from samebits.frontend.core import host_functions
 from samebits.frontend.core.context import Callee, Context, values_of
 from samebits.frontend.core.operands import (
     Literal,
@@ -22,8 +21,14 @@ from samebits.frontend.core.operands import (
     View,
     describe,
 )
-from samebits.frontend.operations import families, fixed_point, intrinsics, operators, overloads
-from samebits.frontend.operations import library_calls as reductions
+from samebits.frontend.core.refusals import samebits_name
+from samebits.frontend.operations import (
+    fixed_point,
+    intrinsics,
+    library_calls,
+    operators,
+    overloads,
+)
 from samebits.frontend.operations import matrices as linear
 from samebits.frontend.operations import memory as places
 from samebits.frontend.operations.conversions import build_vector, coerce, convert_explicit
@@ -127,12 +132,14 @@ def _static(ctx: Context, node: ast.Call, called: object, lower: Lower) -> Opera
     if isinstance(called, Overloads):
         return overloads.lower(ctx, node, called, operands, emit_call)
     if isinstance(called, Family):
-        return families.lower(ctx, node, called, operands, _argument_type, call_kernel)
+        return library_calls.lower_family(ctx, node, called, operands, _argument_type, call_kernel)
     if isinstance(called, Reduction):
-        return reductions.lower(ctx, node, called, operands, _argument_type, call_kernel)
+        return library_calls.lower_reduction(
+            ctx, node, called, operands, _argument_type, call_kernel
+        )
     note = "a kernel calls only what is compiled with it"
     fix = "decorate it with @sb.kernel" if callable(called) else "call a kernel or a type"
-    ours = host_functions.ours(called)
+    ours = samebits_name(called)
     if ours is not None:
         note = "the C library's functions, and NumPy's, have other bits on other machines"
         fix = f"write samebits.math.{ours}"

@@ -1,4 +1,5 @@
-"""Calls of functions that take whole arrays: which kernel is meant, by the first operand's type."""
+"""Calls of library functions that are several kernels: reductions, chosen by the first operand's
+type, and families, chosen by the types of all."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from collections.abc import Callable
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Operand, describe
 from samebits.frontend.operations import intrinsics
+from samebits.lang.families import Family
 from samebits.lang.kernel import Kernel
 from samebits.lang.reductions import Reduction
 from samebits.types import ArrayType, Type
@@ -15,7 +17,7 @@ from samebits.types import ArrayType, Type
 Call = Callable[[Context, ast.Call, Kernel, list[tuple[ast.expr, Operand]]], Operand]
 
 
-def lower(
+def lower_reduction(
     ctx: Context,
     node: ast.Call,
     function: Reduction,
@@ -37,5 +39,27 @@ def lower(
             f"{function.__name__}() has no form for {describe(operands[0])}",
             note=f"it takes one-dimensional arrays of {kinds}",
             fix="loop over the array",
+        )
+    return call(ctx, node, kernel, list(zip(node.args, operands, strict=True)))
+
+
+def lower_family(
+    ctx: Context,
+    node: ast.Call,
+    function: Family,
+    operands: list[Operand],
+    type_of: Callable[[Operand], Type | None],
+    call: Call,
+) -> Operand:
+    """A call of the kernel that fits the operands."""
+    types = [type_of(operand) for operand in operands]
+    kernel = function.choose(types)
+    if kernel is None:
+        given = ", ".join(map(describe, operands))
+        ctx.fail(
+            node,
+            f"{function.__name__}() has no form for {given}",
+            note=f"its forms are {function.forms()}",
+            fix=function.fix(types),
         )
     return call(ctx, node, kernel, list(zip(node.args, operands, strict=True)))
