@@ -199,3 +199,13 @@ def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] 
 def values_of(operand: Scalar | Vector) -> tuple[Value, ...]:
     """The IR values that make up a scalar or vector."""
     return (operand.value,) if isinstance(operand, Scalar) else operand.items
+
+
+def of_values(items: tuple[Value, ...], t: ScalarType | VectorType) -> Scalar | Vector:
+    """The scalar or vector of type `t` that IR values make up."""
+    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
+def element_type(operand: Operand) -> Type:
+    """The type of a vector's components; that of anything else."""
+    return operand.type.element if isinstance(operand, Vector) else operand.type

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from samebits.errors import Span
-from samebits.frontend.core.context import Context
+from samebits.frontend.core.context import Context, element_type
 from samebits.frontend.core.operands import Operand, Scalar, Vector
 from samebits.ir.grammar import Value
 from samebits.lang.half_words import (
@@ -31,8 +31,7 @@ _SIZE = 0x7FFF
 
 def is_half(operand: Operand) -> bool:
     """Whether an operand is a half or a vector of them."""
-    t = operand.type.element if isinstance(operand, Vector) else operand.type
-    return t == FLOAT16
+    return element_type(operand) == FLOAT16
 
 
 def refuse(ctx: Context, what: str, source: ast.AST, operand: Operand) -> None:

@@ -8,7 +8,7 @@ from functools import partial, reduce
 from typing import NoReturn
 
 from samebits.errors import Span
-from samebits.frontend.core.context import Context, values_of
+from samebits.frontend.core.context import Context, element_type, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
     Nothing,
@@ -100,7 +100,7 @@ def _kind_error(ctx: Context, node: ast.Call, row: Intrinsic, operand: Operand) 
 
 def _fits(row: Intrinsic, operand: Operand) -> bool:
     """Whether an element-wise intrinsic takes an operand."""
-    t = _element(operand)
+    t = element_type(operand)
     if not isinstance(operand, (Literal, Scalar, Vector)) or not isinstance(t, ScalarType):
         return False
     if row.takes == "integer":
@@ -115,7 +115,7 @@ def _elementwise(
 ) -> Operand:
     """An intrinsic of scalars and, component by component, of vectors."""
     name = row.name
-    if any(isinstance(_element(operand), FixedPointType) for operand in operands):
+    if any(isinstance(element_type(operand), FixedPointType) for operand in operands):
         return _fixed_point(ctx, node, name, operands)
     for source, operand in zip(node.args, operands, strict=True):
         halves.refuse(ctx, f"{name}()", source, operand)
@@ -127,11 +127,7 @@ def _elementwise(
         _kind_error(ctx, node, row, operands[0])
     emit = _COMPOSED.get(name) or partial(_operation, name)
     items = tuple(emit(ctx, node, column, element) for column in zip(*columns, strict=True))
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
-
-
-def _element(operand: Operand) -> Type:
-    return operand.type.element if isinstance(operand, Vector) else operand.type
+    return of_values(items, t)
 
 
 def _fixed_point(ctx: Context, node: ast.Call, name: str, operands: Sequence[Operand]) -> Operand:
@@ -139,11 +135,11 @@ def _fixed_point(ctx: Context, node: ast.Call, name: str, operands: Sequence[Ope
         if not isinstance(operand, (Literal, Scalar, Vector)):
             ctx.fail(node, f"{name}() of {describe(operand)}", fix="use a number or vector")
     columns, t = broadcast(ctx, node, f"{name}()", operands)
-    element = _element(Scalar(columns[0][0], t)) if isinstance(t, ScalarType) else t.element
+    element = t.element if isinstance(t, VectorType) else t
     assert isinstance(element, FixedPointType)
     rows = zip(*columns, strict=True)
     items = tuple(fixed_point.function(ctx, node, name, row, element) for row in rows)
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+    return of_values(items, t)
 
 
 def broadcast(
@@ -215,7 +211,7 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
         ctx.builder.value("select", (c, a, b), element, span)
         for c, a, b in zip(tests, *columns, strict=True)
     )
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+    return of_values(items, t)
 
 
 def _bools_beside(t: ScalarType | VectorType) -> Type:
@@ -310,19 +306,14 @@ def _reduced(opcode: str, name: str, ctx: Context, node: ast.Call, a: Operand) -
 
 
 def _rotate(opcode: str, ctx: Context, node: ast.Call, x: Operand, count: Operand) -> Operand:
-    t = _element(x)
-    if (
-        not isinstance(x, (Scalar, Vector))
-        or not isinstance(t, ScalarType)
-        or not t.is_int
-        or t.weak
-    ):
+    if not isinstance(x, (Scalar, Vector)) or not _fits(INTRINSICS[opcode], x):
         ctx.fail(
             node,
             f"{opcode}() takes a fixed-width integer, not {describe(x)}",
             fix="write uint32(x)",
         )
-    t, span = x.type if isinstance(x, Scalar) else x.type.element, ctx.span(node)
+    t = x.type if isinstance(x, Scalar) else x.type.element
+    span = ctx.span(node)
     if isinstance(count, Vector) and count.type == x.type:
         counts = count.items
     else:
@@ -335,7 +326,7 @@ def _rotate(opcode: str, ctx: Context, node: ast.Call, x: Operand, count: Operan
     items = tuple(
         ctx.builder.value(opcode, pair, t, span) for pair in zip(values_of(x), counts, strict=True)
     )
-    return Scalar(items[0], t) if isinstance(x, Scalar) else Vector(items, x.type)
+    return of_values(items, x.type)
 
 
 def _bits(ctx: Context, value: Value, source: ScalarType, t: ScalarType, span: Span) -> Value:

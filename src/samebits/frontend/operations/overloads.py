@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import reduce
 from typing import cast
 
-from samebits.frontend.core.context import Callee, Context
+from samebits.frontend.core.context import Callee, Context, element_type, of_values
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.frontend.operations import fixed_point, intrinsics
 from samebits.frontend.operations.conversions import coerce, to_scalar
@@ -46,7 +46,7 @@ def lower(
     """`function(...)` in a kernel, at that kernel's precision."""
     name = function.__name__
     intrinsics.arguments(ctx, node, name, function.arity)
-    if any(isinstance(element_of(operand), FixedPointType) for operand in operands):
+    if any(isinstance(element_type(operand), FixedPointType) for operand in operands):
         return _fixed_point(ctx, node, function, operands)
     floats: list[Literal | Scalar | Vector] = []
     for operand, source, integer in zip(operands, node.args, function.integers, strict=True):
@@ -89,16 +89,11 @@ def lower(
     return _vector(tuple(results))
 
 
-def element_of(operand: Operand) -> object:
-    """The type of a scalar, or of a vector's components."""
-    return operand.type.element if isinstance(operand, Vector) else operand.type
-
-
 def _fixed_point(
     ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand]
 ) -> Operand:
     kernel = function.fixed_point
-    found = next(o for o in operands if isinstance(element_of(o), FixedPointType))
+    found = next(o for o in operands if isinstance(element_type(o), FixedPointType))
     if kernel is None:
         ctx.fail(
             node,
@@ -110,7 +105,7 @@ def _fixed_point(
     assert isinstance(element, FixedPointType)
     rows = zip(*columns, strict=True)
     items = tuple(fixed_point.call(ctx, node, kernel, row, element) for row in rows)
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+    return of_values(items, t)
 
 
 def _float(
@@ -125,7 +120,7 @@ def _float(
             if isinstance(operand.type, MatrixType)
             else f"convert it: {vector_of(operand.type.element, 4)}(q)",
         )
-    element = operand.type.element if isinstance(operand, Vector) else operand.type
+    element = element_type(operand)
     known = isinstance(operand, (Scalar, Vector)) and isinstance(element, ScalarType)
     if isinstance(operand, Literal) or (known and cast("ScalarType", element).is_float):
         return cast("Literal | Scalar | Vector", operand)
