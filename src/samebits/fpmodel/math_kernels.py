@@ -25,7 +25,7 @@ def kernel_of(name: str, bits: int) -> tuple[Kernel, tuple[Type, ...]] | None:
         return None
     t = FLOAT32 if bits == FLOAT32.bits else FLOAT64
     kernel = function.kernel_for(t)
-    return kernel, kernel.resolve((t,) * function.arity)
+    return kernel, kernel.signature.resolve((t,) * function.arity)
 
 
 @cache

@@ -332,7 +332,7 @@ def call_kernel(
     """Call `kernel` with one operand a parameter."""
     found = tuple(_argument_type(operand) for _, operand in operands)
     try:
-        types = kernel.resolve(found)
+        types = kernel.signature.resolve(found)
     except CompileError as error:
         ctx.fail(node, error.message, note=error.note, fix=error.fix)
     callee = ctx.compile_callee(kernel, types, ctx.span(node))

@@ -82,7 +82,7 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
         values = "\n".join(f"{n} = {described(kernel.captured.get(n))}" for n in names)
         name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
     if kernel.fixed_types is None:
-        bound = kernel.typevars(types)
+        bound = kernel.signature.typevars(types)
         name += f"<{', '.join(f'{n.__name__}={t}' for n, t in bound.items())}>"
     base, count = name, 1
     while _symbols.setdefault(name, kernel) is not kernel:
@@ -162,13 +162,13 @@ class _Lowering:
     def run(self) -> Unit:
         ctx = Context(
             source=self.source,
-            result=self.kernel.result_type(self.types),
+            result=self.kernel.signature.result_type(self.types),
             lookup=self.kernel.lookup,
             attribute=self.kernel.attribute,
             compile_callee=self._callee,
             outline=self._outline,
             captured=names.captured,
-            typevars=self.kernel.typevars(self.types),
+            typevars=self.kernel.signature.typevars(self.types),
             precision=self.kernel.precision,
             in_library=(self.kernel.function.__module__ or "").startswith(LIBRARY),
             local_names=_assigned_names(self.source.node),

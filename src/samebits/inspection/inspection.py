@@ -68,7 +68,7 @@ def inspect(
             f"{kernel.__name__} is generic: nothing says what its types are",
             fix=f"give types=, one for each of ({names}); on the command line, --types",
         )
-    return Inspection(kernel, kernel.resolve(given or ()), row, opt)
+    return Inspection(kernel, kernel.signature.resolve(given or ()), row, opt)
 
 
 def _target(target: str | Target | None) -> Target:

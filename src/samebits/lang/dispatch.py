@@ -52,5 +52,5 @@ def types_for(kernel: Kernel, args: tuple[Any, ...]) -> tuple[Type, ...]:
     """The parameter types for a call with these Python values."""
     if kernel.fixed_types is not None:
         return kernel.fixed_types
-    found = (argument_type(v, a) for v, a in zip(args, kernel.annotations, strict=True))
-    return kernel.resolve(tuple(found))
+    found = (argument_type(v, a) for v, a in zip(args, kernel.signature.annotations, strict=True))
+    return kernel.signature.resolve(tuple(found))

@@ -31,7 +31,10 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
     Kernels of its math library stand by name: what else a key is made of tells its versions apart.
     """
     seen: set[int] = set()
-    parts = [f"python {sys.version_info[:2]}", f"types {types!r} {kernel.result_type(types)!r}"]
+    parts = [
+        f"python {sys.version_info[:2]}",
+        f"types {types!r} {kernel.signature.result_type(types)!r}",
+    ]
     parts += _texts(_kernel(kernel, seen))
     for t in types:
         parts += _texts(_methods(t, seen))
@@ -89,7 +92,7 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
     yield f"{'rare ' * kernel.rare}kernel {options} {kernel.variant}"
     yield _code(kernel.function)
     yield _text(kernel)
-    for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):
+    for p, annotation in zip(kernel.parameters, kernel.signature.annotations, strict=True):
         yield f"parameter {p.name} {annotation!r} {p.has_default}"
         if p.has_default:
             yield _value(p.default, seen)

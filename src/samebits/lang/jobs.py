@@ -23,8 +23,9 @@ from samebits.lang.annotations import (
 )
 from samebits.lang.constants import constant
 from samebits.lang.definition import definition_span
-from samebits.lang.kernel import Kernel, Parameter
+from samebits.lang.kernel import Kernel
 from samebits.lang.parallel import unsafe_parallel
+from samebits.lang.signature import Parameter, evaluated
 from samebits.types import (
     INT,
     INT32,
@@ -126,7 +127,7 @@ class JobKernel(Kernel):
         self.by_calls = False
         """Whether its loop calls `execute`, rather than having its text inside. The source says."""
         super().__init__(function, given=given)
-        self.__name__ = name
+        self.__name__ = self.signature.name = name
         written = [(f.name, f.access, f.unsafe, f.appends) for f in fields]
         self.variant = f"{form.name} {element} {written}"
 
@@ -151,7 +152,7 @@ class JobKernel(Kernel):
         """The types of `execute`'s arguments: int32, int64 or int."""
         types: list[ScalarType] = []
         for name in self.arguments:
-            annotation = self._evaluated(self.function.__annotations__.get(name))
+            annotation = evaluated(self.function, self.function.__annotations__.get(name))
             try:
                 t = type_of_annotation(annotation)
             except CompileError:

@@ -8,38 +8,24 @@ from __future__ import annotations
 
 import builtins
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
-from samebits.errors import ArgumentError, CompileError
-from samebits.lang import generics
+from samebits.errors import CompileError
 from samebits.lang.annotations import (
-    Access,
-    ArrayAnnotation,
     class_of_type,
-    type_of_annotation,
 )
 from samebits.lang.constants import constant
-from samebits.lang.definition import UNWRITTEN, definition_span, lines_now, written
+from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
+from samebits.lang.signature import Parameter, Signature, written_parameters
 from samebits.lang.values.lazy import lazily
 from samebits.lang.values.thread_state import running
 from samebits.modes import DEFAULTS, DEFAULTS_NAME, Mode, Options, Precision, checked
 from samebits.source_lines import remember
 from samebits.types import StructType, Type
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter as written. `annotation` is an object, or text not yet evaluated."""
-
-    name: str
-    annotation: object
-    default: object
-    has_default: bool
 
 
 class Kernel:
@@ -93,30 +79,19 @@ class Kernel:
         self.lines = lines_now(function)
         """The text of the file that it stands in; empty where that can't be read."""
         remember(function.__code__.co_filename, self.lines)
-        self.parameters = tuple(self._parameters())
+        self.signature = Signature(function, function.__name__, self._parameters())
 
-    def _parameters(self) -> Iterator[Parameter]:
-        for position, p in enumerate(written(self.function)):
-            if not p.is_plain:
-                raise CompileError(
-                    f"parameter '{p.name}' of kernel '{self.__qualname__}' is not a plain one",
-                    span=definition_span(self.function),
-                    note="`*args`, `**kwargs`, `/` and `*` are not in the kernel language",
-                    fix="name each parameter",
-                )
-            empty = p.annotation is UNWRITTEN
-            if empty and not (position == 0 and self.self_type is not None):
-                raise CompileError(
-                    f"parameter '{p.name}' of kernel '{self.__qualname__}' has no type",
-                    span=definition_span(self.function),
-                    note="the types of a kernel come from its annotations",
-                    fix=f"write `{p.name}: float32`, or another samebits type",
-                )
-            has_default = p.default is not UNWRITTEN
-            yield Parameter(
-                p.name, None if empty else p.annotation,
-                constant(p.default) if has_default else None, has_default,
-            )  # fmt: skip
+    def _parameters(self) -> Iterable[Parameter]:
+        return written_parameters(self.function, self.self_type)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.signature.parameters
+
+    @property
+    def fixed_types(self) -> tuple[Type, ...] | None:
+        """The parameter types of a kernel that is not generic."""
+        return self.signature.fixed_types
 
     # What it captures --------------------------------------------------------------------
 
@@ -167,119 +142,7 @@ class Kernel:
             self.captured[name] = constant(outer[name] if name in outer else vars(builtins)[name])
         return self.captured[name]
 
-    # Types -------------------------------------------------------------------------------
-
-    def _evaluated(self, annotation: object) -> object:
-        if not isinstance(annotation, str):
-            return annotation
-        closure = dict(
-            zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
-        )
-        scope = {name: cell.cell_contents for name, cell in closure.items()}
-        try:
-            return eval(annotation, self.function.__globals__, scope)
-        except Exception as error:
-            raise CompileError(
-                f"the annotation `{annotation}` of kernel '{self.__qualname__}' can't be read",
-                span=definition_span(self.function),
-                note=f"{type(error).__name__}: {error}",
-                fix=getattr(error, "fix", None)
-                or "define the type at module level, above the kernel",
-            ) from None
-
-    @lazily
-    def annotations(self) -> tuple[object, ...]:
-        """Each parameter's annotation, evaluated."""
-        return tuple(
-            self.self_type if p.annotation is None and i == 0 else self._evaluated(p.annotation)
-            for i, p in enumerate(self.parameters)
-        )
-
-    @lazily
-    def fixed_types(self) -> tuple[Type, ...] | None:
-        """The parameter types of a kernel that is not generic."""
-        if any(generics.typevar(a) is not None for a in self.annotations):
-            return None
-        return tuple(self._type(p, a, {}) for p, a in self._pairs())
-
-    def _pairs(self) -> Iterator[tuple[Parameter, object]]:
-        return zip(self.parameters, self.annotations, strict=True)
-
-    def _type(self, p: Parameter, annotation: object, typevars: Mapping[TypeVar, Type]) -> Type:
-        if isinstance(annotation, StructType):
-            return annotation
-        if isinstance(annotation, ArrayAnnotation) and annotation.access is Access.WRITE:
-            raise CompileError(
-                f"parameter '{p.name}' of kernel '{self.__qualname__}' is WriteOnly",
-                span=definition_span(self.function),
-                note="only fields of jobs are",
-                fix=f"write `{p.name}: Array{repr(annotation)[9:]}`",
-            )
-        try:
-            return type_of_annotation(annotation, typevars)
-        except CompileError as error:
-            raise CompileError(
-                f"parameter '{p.name}' of kernel '{self.__qualname__}': {error.message}",
-                span=definition_span(self.function), note=error.note, fix=error.fix,
-            ) from None  # fmt: skip
-
-    def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
-        """What each type variable of the signature stands for, given the parameter types."""
-        return generics.typevars(self.annotations, types)
-
-    def resolve(self, found: tuple[Type | None, ...]) -> tuple[Type, ...]:
-        """Parameter types for a call with arguments of types `found` (None: a literal).
-
-        Raises CompileError where a type variable stays open or is given two types.
-        """
-        if self.fixed_types is not None:
-            return self.fixed_types
-        names = tuple(p.name for p in self.parameters)
-        bound = generics.bind(self.__name__, names, self.annotations, found)
-        return tuple(self._type(p, a, bound) for p, a in self._pairs())
-
-    def result_type(self, types: tuple[Type, ...]) -> Type | None:
-        """The annotated result; None where there is no annotation."""
-        annotation = self.function.__annotations__.get("return", inspect.Parameter.empty)
-        if annotation is inspect.Parameter.empty:
-            return None
-        p = Parameter("return", annotation, None, False)
-        return self._type(p, self._evaluated(annotation), self.typevars(types))
-
     # Calls -------------------------------------------------------------------------------
-
-    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """One argument a parameter, defaults filled in; ArgumentError as Python would complain."""
-        if not kwargs and len(args) == len(self.parameters):
-            return args
-        names = [p.name for p in self.parameters]
-        if len(args) > len(names):
-            raise ArgumentError(
-                f"{self.__name__}() takes {len(names)} argument{'s' * (len(names) != 1)}, "
-                f"but {len(args)} are given",
-                fix=f"its parameters are ({', '.join(names)})",
-            )
-        values = dict(zip(names, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in names:
-                raise ArgumentError(
-                    f"{self.__name__}() has no parameter '{name}'",
-                    fix=f"its parameters are ({', '.join(names)})",
-                )
-            if name in values:
-                raise ArgumentError(
-                    f"{self.__name__}(): '{name}' is given twice", fix="give it once"
-                )
-            values[name] = value
-        for p in self.parameters:
-            if p.name not in values:
-                if not p.has_default:
-                    raise ArgumentError(
-                        f"{self.__name__}() misses its argument '{p.name}'",
-                        fix=f"its parameters are ({', '.join(names)})",
-                    )
-                values[p.name] = p.default
-        return tuple(values[name] for name in names)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if running.managed:

@@ -108,7 +108,7 @@ def _scalar_plan(
     args: tuple[Any, ...],
 ) -> Callable[..., Any]:
     kernel = function.kernel_for(element, precision)
-    types = kernel.resolve((element,) * function.arity)
+    types = kernel.signature.resolve((element,) * function.arity)
     target = runner(kernel, types)
     takes: list[Callable[[Any], Any]] = []
     for n, (a, t, integer) in enumerate(zip(args, types, function.integers, strict=True)):

@@ -101,7 +101,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     local |= {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
-    rewrite = Rewrite(kernel, kernel.typevars(types), local, {}, source, call_math)
+    rewrite = Rewrite(kernel, kernel.signature.typevars(types), local, {}, source, call_math)
     if any(isinstance(n, ast.For) and is_prange(rewrite, n) for n in ast.walk(node)):
         rewrite.accesses = compile_kernel(kernel, types).checked
     if isinstance(kernel, JobKernel) and kernel.own is not None:
@@ -115,7 +115,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         argument.annotation = None
     tree = ast.fix_missing_locations(ast.Module([node], []))
     scope: dict[str, Any] = {**rewrite.names, SOURCE: source}
-    result = kernel.result_type(types)
+    result = kernel.signature.result_type(types)
 
     def returned(value: Any) -> Any:
         return value if result is None else unwrap(value, result, "the result")
@@ -137,7 +137,7 @@ def call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> An
 
 
 def _call(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-    bound = kernel.bind(args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
     types = types_for(kernel, bound)
     with executions.pinned(), managed_run(), np.errstate(all="ignore"):
         target = instance(kernel, types)
@@ -165,7 +165,7 @@ def _for_python(result: Any) -> Any:
 
 def call_inner(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """A call from one kernel to another inside a managed run."""
-    bound = kernel.bind(args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
     types = kernel.fixed_types
     target = instance(kernel, types if types is not None else types_for(kernel, bound))
     return target.run(*[take(v) for take, v in zip(target.takes, bound, strict=True)])

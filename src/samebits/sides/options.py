@@ -98,7 +98,7 @@ class _Precise:
         kernel = function.kernels[t][self._precision]
         symbol = _symbol(kernel)
         if symbol not in self._kernels.functions and symbol not in self._added.functions:
-            unit = link(compile_kernel(kernel, kernel.resolve(())))
+            unit = link(compile_kernel(kernel, kernel.signature.resolve(())))
             self._added.functions.update(unit.functions)
             self._added.tables.update(unit.tables)
         return symbol

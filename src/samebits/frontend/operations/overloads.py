@@ -60,7 +60,7 @@ def lower(
         element = float_type([o.type for o in floats if not isinstance(o, Vector)])
     length = vectors[0].length if vectors else 1
     kernel = function.kernel_for(element, ctx.precision)
-    types = kernel.resolve((element,) * function.arity)
+    types = kernel.signature.resolve((element,) * function.arity)
     columns: list[list[Value]] = []
     for n, (operand, t, source) in enumerate(zip(operands, types, node.args, strict=True)):
         assert isinstance(t, ScalarType)

@@ -32,7 +32,7 @@ def result_types(function: Overloads, t: ScalarType) -> tuple[ScalarType, ...]:
     types = function.native.get(("results", _key(t)))
     if types is None:
         kernel = function.kernel_for(t, HIGH)
-        found = kernel.result_type(kernel.fixed_types or ())
+        found = kernel.signature.result_type(kernel.fixed_types or ())
         items = found.items if isinstance(found, TupleType) else (found,)
         types = tuple(item for item in items if isinstance(item, ScalarType))
         function.native["results", _key(t)] = types
