@@ -8,14 +8,14 @@ run of such calls, by the same rule, is in `frontend.managed_overloads`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from functools import reduce
 from typing import cast
 
-from samebits.frontend.core.context import Callee, Context, element_type, of_values
+from samebits.frontend.core.context import Context, element_type, of_values
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.frontend.operations import fixed_point, intrinsics
 from samebits.frontend.operations.conversions import coerce, to_scalar
+from samebits.frontend.operations.kernel_calls import emit_call
 from samebits.ir.grammar import Value
 from samebits.lang.overloads import Overloads
 from samebits.types import (
@@ -30,9 +30,6 @@ from samebits.types import (
     vector_of,
 )
 
-Emit = Callable[[Context, ast.AST, Callee, list[Value]], Operand]
-"""Emits a call of a compiled kernel."""
-
 
 def float_type(found: list[ScalarType]) -> ScalarType:
     """The type at which a function of floats is computed: float32 or float64."""
@@ -40,9 +37,7 @@ def float_type(found: list[ScalarType]) -> ScalarType:
     return FLOAT64 if common.weak else common
 
 
-def lower(
-    ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand], emit: Emit
-) -> Operand:
+def lower(ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand]) -> Operand:
     """`function(...)` in a kernel, at that kernel's precision."""
     name = function.__name__
     intrinsics.arguments(ctx, node, name, function.arity)
@@ -80,7 +75,7 @@ def lower(
             assert isinstance(value, Scalar)
             columns.append([value.value] * length)
     callee = ctx.compile_callee(kernel, types, ctx.span(node))
-    results = [emit(ctx, node, callee, list(row)) for row in zip(*columns, strict=True)]
+    results = [emit_call(ctx, node, callee, list(row)) for row in zip(*columns, strict=True)]
     if not vectors:
         return results[0]
     if isinstance(results[0], Tuple):
