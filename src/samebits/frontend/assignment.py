@@ -7,9 +7,9 @@ from typing import NoReturn
 
 from samebits.frontend.core.context import Context, Variable, component_slots, values_of
 from samebits.frontend.core.operands import (
+    MemoryOperand,
     Nothing,
     Operand,
-    Place,
     Scalar,
     Static,
     Tuple,
@@ -18,7 +18,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import subscript_indices
-from samebits.frontend.operations import memory as places
+from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
@@ -41,7 +41,7 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     match value:
         case Scalar() | Vector():
             _scalars(ctx, target, variable, value, source)
-        case Place():
+        case MemoryOperand():
             _place(ctx, target, variable, value, source)
         case View():
             ctx.fail(
@@ -137,7 +137,11 @@ def _scalars(
 
 
 def _place(
-    ctx: Context, target: ast.Name, variable: Variable | None, value: Place, source: ast.expr
+    ctx: Context,
+    target: ast.Name,
+    variable: Variable | None,
+    value: MemoryOperand,
+    source: ast.expr,
 ) -> None:
     span = ctx.span(target)
     if variable is not None and variable.type != value.type:
@@ -195,9 +199,9 @@ def element_place(
     """The reference to `base[...]` for a store."""
     if not (
         isinstance(base, View)
-        or (isinstance(base, Place) and isinstance(base.type, FixedArrayType))
+        or (isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType))
     ):
         ctx.fail(target, f"{describe(base)} has no elements to assign", fix="assign to an array")
     ctx.mark_written(base, target)
-    ref, t = places.element(ctx, target, base, subscript_indices(ctx, target))
+    ref, t = memory.element(ctx, target, base, subscript_indices(ctx, target))
     return ref, t, f"an element of {ctx.text(target.value)}"

@@ -11,8 +11,8 @@ from samebits.errors import ArgumentError
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import (
     Literal,
+    MemoryOperand,
     Operand,
-    Place,
     Scalar,
     Static,
     Tuple,
@@ -146,7 +146,7 @@ def _loop_head(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> N
 def _exempt(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:
     intrinsics.arguments(ctx, node, "unsafe_parallel", 1)
     (array,) = operands
-    if not isinstance(array, (View, Place)):
+    if not isinstance(array, (View, MemoryOperand)):
         ctx.fail(node, f"unsafe_parallel() of {describe(array)}", fix="give an array")
     ctx.exempt.add((array.value.op, array.value.index))
     return array
@@ -174,7 +174,7 @@ def _len(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Opera
     if isinstance(base, Vector):
         return Scalar(ctx.builder.int_const(base.type.shape[0], ctx.span(node)), INT)
     if isinstance(base, View) or (
-        isinstance(base, Place) and isinstance(base.type, FixedArrayType)
+        isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType)
     ):
         return Scalar(memory.length(ctx, node, base, 0), INT)
     ctx.fail(node, f"len() of {describe(base)}", fix="give an array")
@@ -243,7 +243,7 @@ def _zeros(ctx: Context, node: ast.Call, lower: Lower) -> Operand:
     span = ctx.span(node)
     ref = ctx.builder.local(t, span)
     ctx.builder.effect("zero", (ref,), span)
-    return Place(ref, t, frozenset(), False, temporary=True)
+    return MemoryOperand(ref, t, frozenset(), False, temporary=True)
 
 
 def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
@@ -263,7 +263,7 @@ def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
     return t
 
 
-def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Place:
+def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> MemoryOperand:
     given: dict[str, tuple[ast.expr, Operand]] = {}
     names = list(t.field_types)
     if len(node.args) > len(names):
@@ -285,10 +285,10 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Pla
         field_type = t.field_types[name]
         place = ctx.builder.value("field", (ref,), memory.RefType(field_type), span, name)
         memory.store(ctx, node, place, field_type, operand, f"field '{name}' of {t}", argument)
-    return Place(ref, t, frozenset(), False, temporary=True)
+    return MemoryOperand(ref, t, frozenset(), False, temporary=True)
 
 
-def method(ctx: Context, node: ast.Call, name: str, base: Place, lower: Lower) -> Operand:
+def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: Lower) -> Operand:
     """`base.name(...)` on a struct."""
     assert isinstance(base.type, StructType)
     if name == "copy" and not node.args and not node.keywords:

@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar
 
 from samebits.errors import CompileError, Span
 from samebits.frontend.core.builder import Builder
-from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View
+from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
 from samebits.lang.memory.tables import Table
@@ -145,7 +145,7 @@ class Context:
                     ref = self.builder.local_ref(variable.local, span)
                 else:
                     ref = self.builder.get(name, span)
-                return Place(ref, t, variable.roots, variable.readonly)
+                return MemoryOperand(ref, t, variable.roots, variable.readonly)
             case _:
                 raise AssertionError(variable.type)
 
@@ -170,9 +170,9 @@ class Context:
         if self.assigned is not None:
             self.assigned = self.assigned | {name}
 
-    def mark_written(self, place: Place | View, node: ast.AST) -> None:
+    def mark_written(self, place: MemoryOperand | View, node: ast.AST) -> None:
         """Note a store through `place`; refuse one into read-only memory."""
-        readonly = place.readonly if isinstance(place, Place) else place.type.readonly
+        readonly = place.readonly if isinstance(place, MemoryOperand) else place.type.readonly
         if readonly:
             where = ", ".join(sorted(place.roots)) or "it"
             self.fail(

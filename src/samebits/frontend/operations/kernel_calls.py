@@ -9,9 +9,9 @@ from samebits.errors import ArgumentError, CompileError
 from samebits.frontend.core.context import Callee, Context, values_of
 from samebits.frontend.core.operands import (
     Literal,
+    MemoryOperand,
     Nothing,
     Operand,
-    Place,
     Scalar,
     Static,
     Tuple,
@@ -39,7 +39,7 @@ Lower = Callable[[Context, ast.expr], Operand]
 
 
 def bind(
-    ctx: Context, node: ast.Call, kernel: Kernel, self_place: Place | None, lower: Lower
+    ctx: Context, node: ast.Call, kernel: Kernel, self_place: MemoryOperand | None, lower: Lower
 ) -> list[tuple[ast.expr, Operand]]:
     """One operand a parameter, in parameter order, evaluated in the order of the source."""
     named = [(keyword.arg, keyword.value) for keyword in node.keywords]
@@ -77,7 +77,7 @@ def argument_type(operand: Operand) -> Type | None:
     match operand:
         case Literal() | Static() | Nothing() | Tuple():
             return None
-        case Place() if isinstance(operand.type, FixedArrayType):
+        case MemoryOperand() if isinstance(operand.type, FixedArrayType):
             return ArrayType(operand.type.element, len(operand.type.shape), operand.readonly)
         case _:
             return operand.type
@@ -100,7 +100,7 @@ def _pass(
             assert isinstance(value, (Scalar, Vector))
             return values_of(value)
         case ArrayType():
-            if isinstance(operand, Place) and isinstance(operand.type, FixedArrayType):
+            if isinstance(operand, MemoryOperand) and isinstance(operand.type, FixedArrayType):
                 operand = memory.as_view(ctx, node, operand)
             if (
                 not isinstance(operand, View)
@@ -113,7 +113,7 @@ def _pass(
             return (operand.value,)
         case StructType():
             value = coerce(ctx, call, operand, t, what, node)
-            assert isinstance(value, Place)
+            assert isinstance(value, MemoryOperand)
             if name in callee.written:
                 ctx.mark_written(value, node)
             return (value.value,)
@@ -145,7 +145,7 @@ def emit_call(ctx: Context, node: ast.AST, callee: Callee, values: list[Value]) 
     for t in items:
         match t:
             case StructType():
-                operands.append(Place(outs.pop(0), t, frozenset(), False, temporary=True))
+                operands.append(MemoryOperand(outs.pop(0), t, frozenset(), False, temporary=True))
             case VectorType():
                 operands.append(Vector(tuple(results[: t.length]), t))
                 del results[: t.length]

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.context import Context, Variable, component_slots
-from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View
+from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.ir.grammar import For, Return, Value, ValueType
 from samebits.lang.parallel import prange
 from samebits.types import (
@@ -223,7 +223,7 @@ def _inner(ctx: Context, node: ast.For) -> tuple[Context, list[Param]]:
 
 def _values(operand: Operand | None) -> tuple[Value, ...]:
     match operand:
-        case Scalar() | View() | Place():
+        case Scalar() | View() | MemoryOperand():
             return (operand.value,)
         case Vector():
             return operand.items
