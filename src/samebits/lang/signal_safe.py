@@ -38,7 +38,7 @@ class _ForStacks(type):
     __exit__ = property(lambda _: _leave)
 
 
-class Ends(metaclass=_ForStacks):
+class SignalSafeBlock(metaclass=_ForStacks):
     """A block of two callables of C's; the one at its end is given the exception, as `with` does.
 
     It may be entered as often as they can be called."""
@@ -60,11 +60,11 @@ class Ends(metaclass=_ForStacks):
 def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:
     """A block at whose ends these steps are done; to be entered once."""
     first, last = (map(operator.call, steps) for steps in (enter, leave))
-    made: Any = Ends(partial(any, first), partial(_called, any, (last,)))
+    made: Any = SignalSafeBlock(partial(any, first), partial(_called, any, (last,)))
     return made
 
 
-def unwarned(category: type[Warning] = Warning) -> AbstractContextManager[None]:
+def without_warnings(category: type[Warning] = Warning) -> AbstractContextManager[None]:
     """A block in which the process shows no warning of a category. What others change of its
     filters meanwhile stays."""
     row = ("ignore", None, category, None, 0)
@@ -72,21 +72,25 @@ def unwarned(category: type[Warning] = Warning) -> AbstractContextManager[None]:
     return block([partial(filters.insert, 0, row)], [partial(filters.remove, row)])
 
 
-def noted(descriptors: list[int]) -> AbstractContextManager[None]:
+def closing_descriptors(descriptors: list[int]) -> AbstractContextManager[None]:
     """A block at whose end file descriptors are closed, those that are noted in it too."""
-    made: Any = Ends(int, partial(_called, any, (map(os.close, descriptors),)))
+    made: Any = SignalSafeBlock(int, partial(_called, any, (map(os.close, descriptors),)))
     return made
 
 
-def opened(descriptors: list[int], path: str, *given: int, dir_fd: int | None = None) -> int:
+def open_descriptor(
+    descriptors: list[int], path: str, *given: int, dir_fd: int | None = None
+) -> int:
     """A descriptor as `os.open` gives it, noted in the same call."""
     descriptors.extend(map(operator.call, (partial(os.open, path, *given, dir_fd=dir_fd),)))
     return descriptors[-1]
 
 
-def again(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:
+def reentrant_block(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:
     """A block at whose ends the next item of each is made, of iterators of C's that have no end; to
     be entered as often as one likes, also within itself."""
     # A result of `_called` is never let go of: there is one True and one False.
-    made: Any = Ends(partial(next, enter), partial(_called, next, (map(operator.not_, leave),)))
+    made: Any = SignalSafeBlock(
+        partial(next, enter), partial(_called, next, (map(operator.not_, leave),))
+    )
     return made
