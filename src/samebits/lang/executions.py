@@ -54,7 +54,7 @@ class Executions:
     pinned: Callable[[], AbstractContextManager[Any]] = nullcontext
     """Makes a context in which this thread's floating-point operations follow the pinned rules."""
     check_races: KernelCall = _missing
-    """Runs a kernel turn by turn in the reference interpreter, looking for races."""
+    """Runs a kernel iteration by iteration in the reference interpreter, looking for races."""
     check_use: KernelCall = _unchecked
     """Raises where a scheduled job has memory that a call which is not native would touch."""
     check_array_use: Callable[[str, Any], None] = _unchecked

@@ -169,7 +169,7 @@ class JobKernel(Kernel):
 
     @property
     def own(self) -> tuple[str, str | None] | None:
-        """The names of the first index that a turn owns and of how many it owns, None for one.
+        """The names of the first index that an iteration owns and of how many it owns (None: one).
         None where the own-index rule does not hold here."""
         if not self.form.parallel or (self.by_calls and not self.element):
             return None

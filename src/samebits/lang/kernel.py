@@ -157,11 +157,11 @@ class Kernel:
         return executions.managed(self, args, kwargs)
 
     def check_races(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the kernel in the reference interpreter, which notes what turns of parallel ranges
-        touch: its result, arrays and structs changed in place.
+        """Call the kernel in the reference interpreter, which watches what iterations of parallel
+        ranges touch: its result, arrays and structs changed in place.
 
-        Raises RaceError where two turns touch the same memory and one writes it. A thousand times
-        as slow as a call.
+        Raises RaceError where two iterations touch the same memory and one writes it. Takes a
+        thousand times as long as a call.
         """
         self.check_use(args, kwargs)
         return executions.check_races(self, args, kwargs)

@@ -64,10 +64,10 @@ class Rewrite(ast.NodeTransformer):
         """Runs a math function managed: the function, the precision, its arguments."""
         self.accesses = accesses
         self.source = source
-        self.turn: str | None = None
+        self.iteration: str | None = None
         """The loop variable of the parallel range that is being rewritten, or a job's index."""
         self.count: str | None = None
-        """The name of how many indices are the turn's own; None for one."""
+        """The name of how many indices are the iteration's own; None for one."""
         self.typevars = typevars
         self.local = local
         self.names: dict[str, object] = {
@@ -184,20 +184,20 @@ class Rewrite(ast.NodeTransformer):
         return super().visit(node)
 
     def visit_For(self, node: ast.For) -> ast.stmt:
-        outer = self.turn
-        if self.turn is None and is_prange(self, node) and isinstance(node.target, ast.Name):
-            self.turn = node.target.id
+        outer = self.iteration
+        if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
+            self.iteration = node.target.id
         self.generic_visit(node)
-        self.turn = outer
+        self.iteration = outer
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         name = self.accesses.get(self.source.span(node)) if self.accesses else None
         super().generic_visit(node)
-        if name is not None and self.turn is not None and isinstance(node, ast.Subscript):
-            turn = ast.Name(self.turn, ast.Load())
+        if name is not None and self.iteration is not None and isinstance(node, ast.Subscript):
+            iteration = ast.Name(self.iteration, ast.Load())
             count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
-            arguments = [copied(node.value), node.slice, turn, count, ast.Constant(name)]
+            arguments = [copied(node.value), node.slice, iteration, count, ast.Constant(name)]
             call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
             node.slice = ast.copy_location(call, node)
         return node

@@ -106,7 +106,7 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         rewrite.accesses = compile_kernel(kernel, types).checked
     if isinstance(kernel, JobKernel) and kernel.own is not None:
         rewrite.accesses = compile_kernel(kernel, types).checked
-        rewrite.turn, rewrite.count = kernel.own
+        rewrite.iteration, rewrite.count = kernel.own
     node.body = [rewrite.visit(statement) for statement in node.body]
     node.decorator_list = []
     node.returns = None

@@ -124,10 +124,10 @@ class Context:
             self.fail(
                 node,
                 f"'{name}' may be unassigned here",
-                note="it belongs to each turn of a parallel range, and is gone after it"
+                note="it belongs to each iteration of a parallel range, and is gone after it"
                 if private
                 else "it is assigned on some of the ways that lead here, not on all",
-                fix="keep it in an array, written at the turn's own index"
+                fix="keep it in an array, written at the iteration's own index"
                 if private
                 else f"assign '{name}' before the branch or loop",
             )

@@ -17,8 +17,9 @@ from samebits.lang.annotations import Access
 from samebits.lang.jobs import BEGIN, ELEMENT, END, INDEX_TYPE, RANGE, UNSAFE, JobKernel
 from samebits.types import INT
 
-TURN = "job.turn"
-"""The loop variable where the index has another type than loop variables have."""
+ITERATION = "job.turn"
+"""The loop variable where the index has another type than loop variables have. Digests of programs
+have it in them."""
 
 AT = "job.at"
 """Where in its row an index appends next."""
@@ -89,21 +90,21 @@ class _Rewriting:
             return [*starts, *self._statements(node.body)]
         (index,) = node.args.args[1:]
         plain = kernel.argument_types[0] == INT
-        turn = index.arg if plain else TURN
+        iteration = index.arg if plain else ITERATION
         kernel.by_calls = any(_returns(node.body))
         if kernel.by_calls:
             names = [index.arg, *(p.name for p in kernel.parameters[2:])]
             call = ast.Call(self._name(ELEMENT, node), [self._name(n, node) for n in names], [])
-            turns: list[ast.stmt] = [self._at(ast.Expr(self._at(call, node)), node)]
+            iterations: list[ast.stmt] = [self._at(ast.Expr(self._at(call, node)), node)]
         else:
             self._in_loop = True
-            turns = self._statements(node.body)
+            iterations = self._statements(node.body)
         if not plain:
-            turns.insert(0, self._converted(index, self._name(TURN, index), False))
+            iterations.insert(0, self._converted(index, self._name(ITERATION, index), False))
         bounds = [self._name(BEGIN, index), self._name(END, index)]
         over = self._at(ast.Call(self._name(RANGE, index), cast("Any", bounds), []), index)
-        target = ast.copy_location(ast.Name(turn, ast.Store()), index)
-        return [self._at(ast.For(target, over, turns, [], None), node)]
+        target = ast.copy_location(ast.Name(iteration, ast.Store()), index)
+        return [self._at(ast.For(target, over, iterations, [], None), node)]
 
     def _at(self, node: _Node, place: ast.AST) -> _Node:
         return ast.copy_location(node, place)
@@ -173,7 +174,8 @@ class _Rewriting:
                 if self._kernel.form.parallel:
                     self._fail(
                         node,
-                        f"'{name}' says which elements are this turn's own, and stays as it is",
+                        f"'{name}' says which elements are this iteration's own, "
+                        "and stays as it is",
                         fix="use another name",
                     )
             case ast.Return():
