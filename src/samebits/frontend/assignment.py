@@ -101,7 +101,7 @@ def changed_type(
 def _fix_of_a_plain_number(
     ctx: Context, name: str, first: ast.Name, t: Type, source: ast.expr
 ) -> str:
-    """Of a name that was an int or a float, which no call converts to."""
+    """The fix for a name that was a Python int or float, which no call converts to."""
     value, line = _first_value(ctx, first), first.lineno
     if not (isinstance(t, ScalarType) and t.weak):
         return f"start with `{name} = {t}({value})` at line {line}"

@@ -59,12 +59,12 @@ class Unit:
 
 
 LIBRARY = "samebits.mathlib."
-"""Where the modules are whose kernels may use what is not the same on every target."""
+"""Prefix of the modules whose kernels may use operations with other bits on other targets."""
 
 _TARGETS = {"target", "targets", "optional_vars"}
-"""The fields that names are assigned in."""
+"""The fields of a syntax node that hold assigned names."""
 _HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.withitem)
-"""What such fields are found in: expressions of the language assign nothing."""
+"""Nodes that can hold such fields: expressions of the language assign nothing."""
 
 _ZERO = {
     Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0, Kind.FIXED: 0,
@@ -324,7 +324,7 @@ def written_parameters(unit: Unit) -> frozenset[int]:
 
 
 def _roots(ctx: Context) -> dict[str, frozenset[str]]:
-    """Where each name that refers to memory leads."""
+    """The parameters whose memory each name may refer to."""
     return {v.name: v.roots for v in ctx.variables.values() if v.roots}
 
 

@@ -33,7 +33,7 @@ from samebits.types import (
 )
 
 INLINE_OPS = 8
-"""A second side of `and`, `or` or a ternary up to this long is computed without a branch."""
+"""Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
 
 
 def lower(ctx: Context, node: ast.expr) -> Operand:
@@ -234,7 +234,7 @@ def _short_circuit(
 
 
 def branchless(region: Region) -> bool:
-    """Whether a region may be run whether or not its branch is taken, at little cost."""
+    """Whether a region is safe and cheap to run even if its branch is not taken."""
     return len(region) <= INLINE_OPS and all(
         isinstance(s, Op)
         and (OPS[s.opcode].pure or s.opcode in ("get", "load"))
@@ -298,7 +298,7 @@ def _tuple(ctx: Context, node: ast.Tuple) -> Operand:
 
 
 def _call_target(ctx: Context, node: ast.expr) -> Operand:
-    """The callee of a call: like any expression, but builtins that are refused get their fix."""
+    """The callee of a call: as any expression, but a refused builtin gets its own fix."""
     if isinstance(node, ast.Name) and ctx.variables.get(node.id) is None:
         try:
             value = ctx.lookup(node.id)

@@ -1,4 +1,4 @@
-"""Results: what `return` gives, at the declared types and as objects of their own."""
+"""Results: the operands of `return`, at the declared types and as objects of their own."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from samebits.types import (
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
-    """Lower statements in order; what can't be reached is left out."""
+    """Lower statements in order; unreachable ones are left out."""
     for node in body:
         if ctx.assigned is None:
             return

@@ -1,4 +1,4 @@
-"""Values on their way from Python into a kernel and back: `wrap` and `unwrap`.
+"""Conversion of values from Python into a kernel (`wrap`) and back (`unwrap`).
 
 Owns which Python, NumPy and language values a parameter of some type takes.
 """

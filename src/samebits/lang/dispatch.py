@@ -1,4 +1,4 @@
-"""Which instance of a kernel a call from Python means: the types that its values bring."""
+"""Dispatch: the parameter types of a call from Python, by its values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel's compilation depends on, as text, found without parsing its source.
+"""The fingerprint of a kernel: all that its compilation depends on, as text, without parsing.
 
 A changed line, constant, callee, struct or default changes the text; so do moved lines, because
 traps carry their spans.
@@ -22,7 +22,7 @@ from samebits.modes import HIGH, Precision, changed, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 
 LIBRARY = "samebits.mathlib."
-"""Where the kernels of the math library are."""
+"""Prefix of the modules of the math library."""
 
 
 def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
@@ -51,8 +51,7 @@ Part = str | Iterator[Any]
 
 
 def _texts(parts: Iterator[Part]) -> Iterator[str]:
-    """The texts in order. What parts have parts of in turn may go as deep as kernels call one
-    another, and takes no stack."""
+    """The texts in order. Parts nest as deep as kernels call one another, but take no stack."""
     inside = [parts]
     while inside:
         for part in inside[-1]:

@@ -1,4 +1,4 @@
-"""What a job class says: its form, its fields with their access, and its `execute` as a kernel.
+"""The definition of a job: its form, its fields and their access, its `execute` as a kernel.
 
 Knows nothing of threads and of when a job runs.
 """
@@ -40,7 +40,7 @@ from samebits.types import (
 BEGIN, END = "job.begin", "job.end"
 """The first parameters of a job's kernel: the range of indices that a call runs."""
 RANGE, INDEX_TYPE, UNSAFE, ELEMENT = "job.range", "job.index", "job.unsafe", "job.execute"
-"""Names by which its source calls what it is made of."""
+"""Names of the helpers that the rewritten source calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Field:
 
 
 _INDEX_TYPES = {INT32: INT32.maximum, INT64: 1 << 48, INT: 1 << 48}
-"""What an index may be, and the most indices that a job then has."""
+"""The types of an index, and the most indices of a job for each."""
 
 
 class JobKernel(Kernel):
@@ -125,7 +125,7 @@ class JobKernel(Kernel):
         self.fields = fields
         self.element = element
         self.by_calls = False
-        """Whether its loop calls `execute`, rather than having its text inside. The source says."""
+        """Whether its loop calls `execute` instead of holding its body; the front end sets it."""
         super().__init__(function, given=given)
         self.__name__ = self.signature.name = name
         written = [(f.name, f.access, f.unsafe, f.appends) for f in fields]
@@ -144,7 +144,7 @@ class JobKernel(Kernel):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What `execute` calls its arguments."""
+        """The names of `execute`'s arguments."""
         return self.function.__code__.co_varnames[1 : 1 + len(self.form.arguments)]
 
     @property
@@ -187,7 +187,7 @@ class JobKernel(Kernel):
 
     @property
     def made_of(self) -> dict[str, object]:
-        """What its source calls besides what `execute` does."""
+        """The objects behind the helper names that its rewritten source calls."""
         found: dict[str, object] | None = self.__dict__.get("_made_of")
         if found is None:
             types = self.argument_types
@@ -309,6 +309,6 @@ def execute_of(cls: type, form: Form) -> FunctionType:
 
 
 def defined_at(cls: type) -> Span | None:
-    """Where a job's `execute` is."""
+    """The span of a job's `execute`."""
     function = vars(cls).get("execute")
     return definition_span(function) if isinstance(function, FunctionType) else None

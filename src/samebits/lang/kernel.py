@@ -64,9 +64,9 @@ class Kernel:
         self.options = module_defaults(function).merged(self.given)
         self.self_type = self_type
         self.rare = False
-        """Whether it is for inputs so rare that its callers are made fast for all the others."""
+        """Whether its inputs are so rare that its callers are optimised for all others."""
         self.variant = ""
-        """What its compilation depends on besides its text, what it captures and its options."""
+        """What its compilation depends on besides its source, captures and options."""
         self.units: dict[tuple[Type, ...], Any] = {}
         """The front end's result for each list of parameter types."""
         self.native: dict[tuple[Type, ...], Any] = {}
@@ -202,7 +202,7 @@ def method_kernel(t: StructType, name: str) -> Kernel | None:
 
 
 def module_defaults(function: FunctionType) -> Options:
-    """The options of kernels that say nothing, in the module that `function` stands in."""
+    """The default options of kernels in the module that `function` stands in."""
     return function.__globals__.get(DEFAULTS_NAME, DEFAULTS)
 
 

@@ -55,7 +55,7 @@ class Overloads:
         self.__doc__ = doc
         self.arity = arity
         self.plans: dict[tuple[object, ...], Callable[..., Any]] = {}
-        """How the managed run calls it, by precision and the arguments' classes."""
+        """The managed run's function for a call, by precision and the arguments' classes."""
         self.native: dict[tuple[object, ...], Any] = {}
         """The runtime's loops over arrays."""
         self._fixed = fixed
@@ -66,8 +66,7 @@ class Overloads:
 
     @lazily
     def fixed_point(self) -> Kernel | None:
-        """Of fixed-point numbers: from steps and fraction bits to steps and, if they can, how they
-        overflow."""
+        """The kernel for fixed-point numbers: from steps and fraction bits to steps and excess."""
         if self._fixed is None:
             return None
         found = getattr(importlib.import_module(self._fixed), self.__name__)

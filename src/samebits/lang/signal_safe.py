@@ -1,4 +1,4 @@
-"""Blocks that change what a thread or the process has, and that no signal's handler cuts short.
+"""Signal-safe blocks: `with` blocks whose entry and exit no signal's handler can interrupt.
 
 CPython has signals' handlers run where a function of Python's begins, behind calls, and where loops
 go round; what they raise may so come between a change and the `try` that would undo it, or before
@@ -20,8 +20,7 @@ from functools import partial
 from typing import Any
 
 Step = Callable[[], Any]
-"""A callable of C's: one in Python could be interrupted. Where it returns what is true, the steps
-behind it are not done."""
+"""A callable written in C: one in Python could be interrupted. A true result skips later steps."""
 
 _object = ctypes.py_object
 _called: Any = ctypes.PYFUNCTYPE(None, *[_object] * 5)(("PyObject_CallObject", ctypes.pythonapi))
@@ -58,7 +57,7 @@ class SignalSafeBlock(metaclass=_ForStacks):
 
 
 def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:
-    """A block at whose ends these steps are done; to be entered once."""
+    """A block that does these steps at its ends; it can be entered once."""
     first, last = (map(operator.call, steps) for steps in (enter, leave))
     made: Any = SignalSafeBlock(partial(any, first), partial(_called, any, (last,)))
     return made
@@ -73,7 +72,7 @@ def without_warnings(category: type[Warning] = Warning) -> AbstractContextManage
 
 
 def closing_descriptors(descriptors: list[int]) -> AbstractContextManager[None]:
-    """A block at whose end file descriptors are closed, those that are noted in it too."""
+    """A block that closes file descriptors at its end, those added inside included."""
     made: Any = SignalSafeBlock(int, partial(_called, any, (map(os.close, descriptors),)))
     return made
 
@@ -81,14 +80,14 @@ def closing_descriptors(descriptors: list[int]) -> AbstractContextManager[None]:
 def open_descriptor(
     descriptors: list[int], path: str, *given: int, dir_fd: int | None = None
 ) -> int:
-    """A descriptor as `os.open` gives it, noted in the same call."""
+    """The descriptor that `os.open` returns, added to `descriptors` in the same call."""
     descriptors.extend(map(operator.call, (partial(os.open, path, *given, dir_fd=dir_fd),)))
     return descriptors[-1]
 
 
 def reentrant_block(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:
-    """A block at whose ends the next item of each is made, of iterators of C's that have no end; to
-    be entered as often as one likes, also within itself."""
+    """A block that takes the next item of an endless C iterator at either end; it can be entered
+    any number of times, also inside itself."""
     # A result of `_called` is never let go of: there is one True and one False.
     made: Any = SignalSafeBlock(
         partial(next, enter), partial(_called, next, (map(operator.not_, leave),))

@@ -1,4 +1,4 @@
-"""Calls of math functions in a managed run, by the rule of `frontend.overloads`.
+"""Calls of math functions in a managed run, by the rule of `frontend.operations.overloads`.
 
 Knows no managed run: what makes a kernel ready for it is given (`Runner`).
 """
@@ -76,7 +76,7 @@ def _fixed_point(runner: Runner, function: Overloads, *args: Any) -> Any:
 def _plan(
     runner: Runner, function: Overloads, precision: Precision, args: tuple[Any, ...]
 ) -> Callable[..., Any]:
-    """What a call with arguments of these classes does."""
+    """The function that runs a call with arguments of these classes."""
     if len(args) != function.arity:
         raise ArgumentError(
             f"{function.__name__}() takes {function.arity} arguments, but {len(args)} are given"
@@ -135,7 +135,7 @@ def _by_component(
     first: VectorType,
     parts: tuple[Any, ...],
 ) -> Any:
-    """One call a component; scalars repeat."""
+    """The results of one call for each component; scalars repeat."""
     name, n = function.__name__, first.length
     cls: Any = None
     columns: list[Any] = []

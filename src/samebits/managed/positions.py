@@ -1,4 +1,4 @@
-"""From a traceback of a managed run to the kernel's span."""
+"""Positions: from a traceback of a managed run to the kernel's span."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, b
 
 
 class Rewrite(ast.NodeTransformer):
-    """Puts checked ints for literals, frozen objects for outer names, calls for `assert`."""
+    """Replaces literals by checked ints, outer names by frozen objects, `assert` by a call."""
 
     def __init__(
         self,
@@ -247,7 +247,7 @@ def _number(node: ast.expr) -> Literal | None:
 
 
 def copied(node: ast.AST) -> Any:
-    """A copy of a syntax tree, with few of Python's frames for each level."""
+    """A copy of a syntax tree, made with few Python frames for each level."""
     result = blank(node)
     for name, value in vars(node).items():
         if isinstance(value, ast.AST):

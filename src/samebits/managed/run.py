@@ -58,7 +58,7 @@ class _Managed:
 
 
 def _taker(t: Type, name: str) -> Callable[[Any], Any]:
-    """Converts an argument of a call between kernels, as the compiler converts it."""
+    """The conversion of an argument of a call between kernels, as the compiler converts it."""
     place = f"parameter '{name}'"
     match t:
         case ScalarType():

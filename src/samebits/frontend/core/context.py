@@ -1,4 +1,4 @@
-"""What the lowering of one function knows: its names, what is assigned, and how to complain."""
+"""The state of one function's lowering: its names, what is assigned, and its errors."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class Context:
     builder: Builder = field(default_factory=Builder)
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     assigned: frozenset[str] | None = frozenset()
-    """Names certainly assigned here; None where control can't come."""
+    """Names certainly assigned here; None in unreachable code."""
     breaks: list[list[frozenset[str]]] = field(default_factory=list[list[frozenset[str]]])
     wanted: list[bool] = field(default_factory=list[bool])
-    """Of each loop around, whether it is to be vectorised."""
+    """For each enclosing loop, whether it must be vectorised."""
     written: set[str] = field(default_factory=set[str])
     precision: Precision = HIGH
-    """That of the math functions which are called."""
+    """Precision of the math functions that it calls."""
     in_library: bool = False
     """Whether the function is one of samebits' math library."""
     local_names: frozenset[str] = frozenset()
@@ -79,7 +79,7 @@ class Context:
     first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
     tables: dict[str, Table] = field(default_factory=dict[str, Table])
     calls: int = 1
-    """How many kernels are being lowered inside one another, this one among them."""
+    """Depth of nested lowerings of kernels, this one included."""
     is_parallel: bool = False
     """Whether it is the body of a parallel range."""
     private: set[str] = field(default_factory=set[str])
@@ -190,7 +190,7 @@ def component_slots(name: str, t: VectorType) -> tuple[str, ...]:
 
 
 def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:
-    """Names assigned whichever of two ways control came."""
+    """The names assigned on both of two paths."""
     if a is None or b is None:
         return b if a is None else a
     return a & b

@@ -1,5 +1,4 @@
-"""A job's source as that of a kernel over a range: `self.field` becomes a parameter, and `execute`
-the body of a loop.
+"""A job as a kernel over a range: `self.field` becomes a parameter, `execute` a loop's body.
 
 Works on syntax trees; every node keeps its place in the file. Owns what `execute` may do to `self`.
 """
@@ -22,7 +21,7 @@ ITERATION = "job.turn"
 have it in them."""
 
 AT = "job.at"
-"""Where in its row an index appends next."""
+"""Position in its row at which an index appends next."""
 
 _APPEND = """\
 __at = __counts[{index}]
@@ -53,7 +52,7 @@ def _returns(body: Sequence[ast.AST], inside: bool = False) -> Iterator[bool]:
 
 
 class _Rewriting:
-    """Makes one function of the kernel language of `execute`."""
+    """Rewrites `execute` as one function of the kernel language."""
 
     def __init__(self, kernel: JobKernel, source: Source) -> None:
         self._kernel = kernel
@@ -61,7 +60,7 @@ class _Rewriting:
         self._own = source.node.args.args[0].arg
         self._fields = {field.name: field for field in kernel.fields}
         self._stored: set[int] = set()
-        """Nodes of write-only fields that are only stored through, or asked for their length."""
+        """Nodes of write-only fields that are stored through or asked for their length alone."""
         self._in_loop = False
 
     def function(self) -> ast.FunctionDef:
@@ -125,7 +124,7 @@ class _Rewriting:
         return cast("list[ast.stmt]", self._copies(body))
 
     def _copies(self, nodes: Sequence[object]) -> list[object]:
-        """Copies of what stands in a list: nodes and other things."""
+        """Copies of a list's items: nodes and other values."""
         found: list[object] = []
         for node in nodes:
             appended = self._append(node) if isinstance(node, ast.Expr) else None
@@ -203,7 +202,7 @@ class _Rewriting:
         return ast.copy_location(ast.Continue() if self._in_loop else ast.Return(None), node)
 
     def _note_stores(self, node: ast.AST) -> None:
-        """Remember fields in `node` that are not read though they stand there."""
+        """Remember the fields in `node` that it mentions without reading them."""
         match node:
             case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
                 base: ast.expr = node

@@ -1,4 +1,4 @@
-"""What an expression is to the front end: a literal, scalars, places in memory, a Python object."""
+"""Operands, the values of expressions: literals, scalars, vectors, memory, Python objects."""
 
 from __future__ import annotations
 

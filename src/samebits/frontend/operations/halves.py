@@ -35,7 +35,7 @@ def is_half(operand: Operand) -> bool:
 
 
 def refuse(ctx: Context, what: str, source: ast.AST, operand: Operand) -> None:
-    """A CompileError if the operand, written as `source`, is a half: it has no `what`."""
+    """Raise CompileError if the operand, written as `source`, is a half, which has no `what`."""
     if is_half(operand):
         length = len(operand.items) if isinstance(operand, Vector) else 1
         message, fix = refusal(what, ctx.text(source), length)
@@ -43,7 +43,7 @@ def refuse(ctx: Context, what: str, source: ast.AST, operand: Operand) -> None:
 
 
 def refuse_binary(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand) -> None:
-    """The same for the operands of an operator, an assignment with one, or a comparison."""
+    """Raise CompileError if an operand of the operator or comparison `node` is a half."""
     match node:
         case ast.BinOp(left=left, right=right):
             pass

@@ -1,4 +1,4 @@
-"""The built-in functions of the language: how each becomes operations, in one fixed order."""
+"""Lowering of intrinsics: each becomes operations in one fixed order."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _KINDS: dict[Takes | None, tuple[str, str]] = {
     "integer": ("a fixed-width integer", "write {0}(uint32({1}))"),
     "number": ("a number", "convert it"),
 }
-"""By what an intrinsic takes: its name, and how another operand becomes one."""
+"""For each kind of operands: how messages name it, and the fix for another operand."""
 
 
 def _kind_error(ctx: Context, node: ast.Call, row: Intrinsic, operand: Operand) -> NoReturn:
@@ -418,8 +418,7 @@ SPECIAL: dict[str, Callable[..., Operand]] = {
     "mul": matrices.mul,
     "transpose": matrices.transpose,
 }
-"""What lowers a call of an intrinsic that is not one operation for each component of its operands:
-it takes the context, the call and the operands."""
+"""The lowering of each other intrinsic: from the context, the call and the operands."""
 
 
 def lower(ctx: Context, node: ast.Call, name: str, operands: Sequence[Operand]) -> Operand:

@@ -41,7 +41,7 @@ Lower = Callable[[Context, ast.expr], Operand]
 def bind(
     ctx: Context, node: ast.Call, kernel: Kernel, self_place: MemoryOperand | None, lower: Lower
 ) -> list[tuple[ast.expr, Operand]]:
-    """One operand a parameter, in parameter order, evaluated in the order of the source."""
+    """The operand of each parameter, in parameter order, evaluated in the order of the source."""
     named = [(keyword.arg, keyword.value) for keyword in node.keywords]
     try:
         given = kernel.signature.match(node.args, named, after=int(self_place is not None))
@@ -122,7 +122,7 @@ def _pass(
 
 
 def emit_call(ctx: Context, node: ast.AST, callee: Callee, values: list[Value]) -> Operand:
-    """The call itself; struct results arrive in fresh memory of the caller."""
+    """The result of the call; struct results arrive in fresh memory of the caller."""
     span = ctx.span(node)
     items = callee.result.items if isinstance(callee.result, TupleType) else (callee.result,)
     outs: list[Value] = []

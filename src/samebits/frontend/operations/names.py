@@ -38,7 +38,7 @@ from samebits.types import (
 
 
 def name(ctx: Context, node: ast.Name) -> Operand:
-    """A local name's value, or what an outer name was captured as."""
+    """The value of a local name, or the captured object of an outer one."""
     local = ctx.read(node.id, node)
     if local is not None:
         return local

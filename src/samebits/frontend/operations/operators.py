@@ -1,4 +1,4 @@
-"""Operators on typed operands: which op each is, on which types, and with what promotion."""
+"""Operators on typed operands: the opcode of each, by type, and their promotion."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def _operand_type(
 
 
 def _is_mixed(a: ScalarType, b: ScalarType) -> bool:
-    """Whether one is fixed-point and the other neither the same nor a Python int."""
+    """Whether one operand is fixed-point and the other neither of that type nor a Python int."""
     fixed = Kind.FIXED in (a.kind, b.kind)
     return fixed and a != b and INT not in (a, b) and FLOAT not in (a, b)
 

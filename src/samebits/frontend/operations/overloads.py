@@ -2,7 +2,7 @@
 
 The float arguments promote as in arithmetic, weak ones alone to float64; beside a vector a scalar
 has its element's type. An argument that is an integer converts as any kernel's does. The managed
-run of such calls, by the same rule, is in `frontend.managed_overloads`.
+run of such calls, by the same rule, is in `managed.overloads`.
 """
 
 from __future__ import annotations

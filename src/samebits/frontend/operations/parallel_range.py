@@ -87,7 +87,7 @@ def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Boun
 
 
 def _batch(ctx: Context, call: ast.Call) -> int:
-    """The batch that is asked for; 0 for any."""
+    """The batch given by the call; 0 for none."""
     batch = 0
     for keyword in call.keywords:
         if keyword.arg != "batch":

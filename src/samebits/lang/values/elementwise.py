@@ -1,4 +1,4 @@
-"""How an element-wise intrinsic is applied: one common type, vectors component by component.
+"""Application of element-wise intrinsics: one common type, vectors component by component.
 
 Owns the typing of the intrinsics' operands. What they compute is in `rules`.
 """
@@ -172,8 +172,8 @@ def _is_integer(value: Any) -> bool:
 
 
 def _of_floats(name: str, values: tuple[Any, ...]) -> Any:
-    """A function of floats, of integers among them: from Python these count as floats, as arrays
-    of them do. Raises ArgumentError in a kernel."""
+    """A function of floats with integers among its operands: from Python these count as floats, as
+    in arrays. Raises ArgumentError in a kernel."""
     if not running.managed:
         values = tuple(_as_float(x) if _is_integer(x) else x for x in values)
     return _resolve(name, tuple(map(type, values)))(*values)
@@ -204,7 +204,7 @@ def widened(name: str, *values: Any) -> tuple[Any, ...]:
 
 
 def refuse_halves(name: str, value: Any) -> NoReturn:
-    """Of a function that computes nothing of a half, or of a vector of them."""
+    """Raise ArgumentError: the function takes no half, nor a vector of them."""
     many = isinstance(value, Vector)
     message, fix = refusal(f"{name}()", "v" if many else "h", len(value) if many else 1)
     raise ArgumentError(message, fix=fix)
@@ -227,7 +227,7 @@ def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
 
 
 def refuse_array(name: str) -> NoReturn:
-    """Of a function that arrays can't be given."""
+    """Raise ArgumentError: the function takes no arrays."""
     raise ArgumentError(f"{name}() takes numbers and vectors, got an array", fix=instead_of(name))
 
 

@@ -1,5 +1,5 @@
-"""What a thread is doing: whether its calls of kernels are managed, and at which precision Python's
-own calls of math functions are."""
+"""The state of a thread: whether its calls of kernels are managed, and the precision of math
+functions called from Python."""
 
 from __future__ import annotations
 
