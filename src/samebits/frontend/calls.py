@@ -51,6 +51,7 @@ from samebits.types import (
     MemoryType,
     ScalarType,
     StructType,
+    Type,
     VectorType,
 )
 
@@ -63,12 +64,9 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     if not isinstance(callee, Static):
         ctx.fail(node, f"{describe(callee)} can't be called", fix="call a kernel or a type")
     called = callee.object
-    t = getattr(called, "__sb_type__", None) if isinstance(called, type) else None
-    t = BOOL if called is bool else t
-    if isinstance(called, TypeVar):
-        t = ctx.typevars.get(called)
-        if t is None:
-            ctx.fail(node, f"{called} is no parameter type of this kernel", fix="annotate with it")
+    t = _type_meant(ctx, called)
+    if t is None and isinstance(called, TypeVar):
+        ctx.fail(node, f"{called} is no parameter type of this kernel", fix="annotate with it")
     if called is zeros:
         return _zeros(ctx, node, lower)
     if isinstance(called, Kernel):
@@ -88,6 +86,15 @@ def call(ctx: Context, node: ast.Call, callee: Operand, lower: Lower) -> Operand
     if count is not None:
         intrinsics.arguments(ctx, node, getattr(called, "__name__", "T"), count)
     return lowering(ctx, node, t or called, operands)
+
+
+def _type_meant(ctx: Context, value: object) -> Type | None:
+    """The type that a class or a type variable stands for; None of anything else."""
+    if isinstance(value, TypeVar):
+        return ctx.typevars.get(value)
+    if not isinstance(value, type):
+        return None
+    return BOOL if value is bool else getattr(value, "__sb_type__", None)
 
 
 def _intrinsic(ctx: Context, node: ast.Call, called: Any, operands: list[Operand]) -> Operand:
@@ -240,22 +247,12 @@ def _zeros(ctx: Context, node: ast.Call, lower: Lower) -> Operand:
             note=f"the most is {LOCAL_BYTES:,}",
             fix="pass it as a parameter",
         )
-    span = ctx.span(node)
-    ref = ctx.builder.local(t, span)
-    ctx.builder.effect("zero", (ref,), span)
-    return MemoryOperand(ref, t, frozenset(), False, temporary=True)
+    return memory.fresh(ctx, ctx.span(node), t)
 
 
 def _type_argument(ctx: Context, node: ast.expr, lower: Lower) -> MemoryType:
     operand = lower(ctx, node)
-    found = operand.object if isinstance(operand, Static) else None
-    if found is bool:
-        return BOOL
-    t = (
-        ctx.typevars.get(found)
-        if isinstance(found, TypeVar)
-        else getattr(found, "__sb_type__", None)
-    )
+    t = _type_meant(ctx, operand.object) if isinstance(operand, Static) else None
     if not isinstance(t, (ScalarType, VectorType, StructType)):
         ctx.fail(
             node, f"{describe(operand)} is no element type", fix="write float32, float3 or a struct"
@@ -279,13 +276,12 @@ def _construct(ctx: Context, node: ast.Call, t: StructType, lower: Lower) -> Mem
             ctx.fail(node, f"field '{name}' is given twice", fix="give it once")
         given[name] = (argument, lower(ctx, argument))
     span = ctx.span(node)
-    ref = ctx.builder.local(t, span)
-    ctx.builder.effect("zero", (ref,), span)
+    made = memory.fresh(ctx, span, t)
     for name, (argument, operand) in given.items():
         field_type = t.field_types[name]
-        place = ctx.builder.value("field", (ref,), memory.RefType(field_type), span, name)
+        place = ctx.builder.value("field", (made.value,), memory.RefType(field_type), span, name)
         memory.store(ctx, node, place, field_type, operand, f"field '{name}' of {t}", argument)
-    return MemoryOperand(ref, t, frozenset(), False, temporary=True)
+    return made
 
 
 def method(ctx: Context, node: ast.Call, name: str, base: MemoryOperand, lower: Lower) -> Operand:

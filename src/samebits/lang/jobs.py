@@ -26,6 +26,7 @@ from samebits.lang.definition import definition_span
 from samebits.lang.kernel import Kernel
 from samebits.lang.parallel import unsafe_parallel
 from samebits.lang.signature import Parameter, evaluated
+from samebits.lang.values.lazy import lazily
 from samebits.types import (
     INT,
     INT32,
@@ -185,20 +186,17 @@ class JobKernel(Kernel):
             return self.made_of[name]
         return super().lookup(name)
 
-    @property
+    @lazily
     def made_of(self) -> dict[str, object]:
         """The objects behind the helper names that its rewritten source calls."""
-        found: dict[str, object] | None = self.__dict__.get("_made_of")
-        if found is None:
-            types = self.argument_types
-            found = {RANGE: range, UNSAFE: unsafe_parallel}
-            if types:
-                found[INDEX_TYPE] = int if types[0] is INT else class_of_type(types[0])
-            if not self.element:
-                found[ELEMENT] = JobKernel(
-                    self.function, self.__name__, self.form, self.fields, self.given, True
-                )
-            self.__dict__["_made_of"] = found
+        types = self.argument_types
+        found: dict[str, object] = {RANGE: range, UNSAFE: unsafe_parallel}
+        if types:
+            found[INDEX_TYPE] = int if types[0] is INT else class_of_type(types[0])
+        if not self.element:
+            found[ELEMENT] = JobKernel(
+                self.function, self.__name__, self.form, self.fields, self.given, True
+            )
         return found
 
 

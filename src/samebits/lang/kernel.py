@@ -80,13 +80,10 @@ class Kernel:
         """The text of the file that it stands in; empty where that can't be read."""
         remember(function.__code__.co_filename, self.lines)
         self.signature = Signature(function, function.__name__, self._parameters())
+        self.parameters = self.signature.parameters
 
     def _parameters(self) -> Iterable[Parameter]:
         return written_parameters(self.function, self.self_type)
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        return self.signature.parameters
 
     @property
     def fixed_types(self) -> tuple[Type, ...] | None:

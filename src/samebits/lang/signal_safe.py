@@ -1,11 +1,10 @@
 """Signal-safe blocks: `with` blocks whose entry and exit no signal's handler can interrupt.
 
-CPython has signals' handlers run where a function of Python's begins, behind calls, and where loops
-go round; what they raise may so come between a change and the `try` that would undo it, or before
-the first line of an `__exit__`. Here both ends of a block are one call of C's each, in which no
-bytecode runs. Behind the first of them handlers may run outside of the block, which from Python
-3.14 on begins only after that: so it is called in an `__enter__` that does what the end would have
-done where they raise.
+CPython runs signal handlers where a Python function begins, after calls, and where loops jump back;
+what they raise can come between a change and the `try` that would undo it, or before the first line
+of an `__exit__`. Here each end of a block is one C call, in which no bytecode runs. Handlers can
+still run right after the first, which from Python 3.14 on is before the block begins: so an
+`__enter__` makes that call, and undoes it if they raise.
 """
 
 from __future__ import annotations

@@ -9,12 +9,11 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from samebits.errors import ArgumentError, CompileError
-from samebits.lang import generics
 from samebits.lang.annotations import Access, ArrayAnnotation, type_of_annotation
 from samebits.lang.constants import constant
 from samebits.lang.definition import UNWRITTEN, definition_span, written
 from samebits.lang.values.lazy import lazily
-from samebits.types import StructType, Type
+from samebits.types import ArrayType, ScalarType, StructType, Type
 
 T = TypeVar("T")
 
@@ -46,7 +45,7 @@ class Signature:
     @lazily
     def fixed_types(self) -> tuple[Type, ...] | None:
         """The parameter types of a kernel that is not generic."""
-        if any(generics.typevar(a) is not None for a in self.annotations):
+        if any(_typevar(a) is not None for a in self.annotations):
             return None
         return tuple(self._type(p, a, {}) for p, a in self._pairs())
 
@@ -73,7 +72,12 @@ class Signature:
 
     def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
         """What each type variable of the signature stands for, given the parameter types."""
-        return generics.typevars(self.annotations, types)
+        bound: dict[TypeVar, Type] = {}
+        for annotation, t in zip(self.annotations, types, strict=True):
+            variable = _typevar(annotation)
+            if variable is not None:
+                bound[variable] = t.element if isinstance(t, ArrayType) else t
+        return bound
 
     def resolve(self, found: tuple[Type | None, ...]) -> tuple[Type, ...]:
         """Parameter types for a call with arguments of types `found` (None: a literal).
@@ -83,7 +87,7 @@ class Signature:
         if self.fixed_types is not None:
             return self.fixed_types
         names = tuple(p.name for p in self.parameters)
-        bound = generics.bind(self.name, names, self.annotations, found)
+        bound = _bound(self.name, names, self.annotations, found)
         return tuple(self._type(p, a, bound) for p, a in self._pairs())
 
     def result_type(self, types: tuple[Type, ...]) -> Type | None:
@@ -170,3 +174,70 @@ def evaluated(function: FunctionType, annotation: object) -> object:
             note=f"{type(error).__name__}: {error}",
             fix=getattr(error, "fix", None) or "define the type at module level, above the kernel",
         ) from None
+
+
+def _typevar(annotation: object) -> TypeVar | None:
+    """The type variable in a parameter's annotation, itself or as an array's element."""
+    if isinstance(annotation, TypeVar):
+        return annotation
+    if isinstance(annotation, ArrayAnnotation) and isinstance(annotation.element, TypeVar):
+        return annotation.element
+    return None
+
+
+def _bound(
+    kernel: str,
+    names: tuple[str, ...],
+    annotations: tuple[object, ...],
+    found: tuple[Type | None, ...],
+) -> dict[TypeVar, Type]:
+    """What each type variable stands for in a call with arguments of types `found`.
+
+    None stands for a literal, which has no type of its own. Raises CompileError where a
+    variable stays open or is given two types.
+    """
+    bound: dict[TypeVar, Type] = {}
+    for name, annotation, t in zip(names, annotations, found, strict=True):
+        variable = _typevar(annotation)
+        if variable is None or t is None:
+            continue
+        array = isinstance(annotation, ArrayAnnotation)
+        part = t.element if array and isinstance(t, ArrayType) else t
+        weak = isinstance(part, ScalarType) and part.weak
+        if array != isinstance(t, ArrayType) or weak:
+            raise CompileError(
+                f"{kernel}(): parameter '{name}' is generic, and can't be {t}",
+                fix="give a value of a fixed-width type, such as float32(x)",
+            )
+        _check_constraints(kernel, variable, part)
+        if bound.setdefault(variable, part) != part:
+            raise CompileError(
+                f"{kernel}(): {variable.__name__} would be {bound[variable]} and {part}",
+                fix="convert one of the arguments",
+            )
+    for name, annotation in zip(names, annotations, strict=True):
+        variable = _typevar(annotation)
+        if variable is not None and variable not in bound:
+            if isinstance(annotation, ArrayAnnotation):
+                raise CompileError(
+                    f"{kernel}(): parameter '{name}' is generic, and is given no NumPy array of "
+                    f"{annotation.ndim} dimension{'s' * (annotation.ndim > 1)} that a kernel takes",
+                    fix=f"pass an array of numbers, vectors or structs, as np.array({name}, "
+                    "np.float32) is one",
+                )
+            raise CompileError(
+                f"{kernel}(): nothing says what {variable.__name__} is",
+                note="a Python literal has no type of its own",
+                fix="give a typed value, such as float32(0)",
+            )
+    return bound
+
+
+def _check_constraints(kernel: str, variable: TypeVar, t: Type) -> None:
+    allowed = [type_of_annotation(c, {}) for c in variable.__constraints__]
+    if allowed and t not in allowed:
+        raise CompileError(
+            f"{kernel}(): {variable.__name__} can't be {t}",
+            note=f"it is one of {', '.join(map(str, allowed))}",
+            fix="convert the argument",
+        )

@@ -137,12 +137,10 @@ def _by_component(
 ) -> Any:
     """The results of one call for each component; scalars repeat."""
     name, n = function.__name__, first.length
-    cls: Any = None
+    rows = list(zip(parts, function.integers, strict=True))
+    cls: Any = next((type(p) for p, integer in rows if not integer and isinstance(p, Vector)), None)
     columns: list[Any] = []
-    for part, integer in zip(parts, function.integers, strict=True):
-        if not integer and isinstance(part, Vector):
-            cls = cls or type(part)
-    for part, integer in zip(parts, function.integers, strict=True):
+    for part, integer in rows:
         if isinstance(part, Vector):
             if part.__sb_type__.length != n or not (integer or type(part) is cls):
                 raise ArgumentError(f"{name}() of {first} and {part.__sb_type__}")
@@ -151,10 +149,10 @@ def _by_component(
             columns.append(repeat(part, n))
         else:
             columns.append(repeat(as_element(part, cls, name), n))
-    rows = [call(runner, function, precision, *row) for row in zip(*columns, strict=True)]
-    if isinstance(rows[0], tuple):
-        return tuple(map(_vector, zip(*rows, strict=True)))
-    return _vector(tuple(rows))
+    results = [call(runner, function, precision, *row) for row in zip(*columns, strict=True)]
+    if isinstance(results[0], tuple):
+        return tuple(map(_vector, zip(*results, strict=True)))
+    return _vector(tuple(results))
 
 
 def _vector(items: tuple[Any, ...]) -> Any:

@@ -78,11 +78,7 @@ def instance(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
     return found
 
 
-def _runner(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
-    return instance(kernel, types).run
-
-
-call_math = partial(overloads.call, _runner)
+call_math = partial(overloads.call, lambda kernel, types: instance(kernel, types).run)
 """A call of a math function inside a managed run: the function, the precision, its arguments."""
 
 

@@ -33,7 +33,6 @@ from samebits.types import (
     FixedPointType,
     MatrixType,
     ScalarType,
-    Type,
     VectorType,
 )
 
@@ -69,8 +68,8 @@ _COMPOSED: dict[str, _Component] = {"clamp": _clamp, "sign": _sign}
 """The element-wise intrinsics that are several operations, from one component of each operand."""
 
 
-def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> list[ast.expr]:
-    """The argument expressions of a call that takes exactly `count` positional ones."""
+def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> None:
+    """Raise CompileError unless a call has exactly `count` arguments, all by position."""
     if node.keywords or len(node.args) != count:
         ctx.fail(
             node,
@@ -78,7 +77,6 @@ def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> list[ast.e
             note=f"{len(node.args) + len(node.keywords)} given",
             fix=f"write {name}({', '.join('abc'[:count])})",
         )
-    return node.args
 
 
 _KINDS: dict[Takes | None, tuple[str, str]] = {
@@ -192,7 +190,11 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
     assert isinstance(test, (Scalar, Vector))
     tests = list(values_of(test))
     matrix = isinstance(t, MatrixType) or isinstance(test.type, MatrixType)
-    if isinstance(test, Vector) and matrix and test.type != _bools_beside(t):
+    if (
+        isinstance(test, Vector)
+        and matrix
+        and test.type != (t.of(BOOL) if isinstance(t, VectorType) else BOOL)
+    ):
         ctx.fail(
             node,
             f"select() by {test.type} of {t}: the shapes differ",
@@ -212,11 +214,6 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
         for c, a, b in zip(tests, *columns, strict=True)
     )
     return of_values(items, t)
-
-
-def _bools_beside(t: ScalarType | VectorType) -> Type:
-    """The type of a bool for each component of `t`."""
-    return t.of(BOOL) if isinstance(t, VectorType) else BOOL
 
 
 def _vectors(ctx: Context, node: ast.Call, name: str, *operands: Operand) -> list[Vector]:

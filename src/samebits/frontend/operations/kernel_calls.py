@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import islice
 
 from samebits.errors import ArgumentError, CompileError
 from samebits.frontend.core.context import Callee, Context, values_of
@@ -125,32 +126,22 @@ def emit_call(ctx: Context, node: ast.AST, callee: Callee, values: list[Value]) 
     """The result of the call; struct results arrive in fresh memory of the caller."""
     span = ctx.span(node)
     items = callee.result.items if isinstance(callee.result, TupleType) else (callee.result,)
-    outs: list[Value] = []
+    structs = [memory.fresh(ctx, span, t) for t in items if isinstance(t, StructType)]
     scalars: list[ValueType] = []
     for t in items:
-        match t:
-            case StructType():
-                ref = ctx.builder.local(t, span)
-                ctx.builder.effect("zero", (ref,), span)
-                outs.append(ref)
-            case VectorType():
-                scalars += [t.element] * t.length
-            case ScalarType():
-                scalars.append(t)
-            case _:
-                pass
-    arguments = (*outs, *values)
-    results = list(ctx.builder.op("call", arguments, tuple(scalars), span, callee.symbol))
+        if isinstance(t, ScalarType | VectorType):
+            scalars += [t] if isinstance(t, ScalarType) else [t.element] * t.length
+    arguments = (*(struct.value for struct in structs), *values)
+    results = iter(ctx.builder.op("call", arguments, tuple(scalars), span, callee.symbol))
     operands: list[Operand] = []
     for t in items:
         match t:
             case StructType():
-                operands.append(MemoryOperand(outs.pop(0), t, frozenset(), False, temporary=True))
+                operands.append(structs.pop(0))
             case VectorType():
-                operands.append(Vector(tuple(results[: t.length]), t))
-                del results[: t.length]
+                operands.append(Vector(tuple(islice(results, t.length)), t))
             case ScalarType():
-                operands.append(Scalar(results.pop(0), t))
+                operands.append(Scalar(next(results), t))
             case NoneType():
                 return Nothing()
             case _:

@@ -137,6 +137,13 @@ def as_view(ctx: Context, node: ast.AST, base: MemoryOperand) -> View:
     return View(value, array, base.roots)
 
 
+def fresh(ctx: Context, span: Span, t: StructType | FixedArrayType) -> MemoryOperand:
+    """New memory of this call that holds zeros."""
+    ref = ctx.builder.local(t, span)
+    ctx.builder.effect("zero", (ref,), span)
+    return MemoryOperand(ref, t, frozenset(), False, temporary=True)
+
+
 def fresh_copy(ctx: Context, node: ast.AST, place: MemoryOperand) -> MemoryOperand:
     """New memory of this call that holds a copy."""
     span = ctx.span(node)
