@@ -117,6 +117,12 @@ def _first_value(ctx: Context, first: ast.Name) -> str:
     return "0"
 
 
+def _declare(ctx: Context, target: ast.Name, variable: Variable) -> Variable:
+    ctx.declare(variable)
+    ctx.first_use[target.id] = target
+    return variable
+
+
 def _scalars(
     ctx: Context,
     target: ast.Name,
@@ -125,9 +131,7 @@ def _scalars(
     source: ast.expr,
 ) -> None:
     if variable is None:
-        variable = Variable(target.id, value.type)
-        ctx.declare(variable)
-        ctx.first_use[target.id] = target
+        _declare(ctx, target, Variable(target.id, value.type))
     elif variable.type != value.type:
         changed_type(ctx, target, variable, value.type, source)
     span = ctx.span(target)
@@ -148,10 +152,7 @@ def _place(
         changed_type(ctx, target, variable, value.type, source)
     if value.temporary:
         if variable is None:
-            name = f"{target.id}"
-            ctx.declare(Variable(target.id, value.type, local=name))
-            ctx.first_use[target.id] = target
-            variable = ctx.variables[target.id]
+            variable = _declare(ctx, target, Variable(target.id, value.type, local=target.id))
         elif variable.local is None:
             ctx.fail(
                 target,
@@ -171,8 +172,8 @@ def _place(
             else "use the first name, or copy in a loop",
         )
     if variable is None:
-        ctx.declare(Variable(target.id, value.type, roots=value.roots, readonly=value.readonly))
-        ctx.first_use[target.id] = target
+        variable = Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
+        _declare(ctx, target, variable)
     elif variable.local is not None:
         ctx.fail(
             target,

@@ -146,8 +146,8 @@ def _divmod(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Op
 
 
 def _loop_head(ctx: Context, node: ast.Call, called: Any, _: list[Operand]) -> NoReturn:
-    head = f"{called.__name__}() is only for the head of a `for` loop"
-    ctx.fail(node, head, fix="loop over it")
+    name = called.__name__
+    ctx.fail(node, f"{name}() is only for the head of a `for` loop", fix="loop over it")
 
 
 def _exempt(ctx: Context, node: ast.Call, _: Any, operands: list[Operand]) -> Operand:

@@ -22,7 +22,7 @@ from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.executions import executions
-from samebits.lang.fingerprint import described
+from samebits.lang.fingerprint import LIBRARY, described
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
@@ -57,9 +57,6 @@ class Unit:
         """The positions of a callee's parameters whose memory it writes."""
         return written_parameters(next(u for u in self.calls if u.function.name == symbol))
 
-
-LIBRARY = "samebits.mathlib."
-"""Prefix of the modules whose kernels may use operations with other bits on other targets."""
 
 _TARGETS = {"target", "targets", "optional_vars"}
 """The fields of a syntax node that hold assigned names."""

@@ -34,17 +34,12 @@ def argument_type(value: Any, annotation: object) -> Type | None:
 
 
 def _array_type(value: np.ndarray[Any, Any], annotation: ArrayAnnotation) -> Type | None:
-    for t in SCALAR_CLASSES:
-        if t.dtype == value.dtype and value.ndim == annotation.ndim:
-            return ArrayType(t, annotation.ndim, annotation.readonly)
-        if t.dtype == value.dtype and value.ndim == annotation.ndim + 1:
-            for v in VECTORS.values():
-                if v.element == t and v.length == value.shape[-1]:
-                    return ArrayType(v, annotation.ndim, annotation.readonly)
-        if t.dtype == value.dtype and value.ndim == annotation.ndim + 2:
-            for m in MATRICES.values():
-                if m.element == t and m.shape == value.shape[-2:]:
-                    return ArrayType(m, annotation.ndim, annotation.readonly)
+    scalars = [t for t in SCALAR_CLASSES if t.dtype == value.dtype]
+    shape = value.shape[annotation.ndim :]
+    composites = {1: VECTORS, 2: MATRICES}.get(value.ndim - annotation.ndim, {}).values()
+    elements = [c for t in scalars for c in composites if c.element == t and c.shape == shape]
+    for element in scalars if value.ndim == annotation.ndim else elements:
+        return ArrayType(element, annotation.ndim, annotation.readonly)
     return None
 
 

@@ -60,9 +60,6 @@ class Family:
                     pass
         return found
 
-    def of_number(self, t: ScalarType) -> Kernel | None:
-        return self.of_numbers.get(t)
-
     def fix(self, found: Sequence[Type | None]) -> str:
         """What to write where arguments of types `found` have no kernel."""
         for t in found:

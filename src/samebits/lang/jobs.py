@@ -209,11 +209,10 @@ def field_of(cls: type, name: str, annotation: object, form: Form) -> Field:
                 f"{where}: {form.name} has no index to append in the order of",
                 fix="derive from sb.ParallelFor or sb.For",
             )
-        rows = Field(
+        return Field(
             name, _type(ArrayAnnotation(annotation.element, 2, Access.WRITE), where), Access.WRITE,
             False, None, False, annotation.most,
         )  # fmt: skip
-        return rows
     unsafe = isinstance(annotation, UnsafeAnnotation)
     inner = annotation.annotation if isinstance(annotation, UnsafeAnnotation) else annotation
     access = inner.access if isinstance(inner, ArrayAnnotation) else Access.READ

@@ -98,11 +98,11 @@ def _built(kernel: Kernel, types: tuple[Type, ...]) -> _Managed:
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
     rewrite = Rewrite(kernel, kernel.signature.typevars(types), local, {}, source, call_math)
-    if any(isinstance(n, ast.For) and is_prange(rewrite, n) for n in ast.walk(node)):
-        rewrite.accesses = compile_kernel(kernel, types).checked
+    loops = (n for n in ast.walk(node) if isinstance(n, ast.For))
     if isinstance(kernel, JobKernel) and kernel.own is not None:
-        rewrite.accesses = compile_kernel(kernel, types).checked
         rewrite.iteration, rewrite.count = kernel.own
+    if rewrite.iteration is not None or any(is_prange(rewrite, loop) for loop in loops):
+        rewrite.accesses = compile_kernel(kernel, types).checked
     node.body = [rewrite.visit(statement) for statement in node.body]
     node.decorator_list = []
     node.returns = None

@@ -190,11 +190,8 @@ def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Ope
     assert isinstance(test, (Scalar, Vector))
     tests = list(values_of(test))
     matrix = isinstance(t, MatrixType) or isinstance(test.type, MatrixType)
-    if (
-        isinstance(test, Vector)
-        and matrix
-        and test.type != (t.of(BOOL) if isinstance(t, VectorType) else BOOL)
-    ):
+    fitting = t.of(BOOL) if isinstance(t, VectorType) else BOOL
+    if isinstance(test, Vector) and matrix and test.type != fitting:
         ctx.fail(
             node,
             f"select() by {test.type} of {t}: the shapes differ",

@@ -59,7 +59,8 @@ class Elementwise(Overloads):
         if isinstance(self.called, Kernel):
             return self.called
         if isinstance(self.called, Family):
-            return self.called.of_number(t) or next(iter(self.called.of_numbers.values()))
+            kernels = self.called.of_numbers
+            return kernels.get(t) or next(iter(kernels.values()))
         kernel = self._kernels.get(t)
         if kernel is None:
             body = _OF_NUMBERS[self.arity](self.called)
