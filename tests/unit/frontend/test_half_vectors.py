@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import refusal_of, same
-from tests.unit.frontend.test_half import EVERY, boundaries, numpys, words
+from tests.support.executions import refusal_of, same
+from tests.support.kernels.halves import EVERY, boundaries, numpys, words
 
 import samebits as sb
 from samebits import (
