@@ -33,7 +33,7 @@ def mixed(a: float32, b: float32, c: float32, d: float32) -> float32:
     return (a * b + c) / d
 
 
-UNIT = compile_kernel(mixed, mixed.resolve(()))
+UNIT = compile_kernel(mixed, mixed.signature.resolve(()))
 FUNCTION = link(UNIT).functions[UNIT.function.name]
 SITES = Sites(FUNCTION)
 LAST = [s for s in walk(FUNCTION.body) if isinstance(s, Op) and s.opcode == "div"][-1]
@@ -105,7 +105,7 @@ def longer(a: float32, b: float32, c: float32, d: float32) -> float32:
     return (a * b + c * d) / (a + c) + (b * d + a * c) / (b + d) + a * d + b * c
 
 
-LONGER = compile_kernel(longer, longer.resolve(()))
+LONGER = compile_kernel(longer, longer.signature.resolve(()))
 MODULE = Module(link(LONGER).functions)
 SUM = [s for s in walk(LONGER.function.body) if isinstance(s, Op) and s.opcode == "add"][-1]
 SUM_PLACE = Place(LONGER.function.name, SUM.id)

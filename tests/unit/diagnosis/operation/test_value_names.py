@@ -22,7 +22,7 @@ def moved(body: Body, k: sb.int32) -> float32:
 
 
 def test_loads_are_called_as_in_the_source() -> None:
-    function = compile_kernel(moved, moved.resolve(())).function
+    function = compile_kernel(moved, moved.signature.resolve(())).function
     names = Names(function)
     made = [op for op in walk(function.body) if isinstance(op, Op)]
     loads = [names.of(op.result) for op in made if op.opcode == "load"]

@@ -19,7 +19,7 @@ from samebits import float32
 from samebits.compiling import LOCK
 from samebits.fpmodel import libm as libraries
 from samebits.fpmodel import parse as expression
-from samebits.lang.uncut import block
+from samebits.lang.signal_safe import block
 from samebits.lang.values import thread_state as running
 from samebits.lint.check import check_source
 from samebits.managed.run import call as call_managed
