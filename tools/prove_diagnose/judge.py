@@ -19,8 +19,8 @@ from tools.prove_diagnose.planted_side import sides
 from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.truth import Answer, Truth, described, inputs_of, native
 
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.errors import HazardError
 from samebits.ir.refs import Place, is_own, statements, what
 

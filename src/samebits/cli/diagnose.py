@@ -20,12 +20,10 @@ from samebits.cli.sides import listed
 from samebits.desync.account import account
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
+from samebits.diagnosis.cause.inquiry import Progress as Show
+from samebits.diagnosis.driver import diagnose, diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
-from samebits.diagnosis.run_and_report import diagnose_report
-from samebits.diagnosis.two_reports import diagnose_reports
-from samebits.diagnosis.two_runs import Progress as Show
-from samebits.diagnosis.two_runs import diagnose
 from samebits.errors import ReportError, SideError
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.ir.analysis.budget import Budget

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from samebits.diagnosis import driver as search
 from samebits.diagnosis import narrow as narrowing
-from samebits.diagnosis import two_runs as search
 from samebits.diagnosis.cause.experiment import Experiment
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.errors import HazardError
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation

@@ -11,8 +11,9 @@ from observed_frames import ARENA
 
 from samebits.backend.llvm import engine as llvm
 from samebits.diagnosis.fast.bisection import Permissions, PermissionSearch
-from samebits.diagnosis.fast.candidates import Beginning, Moment, rewritable, with_leave
+from samebits.diagnosis.fast.candidates import rewritable, with_leave
 from samebits.diagnosis.fast.permitted import tell
+from samebits.diagnosis.frame.points import FramePoint, InitPoint
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.sides.run import Running, open_run
 from samebits.sides.side import parse_side
@@ -118,7 +119,7 @@ def search(game: Simulation, b: str, frame: int = 2, **more: object) -> Permissi
     before, row = plain.save(), source.inputs[frame:]
     a_after = after(plain, frame, before, row)
     b_after = after(open_run(side), frame, before, row)
-    return PermissionSearch(side, Moment(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
+    return PermissionSearch(side, FramePoint(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
 
 
 def found(game: Simulation, b: str = "mode=FAST", **more: object) -> Permissions:
@@ -159,7 +160,7 @@ def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
     for place in (operation.place for operation in out.operations):
         leave = {o.place: out.flags for o in out.operations if o.place != place}
         execution = one.b.execution(with_leave(one.b, leave))
-        assert one.moment.run(execution) == one.a_after
+        assert one.point.run(execution) == one.a_after
 
 
 @pytest.mark.parametrize("goal", ["speed", "size"])
@@ -186,11 +187,11 @@ def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> N
 
 def test_init_is_searched_too() -> None:
     plain, fast = (parse_side(text, ARENA) for text in ("opt=0", "mode=FAST,opt=0"))
-    states = [Beginning(1).run(open_run(side).execution) for side in (plain, fast)]
+    states = [InitPoint(1).run(open_run(side).execution) for side in (plain, fast)]
     if states[0] == states[1]:
         assert not HOST.has_fma
         return
-    out = PermissionSearch(fast, Beginning(1), *states).run()
+    out = PermissionSearch(fast, InitPoint(1), *states).run()
     assert out.found
     assert {o.place.function for o in out.operations} <= {"arena.draw", "arena.spawn_asteroid"}
     assert out.flags == ("contract",)
@@ -199,12 +200,12 @@ def test_init_is_searched_too() -> None:
 def test_only_operations_that_were_executed_are_tried(tmp_path: Path) -> None:
     game = simulation(tmp_path, "fused")
     one = search(game, "mode=FAST")
-    places = rewritable(one.b, one.moment)
+    places = rewritable(one.b, one.point)
     kernels = one.b.linked.kernels.functions
     assert {place.function for place in places} == {one.b.plain.step}
     assert all(kernels[place.function].options.mode.name == "FAST" for place in places)
     strict = parse_side("", game)
-    assert rewritable(strict, one.moment) == []
+    assert rewritable(strict, one.point) == []
 
 
 def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:

@@ -31,9 +31,8 @@ from samebits.desync.format import (
 from samebits.desync.portable import Names, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.cause import experiment
+from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.run_and_report import diagnose_report
-from samebits.diagnosis.two_reports import diagnose_reports
 from samebits.errors import ReportError
 from samebits.ir.text import print_module
 from samebits.sim.simulation import Simulation

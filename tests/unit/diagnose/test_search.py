@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation

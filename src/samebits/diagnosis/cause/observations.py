@@ -6,7 +6,7 @@ Owns which frames are looked at. Of hazards it knows ways alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,14 +31,13 @@ _MOST_IN_FRAME = 1 << 16
 @dataclass(eq=False)
 class Observations:
     """Evaluations of the operation at `place`, of which the one that is event `event` of the first
-    frame differs. `frames` gives the side's frames, from the differing one on, `frame_at` one of
-    them by its number; `values` are the operands of all the sites that are asked for."""
+    frame differs. `frame_at` gives the side's frames by their numbers, from the differing one on;
+    `values` are the operands of all the sites that are asked for."""
 
     place: Place
     event: int
-    frames: Callable[[], Iterator[Frames]]
+    frame_at: Callable[[int], Frames | None]
     values: Sequence[Value]
-    frame_at: Callable[[int], Frames | None] = lambda number: None
 
     def __post_init__(self) -> None:
         self._refuting: list[Instance] = []
@@ -50,16 +49,18 @@ class Observations:
     def _instances(self) -> list[tuple[bool, Instance]]:
         """Each with whether it is the differing one, that one first."""
         rows: list[tuple[bool, Instance]] = []
-        for number, frames in enumerate(self.frames()):
+        for number in range(MOST_FRAMES):
+            frames = self.frame_at(number)
+            if frames is None:
+                break
             most = _MOST_IN_FRAME if number == 0 else MOST_INSTANCES - len(rows)
             found = environment(frames, self.place, most, self.values)
             if number == 0:
-                if self.frame_at(0) is not None:
-                    self._kept[0] = found[:MOST_LOOKED_AT]
+                self._kept[0] = found[:MOST_LOOKED_AT]
                 rows += [(True, one) for one in found if one.event == self.event]
                 found = [one for one in found if one.event != self.event]
             rows += [(False, one) for one in found[: MOST_INSTANCES - len(rows)]]
-            if len(rows) >= MOST_INSTANCES or number + 1 >= MOST_FRAMES:
+            if len(rows) >= MOST_INSTANCES:
                 break
         return rows
 

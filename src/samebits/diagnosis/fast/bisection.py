@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samebits.bits import canonical_size
-from samebits.diagnosis.fast.candidates import FLAGS, Beginning, Moment, rewritable, with_leave
+from samebits.diagnosis.fast.candidates import FLAGS, rewritable, with_leave
 from samebits.diagnosis.fast.ddmin import MinimalSet, OutOfTime
+from samebits.diagnosis.frame.points import Point
 from samebits.errors import Span
 from samebits.ir.refs import Place, statement_at
 from samebits.sides.side import Side
@@ -78,7 +79,7 @@ class PermissionSearch:
     """
 
     b: Side
-    moment: Moment | Beginning
+    point: Point
     a_after: After
     b_after: After
     beside: After = None
@@ -104,7 +105,7 @@ class PermissionSearch:
         if self.a_after == self.b_after:
             out.notes.append("both sides give the same state: there is nothing to explain")
             return out
-        places = rewritable(self.b, self.moment)
+        places = rewritable(self.b, self.point)
         out.candidates = len(places)
         if not self._can_be_believed(places):
             return out
@@ -236,7 +237,7 @@ class PermissionSearch:
         leave = dict.fromkeys(places, tuple(flags))
         execution = self.b.execution(with_leave(self.b, leave, self._quick))
         try:
-            return self.moment.run(execution)
+            return self.point.run(execution)
         finally:
             execution.close()
 

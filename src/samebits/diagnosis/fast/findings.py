@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from samebits.diagnosis.cause.inquiry import Progress
 from samebits.diagnosis.fast.bisection import After, Permissions, PermissionSearch
-from samebits.diagnosis.fast.candidates import Beginning, Moment, with_leave
+from samebits.diagnosis.fast.candidates import with_leave
 from samebits.diagnosis.fast.permitted import tell
 from samebits.diagnosis.frame.examine import FirstFrame, SideFrame
+from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.ir.grammar import plain_name
 from samebits.sides.side import Side
 from samebits.sim.program import Program
 from samebits.trace.model import Model
-from samebits.trace.record import Trace, record
+from samebits.trace.record import Trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +62,7 @@ class Freed:
         strict = with_leave(side, {})
         execution = side.execution(strict)
         try:
-            after = self._moment(which).run(execution)
+            after = self._point(which).run(execution)
         finally:
             execution.close()
         if after is None or after == self.frames[which].state:
@@ -100,20 +99,16 @@ class Freed:
 
     def _search(self, which: int, reference: After) -> Permissions:
         mine, other = self.frames[which].state, self.frames[1 - which].state
-        search = PermissionSearch(self.sides[which], self._moment(which), reference, mine, other)
+        search = PermissionSearch(self.sides[which], self._point(which), reference, mine, other)
         search.progress = lambda what, runs: self.progress(what, runs, 0)
         return search.run()
 
-    def _moment(self, which: int) -> Moment | Beginning:
+    def _point(self, which: int) -> Point:
         facts = self.frames[which]
         if facts.before is None or facts.inputs is None:
-            return Beginning(self.seed)
-        return Moment(facts.before.canonical, facts.inputs)
+            return InitPoint(self.seed)
+        return FramePoint(facts.before.canonical, facts.inputs)
 
     def _traced(self, which: int, strict: Program) -> Trace:
-        facts, model = self.frames[which], Model.of(strict)
-        if facts.before is None or facts.inputs is None:
-            state = np.zeros(1, model.memory.dtype)
-            seed = np.array([self.seed], np.uint64)
-            return record(replace(model, step=strict.init), state, seed)
-        return record(model, facts.before.canonical, facts.inputs[0])
+        point = self._point(which)
+        return point.trace(point.model(Model.of(strict), strict))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samebits.errors import Trap
 from samebits.sides.run import Kept, Running
@@ -39,12 +40,14 @@ class SideFrame:
     part of the hashed state decides. None: not tried."""
     repeats: bool | None = None
     """Whether a second run gave the same hashes up to here. None: not tried."""
+    leaves: NDArray[np.uint64] | None = None
+    """The hashes of the state's parts, where they are known and it is not."""
 
     def shown(self) -> str:
         """The hash in hex, or the trap."""
         if self.hash is not None:
             return f"{self.hash:016x}"
-        return f"trap: {self.trap.message}" if self.trap is not None else "nothing"
+        return f"trap: {self.trap.message}" if self.trap is not None else "unknown"
 
 
 @dataclass(frozen=True, eq=False)

@@ -232,6 +232,11 @@ class Diagnosis:
         """Whether no frame differs."""
         return self.frame is None
 
+    def note(self, text: str) -> None:
+        """Add a note, once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
     def to_json(self) -> dict[str, Any]:
         """Everything, as JSON has it."""
         return {"same": self.same and not self.untried, **asdict(self)}

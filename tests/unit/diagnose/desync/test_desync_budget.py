@@ -16,10 +16,9 @@ from samebits.desync.reader import report_from_bytes
 from samebits.desync.record import Wanted
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
+from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.operation.match_versions import align
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.run_and_report import diagnose_report
-from samebits.diagnosis.two_reports import diagnose_reports
 from samebits.errors import TraceError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
 from samebits.hazards.injection import ways_among
