@@ -26,10 +26,11 @@ from samebits.diagnosis.cause.stand_in import stand_in
 from samebits.diagnosis.evidence import Evidence, Validated
 from samebits.diagnosis.fast.findings import Freed
 from samebits.diagnosis.frame.examine import FirstFrame
-from samebits.diagnosis.frame.known_hashes import KnownSearch
-from samebits.diagnosis.frame.lockstep import FrameReport, FrameSearch
+from samebits.diagnosis.frame.hash_search import HashSearch
+from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.recorded import recorded_in
+from samebits.diagnosis.frame.search import FrameReport, FrameSearch
 from samebits.diagnosis.frame.state_diff import differences
 from samebits.diagnosis.frame.timeline import timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
@@ -75,8 +76,9 @@ def diagnose(
     inputs = InputStream(source)
     inputs_b = None if source_b is None else InputStream(source_b)
     with _timed(out), closing(open_run(a)) as run_a, closing(open_run(b)) as run_b:
-        search = FrameSearch(run_a, run_b, inputs, inputs_b, progress=show)
-        search.recorded = recorded_in(source)
+        search = LockstepSearch(
+            run_a, inputs, run_b, inputs_b=inputs_b, progress=show, recorded=recorded_in(source)
+        )
         done = _searched(out, search, a)
         out.frames = done.compared
         found = done.found
@@ -115,9 +117,9 @@ def diagnose_report(
             there = names.trap(found)
             return replace(there, message=line_of(there.message), place=line_of(there.place))
 
-        search = KnownSearch(
-            run, report.known, inputs, progress=progress, as_told=as_told,
-            trap=None if trap is None else (report.frames, trap), recorded=recorded_in(source),
+        search = HashSearch(
+            run, inputs, report.known, progress=progress, recorded=recorded_in(source),
+            trap=None if trap is None else (report.frames, trap), as_told=as_told,
         )  # fmt: skip
         done = _searched(out, search, a)
         out.frames = min(inputs.frames, report.contents.begun)
@@ -347,7 +349,7 @@ def _begun(simulation: str, version: str, seed: int, a: str, b: str) -> Diagnosi
     return Diagnosis(simulation=simulation, version=version, seed=seed, a=a, b=b, frames=0)
 
 
-def _searched(out: Diagnosis, search: FrameSearch | KnownSearch, a: Side) -> FrameReport:
+def _searched(out: Diagnosis, search: FrameSearch, a: Side) -> FrameReport:
     """What a search finds, and where its run of side a departs from the replay."""
     done = search.run()
     if search.recorded is not None:

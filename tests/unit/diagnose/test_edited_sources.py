@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from samebits.diagnosis import driver as search
+from samebits.diagnosis import live_evidence
 from samebits.diagnosis import narrow as narrowing
 from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.driver import diagnose
@@ -178,7 +179,7 @@ def lost(*arguments: object, **options: object) -> None:
 
 FAILING = {
     "the fields": (search, "differences", (), "the fields are"),
-    "the operation": (search, "record", ("fields",), "the operation and its cause are"),
+    "the operation": (live_evidence, "record", ("fields",), "the operation and its cause are"),
     "the difference": (narrowing, "first_difference", ("fields",), "the operation and its cause"),
     "the cause": (narrowing, "explain_difference", ("fields", "operation"), "the cause is"),
     "the cousins": (narrowing, "cousins", ("fields", "operation", "causes"), "the cousins are"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -222,10 +223,23 @@ def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
     assert (out.found, out.operations) == (False, ())
 
 
-def test_a_search_that_has_no_time_says_so(tmp_path: Path) -> None:
-    out = found(simulation(tmp_path, "regrouped"), seconds=0)
+def test_a_search_that_has_no_runs_left_says_so(tmp_path: Path) -> None:
+    out = found(simulation(tmp_path, "regrouped"), statements=0)
     assert not out.is_minimal
-    assert out.notes[0].startswith("stopped after 0 s")
+    assert out.notes[0].startswith("stopped after 0 runs")
+
+
+def test_no_clock_decides_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = simulation(tmp_path, "reciprocal")
+    expected = found(game)
+    hours = iter(range(0, 10**9, 3600))
+    for clock in ("perf_counter", "monotonic", "time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    out = found(game)
+    assert expected.is_minimal
+    assert (out.operations, out.flags, out.runs) == (
+        expected.operations, expected.flags, expected.runs,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("minimal", "said"), [(True, "certain"), (False, "possible")])

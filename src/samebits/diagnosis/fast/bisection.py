@@ -6,7 +6,6 @@ its answer. What is found is confirmed by a run in which only that has leave.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
@@ -14,9 +13,10 @@ import numpy as np
 
 from samebits.bits import canonical_size
 from samebits.diagnosis.fast.candidates import FLAGS, rewritable, with_leave
-from samebits.diagnosis.fast.ddmin import MinimalSet, OutOfTime
+from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
 from samebits.diagnosis.frame.points import Point
 from samebits.errors import Span
+from samebits.ir.grammar import walk
 from samebits.ir.refs import Place, statement_at
 from samebits.sides.side import Side
 from samebits.sim.state.columns import columns
@@ -25,8 +25,10 @@ from samebits.types import StructType
 Progress = Callable[[str, int], None]
 """What is being done, and runs that have been made."""
 
-SECONDS = 30.0
-"""How long a search may take, but for the run that confirms it."""
+STATEMENTS = 1 << 17
+"""Statements of the programs that a search compiles, one a run. The examples have about 2,000, take
+15 to 20 runs and could take 64; 5,000 statements a second were compiled where this was chosen, so
+that a search ends within about 30 s there."""
 
 After = bytes | None
 """A canonical state after the frame; None where the frame traps."""
@@ -84,12 +86,13 @@ class PermissionSearch:
     b_after: After
     beside: After = None
     whole: bool = False
-    seconds: float = SECONDS
+    statements: int = STATEMENTS
     progress: Progress = lambda what, runs: None
 
     def __post_init__(self) -> None:
         self.out = Permissions()
-        self._end = time.perf_counter() + self.seconds
+        functions = self.b.linked.kernels.functions.values()
+        self._most = self.statements // sum(1 for f in functions for _ in walk(f.body))
         self._state = self.b.plain.state
         self._differ = _unequal(self._state, self.a_after, self.b_after)
         if self.beside is not None:
@@ -168,34 +171,37 @@ class PermissionSearch:
         search = MinimalSet(places, self._passes)
         try:
             found = search.run()
-        except OutOfTime:
+        except BudgetSpent:
             found = search.best
             self._stopped("fewer operations may be enough")
         self.out.is_minimal = search.is_minimal
         return found
 
     def _stopped(self, what: str) -> None:
-        note = f"stopped after {self.seconds:.0f} s: {what}"
+        note = f"stopped after {self._most:,} runs: {what}"
         if note not in self.out.notes:
             self.out.notes.append(note)
 
     def _passes(self, places: frozenset[Place]) -> bool:
-        if time.perf_counter() > self._end:
-            raise OutOfTime
+        self._pay()
         return self._explains(self._run_with(places))
+
+    def _pay(self) -> None:
+        """Raises BudgetSpent where no more runs are left."""
+        if self.out.runs >= self._most:
+            raise BudgetSpent
 
     def _needed_flags(self, found: Sequence[Place]) -> tuple[str, ...]:
         self._what = "switching flags"
 
         def passes(flags: frozenset[str]) -> bool:
-            if time.perf_counter() > self._end:
-                raise OutOfTime
+            self._pay()
             return self._explains(self._run_with(found, flags))
 
         search = MinimalSet(tuple(FLAGS), passes)
         try:
             flags = search.run()
-        except OutOfTime:
+        except BudgetSpent:
             flags = search.best
             self.out.is_minimal = False
             self._stopped("fewer flags may be enough")
