@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from samebits.errors import HazardError, Span
+from samebits.errors import HazardError, Span, nearest
 from samebits.ir.grammar import For, If, Module, Op, While, walk
-from samebits.nearest import nearest
 
 Numbered = Op | If | While | For
 """The statements that have an id."""
