@@ -31,8 +31,7 @@ from samebits.diagnosis.frame.lockstep import LockstepSearch
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.recorded import recorded_in
 from samebits.diagnosis.frame.search import FrameReport, FrameSearch
-from samebits.diagnosis.frame.state_diff import differences
-from samebits.diagnosis.frame.timeline import timeline
+from samebits.diagnosis.frame.state_diff import differences, timeline
 from samebits.diagnosis.live_evidence import LiveEvidence
 from samebits.diagnosis.narrow import Pair, narrow
 from samebits.diagnosis.report.findings import CauseFact, Diagnosis, HeatFact

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.cause.candidates import Observe, Unobserved
 from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.cause.inquiry import Progress, Question, explain_difference
 from samebits.diagnosis.cause.nondeterminism import Facts
-from samebits.diagnosis.cause.observations import Observations, values_of
+from samebits.diagnosis.cause.observations import Observations, Observe, Unobserved, values_of
 from samebits.diagnosis.evidence import FrameAt, Validated
 from samebits.diagnosis.exposure.operations import cousins
 from samebits.diagnosis.operation.describe import operation_fact

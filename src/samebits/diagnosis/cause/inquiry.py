@@ -13,15 +13,19 @@ from functools import cached_property
 from itertools import product
 
 from samebits.bits import ulp_distance, value_of
-from samebits.diagnosis.cause.candidates import Observe
-from samebits.diagnosis.cause.experiment import Agreement, Experiment
-from samebits.diagnosis.cause.interpreted import FRAMES, run_interpreted
+from samebits.diagnosis.cause.experiment import FRAMES, Agreement, Experiment, exchange
 from samebits.diagnosis.cause.nondeterminism import Facts, testimony
+from samebits.diagnosis.cause.observations import Observe
 from samebits.diagnosis.cause.trials import Trials
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
-from samebits.diagnosis.operation.other_calls import PRACTICE, other_calls, with_other_calls
-from samebits.diagnosis.operation.rewording import is_constant, rewording
+from samebits.diagnosis.operation.source_changes import (
+    PRACTICE,
+    is_constant,
+    other_calls,
+    rewording,
+    with_other_calls,
+)
 from samebits.diagnosis.report.findings import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
@@ -321,11 +325,11 @@ class _Inquiry:
         if self._done >= MOST_EXPERIMENTS:
             return None
         q = self.q
-        variant = way.tree, way.arithmetic
+        source = exchange(way.place, way.site, (way.tree, way.arithmetic))
         frames = FEW_FRAMES if self._explained else FRAMES
         return self._try(
             way.hazard.title,
-            lambda: run_interpreted(q.program, way.place, way.site, variant, q.experiment, frames),
+            lambda: q.experiment.evaluated(q.program, frames, source),
         )
 
     def _structures(self) -> None:

@@ -1,22 +1,123 @@
-"""What the other side's operation does, evaluation by evaluation: in the differing frame, and in
-those that follow on that side.
+"""What the other side's operation did, evaluation by evaluation, and which variants of its
+expression give that.
 
-Owns which frames are looked at. Of hazards it knows ways alone.
+Owns the quick look at one operation, before whole programs are run, and which frames it takes.
+What is left are candidates, of which experiments choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
-from samebits.diagnosis.cause.candidates import MOST_INSTANCES, Observed, gives
 from samebits.hazards.expressions import Site, Sites
 from samebits.hazards.variants import ExpressionWay
 from samebits.ir.grammar import Value
 from samebits.ir.refs import Place
 from samebits.trace.instances import Instance, environment
 from samebits.trace.observer import Frames
+
+MOST_INSTANCES = 48
+"""Instances that an evaluation has to stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One evaluation of the operation on the other side: bits of the operands by their names in
+    the site, and of the result."""
+
+    given: Mapping[str, int]
+    result: int
+
+
+class Observe(Protocol):
+    """What is known of an operation's evaluations on the other side."""
+
+    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+        """The differing evaluation of a site, and others of the same site, it included."""
+        ...
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
+        way does not give; what does not fit is kept for other ways."""
+        ...
+
+    def refuting(self, site: Site) -> Sequence[Observed]:
+        """What has been kept so."""
+        ...
+
+
+class Unobserved:
+    """Nothing is known."""
+
+    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+        return None, ()
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        return False
+
+    def refuting(self, site: Site) -> Sequence[Observed]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A way of evaluating a site that gives the differing result."""
+
+    way: ExpressionWay
+    matched: int
+    """Instances whose result it gives, of those that were known then."""
+    instances: int
+    telling: int
+    """Those of them that strict evaluation does not give."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it gives every result that was looked at."""
+        return self.matched == self.instances
+
+
+def candidates(ways: Iterable[ExpressionWay], observe: Observe) -> list[Candidate]:
+    """The ways that give the differing result, those that give most of the others first."""
+    found: list[Candidate] = []
+    sites: dict[int, _Seen] = {}
+    for way in ways:
+        seen = sites.get(id(way.site))
+        if seen is None:
+            seen = sites[id(way.site)] = _Seen.of(way.site, observe)
+        if seen.differing is None or not gives(way, seen.differing):
+            continue
+        matched = sum(gives(way, each) for each in seen.instances)
+        found.append(Candidate(way, matched, len(seen.instances), seen.telling))
+    return sorted(found, key=lambda candidate: -candidate.matched)  # stable: the simplest first
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is observed of one site, for all of its ways."""
+
+    site: Site
+    differing: Observed | None
+    instances: Sequence[Observed]
+    telling: int
+
+    @classmethod
+    def of(cls, site: Site, observe: Observe) -> _Seen:
+        differing, instances = observe.of(site)
+        telling = sum(_strict(site, each) != each.result for each in instances)
+        return cls(site, differing, instances, telling)
+
+
+def gives(way: ExpressionWay, observed: Observed) -> bool:
+    """Whether a way gives what was observed."""
+    return way.site.bits(way.tree, way.arithmetic, observed.given) == observed.result
+
+
+def _strict(site: Site, observed: Observed) -> int:
+    return site.bits(site.tree, site.strict, observed.given)
+
 
 MOST_FRAMES = 4
 MOST_LOOKED_AT = 4096

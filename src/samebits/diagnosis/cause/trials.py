@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from samebits.diagnosis.cause.candidates import Candidate, Observe, candidates, gives
 from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.observations import Candidate, Observe, candidates, gives
 from samebits.diagnosis.report.findings import REACHES
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import HAZARDS

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from samebits.bits import pattern_of
-from samebits.diagnosis.cause.candidates import Observed
+from samebits.diagnosis.cause.observations import Observed
 from samebits.diagnosis.exposure.distance import Reach
 from samebits.diagnosis.report.findings import CousinFact
 from samebits.diagnosis.report.findings import Place as Source

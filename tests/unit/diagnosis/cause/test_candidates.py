@@ -10,7 +10,8 @@ import pytest
 import samebits as sb
 from samebits import float32
 from samebits.bits import float_to_bits
-from samebits.diagnosis.cause.candidates import (
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.observations import (
     Candidate,
     Observe,
     Observed,
@@ -18,7 +19,6 @@ from samebits.diagnosis.cause.candidates import (
     candidates,
     gives,
 )
-from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.trials import Trials
 from samebits.frontend.compile import compile_kernel, link
 from samebits.hazards.catalogue import HAZARDS

@@ -13,7 +13,7 @@ from tests.support.runs.observed_frames import ARENA
 from samebits.backend.llvm import engine as llvm
 from samebits.diagnosis.fast.bisection import Permissions, PermissionSearch
 from samebits.diagnosis.fast.candidates import rewritable, with_leave
-from samebits.diagnosis.fast.permitted import tell
+from samebits.diagnosis.fast.findings import tell
 from samebits.diagnosis.frame.points import FramePoint, InitPoint
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.sides.run import Running, open_run

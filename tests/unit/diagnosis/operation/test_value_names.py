@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import samebits as sb
 from samebits import float2, float3x3, float32
-from samebits.diagnosis.operation.names import Names
+from samebits.diagnosis.operation.describe import Names
 from samebits.frontend.compile import compile_kernel
 from samebits.ir.grammar import Op, walk
 
