@@ -61,7 +61,7 @@ PARTS = {
     "timeline": finding.TimelineFact,
     "operation": finding.OperationFact,
     "causes": finding.CauseFact,
-    "cousins": finding.CousinFact,
+    "exposed": finding.ExposedFact,
     "recorded": finding.RecordedFact,
 }
 

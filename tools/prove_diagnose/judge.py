@@ -125,7 +125,7 @@ def _said(found: Diagnosis) -> dict[str, Any]:
         "fields": [fact.path for fact in found.fields[:4]],
         "operation": operation and f"{operation.kind} {operation.place} {operation.opcode}",
         "causes": [
-            f"{c.hazard} ({c.reach}): {c.expression} "
+            f"{c.hazard} ({c.scope}): {c.expression} "
             f"({c.frames_same} of {c.frames_compared} frames)"
             for c in found.causes[:4]
         ],

@@ -33,7 +33,7 @@ from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 
-JSON_FORMAT = 1
+JSON_FORMAT = 2
 REPORT_SUFFIX = ".desync"
 _TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))
 _EXAMPLES = (

@@ -22,9 +22,9 @@ from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.inquiry import Progress
-from samebits.diagnosis.cause.stand_in import stand_in
+from samebits.diagnosis.cause.proxy import proxy_trace
 from samebits.diagnosis.evidence import Evidence, Validated
-from samebits.diagnosis.fast.findings import Freed
+from samebits.diagnosis.fast.findings import FastFindings
 from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.frame.hash_search import HashSearch
 from samebits.diagnosis.frame.lockstep import LockstepSearch
@@ -51,7 +51,7 @@ from samebits.types import StructType
 
 OTHER_RUN = 0.5
 """The part of the frames whose inputs may differ before a report is one of another run."""
-_STANDS_IN = "no trace of b can be believed: this is a's program with a hazard that stands in for b"
+_PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -273,7 +273,7 @@ class _Driver(ABC, Generic[A, B]):
             expression="" if agreement is None else "side a's program over side b's inputs",
             practice=hazard.practice,
             remedy=hazard.remedy,
-            reach="",
+            scope="",
             frames_same=found.same,
             frames_compared=found.compared,
             evidence=(f"the inputs of frame {self.found.frame:,} are not the same on both sides",),
@@ -286,18 +286,18 @@ class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
     def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
         """Side b's FAST code, bisected; or a proxy, which is side a's program with a hazard."""
         sides, after = (self.a.side, self.b.side), self.found.b.state
-        freed = Freed(sides, self.found, self.a.stream.seed, self.progress)
-        told = freed.tell(self.out, own, None if other is None else other.trace)
+        fast = FastFindings(sides, self.found, self.a.stream.seed, self.progress)
+        told = fast.tell(self.out, own, None if other is None else other.trace)
         if told or own is None or after is None:
             return None
-        planted = stand_in(own, after, self.progress)
-        if planted is None:
+        proxy = proxy_trace(own, after, self.progress)
+        if proxy is None:
             return None
         self.out.note(
-            "a's program with one hazard at all of its places stands in for b: it gives b's bits "
-            f"in {planted.explained:,} of the {planted.differing:,} scalars that differ"
+            "side a with one hazard injected everywhere serves as proxy for side b: it gives b's "
+            f"bits in {proxy.explained:,} of the {proxy.differing:,} scalars that differ"
         )
-        return Validated(planted.trace, _STANDS_IN, self.b.aligned)
+        return Validated(proxy.trace, _PROXY, self.b.aligned)
 
 
 class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):

@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 
 from samebits.diagnosis.cause.experiment import Experiment
-from samebits.diagnosis.cause.nondeterminism import Facts
+from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.frame.points import Point
-from samebits.diagnosis.operation.match_versions import Aligned
+from samebits.diagnosis.operation.match_versions import MatchedVersion
 from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.trace.model import Model
@@ -32,7 +32,7 @@ class Validated:
 
     trace: Trace
     validation: str
-    aligned: Aligned | None = None
+    aligned: MatchedVersion | None = None
 
 
 class Evidence(Protocol):
@@ -107,7 +107,7 @@ class Evidence(Protocol):
         """Its frames, of which the first is traced so."""
         ...
 
-    def rerun(self) -> Facts:
+    def rerun(self) -> RerunFacts:
         """What running it again tells."""
         ...
 

@@ -16,11 +16,11 @@ from samebits.bits import to_canonical, xxh64
 from samebits.desync.portable import Names
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
 from samebits.diagnosis.cause.inquiry import Progress
-from samebits.diagnosis.cause.nondeterminism import Facts
+from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
 from samebits.diagnosis.frame.examine import SideFrame, begun, outcome
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
-from samebits.diagnosis.operation.match_versions import Aligned, align
+from samebits.diagnosis.operation.match_versions import MatchedVersion, match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.sides.input_stream import InputStream
@@ -40,7 +40,7 @@ _ALONE = 256
 """Frames behind the differing one that one worker has to get right."""
 _ALONE_RUNS = 3
 """Repetitions, since an outside influence can be absent in one run."""
-_BELIEVED = "the traced run gives the plain run's bits"
+_VALIDATED = "trace validated: it reproduces the run's bits"
 
 
 @dataclass(eq=False)
@@ -62,7 +62,7 @@ class LiveEvidence:
         first = max(self.frame, 0)
         self.rows = self.stream.between(first, first + FRAMES)
         """Its inputs, from the frame on."""
-        self.aligned: Aligned | None = None
+        self.aligned: MatchedVersion | None = None
 
     # -- either side ------------------------------------------------------------------------------
 
@@ -126,8 +126,8 @@ class LiveEvidence:
         """The trace of the frame, if it can be had and ends in the plain run's bits."""
         if model is None:
             self.out.note(
-                f"side {self.letter} has no operations that can be traced: its code is free to "
-                "depart from them"
+                f"side {self.letter} cannot be traced: no evaluation of its operations gives its "
+                "bits"
             )
             return None
         before, given = point.given(model)
@@ -145,8 +145,7 @@ class LiveEvidence:
         if mine == trap and (trap is not None or trace.after == after):
             return trace
         self.out.note(
-            f"the traced run of side {self.letter} gives other bits than its plain run: it is not "
-            "believed"
+            f"the trace of side {self.letter} is not valid: it does not reproduce the run's bits"
         )
         return None
 
@@ -171,10 +170,10 @@ class LiveEvidence:
         if model is not None and self.side.told.source != self.original.told.source:
             first = self._model_of(self.original)
             if first is not None:
-                self.aligned = align(first.module, model.module)
+                self.aligned = match_versions(first.module, model.module)
                 model = replace(model, module=self.aligned.module, step=first.step, plain=None)
         trace = self._validated(model, self.own_point)
-        return None if trace is None else Validated(trace, _BELIEVED, self.aligned)
+        return None if trace is None else Validated(trace, _VALIDATED, self.aligned)
 
     def experiment(self, point: Point, inputs: Inputs) -> Experiment:
         running, kept, hashes = self.running, self.seen.before, []
@@ -204,13 +203,13 @@ class LiveEvidence:
 
         return at
 
-    def rerun(self) -> Facts:
+    def rerun(self) -> RerunFacts:
         seen = self.seen
         one_worker = self._alone_as_original() if seen.repeats is False else None
         follows = None if seen.has_hidden is None else not seen.has_hidden
         if follows and seen.repeats is not False:
             follows = self._follows()
-        return Facts(seen.repeats, follows, one_worker)
+        return RerunFacts(seen.repeats, follows, one_worker)
 
     def _follows(self) -> bool:
         """Whether it continues identically when restarted from its hashed state."""

@@ -1,4 +1,4 @@
-"""From two believed traces of the differing frame to operation, cause and cousins.
+"""From two validated traces of the differing frame to operation, cause and exposed operations.
 
 Owns what is handed from step to step, whoever the sides are: runs here, or another machine's
 report.
@@ -14,21 +14,26 @@ import numpy as np
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.cause.inquiry import Progress, Question, explain_difference
-from samebits.diagnosis.cause.nondeterminism import Facts
-from samebits.diagnosis.cause.observations import Observations, Observe, Unobserved, values_of
+from samebits.diagnosis.cause.nondeterminism import RerunFacts
+from samebits.diagnosis.cause.observations import (
+    FrameObservations,
+    NoObservations,
+    ObservationSource,
+    values_of,
+)
 from samebits.diagnosis.evidence import FrameAt, Validated
-from samebits.diagnosis.exposure.operations import cousins
+from samebits.diagnosis.exposure.operations import exposed_operations
 from samebits.diagnosis.operation.describe import operation_fact
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
-from samebits.diagnosis.operation.source_changes import blamed
+from samebits.diagnosis.operation.source_changes import attributed
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.hazards.expressions import Sites
 from samebits.sim.program import Program
 from samebits.trace.last_write import origin_of_load
 from samebits.trace.record import Trace
 
-COUSINS = 200
-"""Cousins that a diagnosis holds."""
+MOST_EXPOSED = 200
+"""Exposed operations that a diagnosis holds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +49,11 @@ class Pair:
     experiment: Experiment
     frames: FrameAt
     frame: int
-    rerun: Callable[[], Facts]
+    rerun: Callable[[], RerunFacts]
 
 
 def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
-    """Fill in the operation, its causes and their cousins."""
+    """Fill in the operation, its causes, and the operations that these expose."""
     a, b, aligned = pair.a, pair.b.trace, pair.b.aligned
     difference = first_difference(a, b)
     if difference is None:
@@ -59,7 +64,7 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         return
     difference = _of_inputs(pair, difference)
     if aligned is not None:
-        difference = blamed(difference, a, aligned.changes)
+        difference = attributed(difference, a, aligned.changes)
     modules = a.model.module, b.model.module
     out.operation = operation_fact(modules, difference, pair.b.validation)
     question = Question(
@@ -93,16 +98,16 @@ def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progr
     place = question.difference.place
     if not answer.causes or place is None:
         return
-    progress("looking for cousins", 0, 1)
+    progress("looking for exposed operations", 0, 1)
     first = answer.causes[0]
     frames = pair.a.frames
-    with beyond_first_facts(out.notes, "the cousins are"):
-        every = cousins(
+    with beyond_first_facts(out.notes, "the exposed operations are"):
+        every = exposed_operations(
             pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
             first.place or place, first.only,
         )  # fmt: skip
-        out.cousins = tuple(every[:COUSINS])
-        out.cousins_left = len(every) - len(out.cousins)
+        out.exposed = tuple(every[:MOST_EXPOSED])
+        out.exposed_left = len(every) - len(out.exposed)
 
 
 def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifference:
@@ -114,13 +119,13 @@ def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifferen
     return replace(difference, kind="input") if read else difference
 
 
-def _observe(pair: Pair, difference: OperationDifference) -> Observe:
+def _observe(pair: Pair, difference: OperationDifference) -> ObservationSource:
     place, seen = difference.place, difference.b
     function = None if place is None else pair.program.kernels.functions.get(place.function)
     if place is None or seen is None or function is None:
-        return Unobserved()
+        return NoObservations()
     values = values_of(Sites(function), place)
-    return Observations(place, seen.event, pair.frames, values)
+    return FrameObservations(place, seen.event, pair.frames, values)
 
 
 def _times(trace: Trace, difference: OperationDifference) -> int:

@@ -16,11 +16,11 @@ from samebits.desync.compare import Overlap, command
 from samebits.desync.report import Report
 from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
 from samebits.diagnosis.cause.inquiry import Progress
-from samebits.diagnosis.cause.nondeterminism import Facts
+from samebits.diagnosis.cause.nondeterminism import RerunFacts
 from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
 from samebits.diagnosis.frame.examine import SideFrame
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
-from samebits.diagnosis.operation.match_versions import align
+from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import IRError, ReportError, TraceError
 from samebits.sim.inputs import Inputs
@@ -31,8 +31,8 @@ from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
 from samebits.trace.restore import replay
 
-_BELIEVED = "the traced run gives the plain run's bits, on both machines"
-_EVALUATED = "the report's own program, evaluated, gives the state that its machine reported"
+_VALIDATED = "trace validated: it reproduces the run's bits, on both machines"
+_EVALUATED = "the report's own program, evaluated, reproduces the state that its machine reported"
 _OVER_INPUTS = "side a's program, evaluated over side b's inputs, gives side b's state"
 _MOST_BEFORE = 64
 """Frames that are evaluated on the way from a state that a report tells to the differing frame."""
@@ -206,15 +206,16 @@ class ReportEvidence:
         report, theirs, stored = self.report, self.model, self._stored
         if theirs is None:
             return None
-        aligned = align(mine.module, theirs.module, report.budget, (mine.step, theirs.step))
+        aligned = match_versions(
+            mine.module, theirs.module, report.budget, (mine.step, theirs.step)
+        )
         if stored is not None and not report.trace_is_faithful:
             self.out.note(
-                f"the trace in {report.name} is of an evaluation that left another state than the "
-                "run: it is not believed"
+                f"the trace in {report.name} is not valid: it left another state than the run"
             )
         elif stored is not None and not aligned.changes:
             trace = replay(theirs, decode(stored), *point.given(theirs))
-            return Validated(_under(trace, mine), _BELIEVED)
+            return Validated(_under(trace, mine), _VALIDATED)
         if not aligned.changes:
             return None
         trace = point.trace(replace(theirs, module=aligned.module, step=mine.step))
@@ -245,8 +246,8 @@ class ReportEvidence:
         """The differing one alone."""
         return lambda number: None if number else trace.frames
 
-    def rerun(self) -> Facts:
-        return Facts()
+    def rerun(self) -> RerunFacts:
+        return RerunFacts()
 
     # -- traces -----------------------------------------------------------------------------------
 

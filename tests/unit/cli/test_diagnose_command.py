@@ -19,7 +19,7 @@ from tests.support.folders import SIMULATIONS
 from samebits.cli import status
 from samebits.cli.diagnose import doing
 from samebits.cli.diagnosis import as_lines
-from samebits.diagnosis.report.findings import CERTAINTIES, CousinFact, Diagnosis, Place
+from samebits.diagnosis.report.findings import CERTAINTIES, Diagnosis, ExposedFact, Place
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.sides.words import default_words, described_words
 
@@ -120,7 +120,7 @@ def test_two_sides_are_narrowed_to_frame_field_line_and_cause(run: Run) -> None:
     assert re.search(r"\n    a +0xbce7eee8  -0.028312162\n    b +0xbce7eee7  ", operation)
     assert "\ncause: fused multiply-add (fma), " in out
     assert "gives b's hash in all 30 frames from there on" in out
-    assert "\ncousins: " in out
+    assert "\nexposed: " in out
 
 
 def test_a_report_is_compared_with_a_replay(run: Run) -> None:
@@ -192,20 +192,21 @@ def facts(made: Path) -> tuple[dict[str, Any], str]:
 
 def test_components_of_a_vector_are_one_cousin() -> None:
     place = Place("game.py", 60, 4, 20, "step", "")
-    rows = [CousinFact(place, "add", 1, changed, 5) for changed in (1, 2)]
-    rows += [CousinFact(place, "sub", None, 0, 0)]
+    rows = [ExposedFact(place, "add", 1, changed, 5) for changed in (1, 2)]
+    rows += [ExposedFact(place, "sub", None, 0, 0)]
     found = Diagnosis(
         simulation="game", version="1", seed=1, a="a", b="b", frames=9, frame=3,
-        cousins=tuple(rows), cousins_left=4,
+        exposed=tuple(rows), exposed_left=4,
     )  # fmt: skip
     said = [text for _, text in as_lines(found)]
-    assert said[said.index("cousins: what else the same hazard acts on, nearest to the state first")
+    title = "exposed: other operations that the same hazard acts on, nearest to the state first"
+    assert said[said.index(title)
                 + 1 :][:3] == [
         "  game.py:60:5  2 × add in step: 1 step, changes 3 of 10 results in the frame",
         "  game.py:60:5  sub in step: no path, not reached in the frame",
         "  and 4 more (--json has some of them)",
     ]  # fmt: skip
-    found.cousins = (rows[2],)  # of a hazard whose results nobody counts
+    found.exposed = (rows[2],)  # of a hazard whose results nobody counts
     assert "  game.py:60:5  sub in step: no path" in [text for _, text in as_lines(found)]
 
 

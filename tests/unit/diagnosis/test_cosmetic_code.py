@@ -78,6 +78,6 @@ def test_cosmetic_code_that_the_state_depends_on_is_named(
     found = compared(tmp_path, "h += glow(h, inputs[0].push)", a, b)
     assert found.operation is not None
     assert found.operation.place.function == "glow"
-    assert f"no trace of {letter} can be believed" in found.operation.believed
+    assert f"side {letter} has no trace (FAST)" in found.operation.validation
     assert found.causes[0].hazard == "fma"
     assert any(note.startswith("glow is said to be cosmetic") for note in found.notes)

@@ -115,7 +115,7 @@ def test_an_edit_is_found_where_it_is(
     assert (found.operation.place.line, found.operation.opcode) == (line, opcode)
     assert found.causes[0].hazard == hazard
     assert found.causes[0].holds
-    assert found.causes[0].reach == "with all else that the other version has otherwise"
+    assert found.causes[0].scope == "with all else that the other version has otherwise"
     assert found.certainty == "likely"  # the change was not planted by itself
 
 
@@ -182,7 +182,12 @@ FAILING = {
     "the operation": (live_evidence, "record", ("fields",), "the operation and its cause are"),
     "the difference": (narrowing, "first_difference", ("fields",), "the operation and its cause"),
     "the cause": (narrowing, "explain_difference", ("fields", "operation"), "the cause is"),
-    "the cousins": (narrowing, "cousins", ("fields", "operation", "causes"), "the cousins are"),
+    "the exposed": (
+        narrowing,
+        "exposed_operations",
+        ("fields", "operation", "causes"),
+        "the exposed operations are",
+    ),
     "the timeline": (search, "timeline", ("fields", "operation", "causes"), "the timeline is"),
 }
 

@@ -24,7 +24,7 @@ MOST_INSTANCES = 48
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class Observation:
     """One evaluation of the operation on the other side: bits of the operands by their names in
     the site, and of the result."""
 
@@ -32,10 +32,10 @@ class Observed:
     result: int
 
 
-class Observe(Protocol):
+class ObservationSource(Protocol):
     """What is known of an operation's evaluations on the other side."""
 
-    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+    def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         """The differing evaluation of a site, and others of the same site, it included."""
         ...
 
@@ -44,21 +44,21 @@ class Observe(Protocol):
         way does not give; what does not fit is kept for other ways."""
         ...
 
-    def refuting(self, site: Site) -> Sequence[Observed]:
+    def refuting(self, site: Site) -> Sequence[Observation]:
         """What has been kept so."""
         ...
 
 
-class Unobserved:
+class NoObservations:
     """Nothing is known."""
 
-    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+    def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         return None, ()
 
     def refutes(self, way: ExpressionWay, frame: int) -> bool:
         return False
 
-    def refuting(self, site: Site) -> Sequence[Observed]:
+    def refuting(self, site: Site) -> Sequence[Observation]:
         return ()
 
 
@@ -79,7 +79,7 @@ class Candidate:
         return self.matched == self.instances
 
 
-def candidates(ways: Iterable[ExpressionWay], observe: Observe) -> list[Candidate]:
+def candidates(ways: Iterable[ExpressionWay], observe: ObservationSource) -> list[Candidate]:
     """The ways that give the differing result, those that give most of the others first."""
     found: list[Candidate] = []
     sites: dict[int, _Seen] = {}
@@ -99,23 +99,23 @@ class _Seen:
     """What is observed of one site, for all of its ways."""
 
     site: Site
-    differing: Observed | None
-    instances: Sequence[Observed]
+    differing: Observation | None
+    instances: Sequence[Observation]
     telling: int
 
     @classmethod
-    def of(cls, site: Site, observe: Observe) -> _Seen:
+    def of(cls, site: Site, observe: ObservationSource) -> _Seen:
         differing, instances = observe.of(site)
         telling = sum(_strict(site, each) != each.result for each in instances)
         return cls(site, differing, instances, telling)
 
 
-def gives(way: ExpressionWay, observed: Observed) -> bool:
+def gives(way: ExpressionWay, observed: Observation) -> bool:
     """Whether a way gives what was observed."""
     return way.site.bits(way.tree, way.arithmetic, observed.given) == observed.result
 
 
-def _strict(site: Site, observed: Observed) -> int:
+def _strict(site: Site, observed: Observation) -> int:
     return site.bits(site.tree, site.strict, observed.given)
 
 
@@ -130,7 +130,7 @@ _MOST_IN_FRAME = 1 << 16
 
 
 @dataclass(eq=False)
-class Observations:
+class FrameObservations:
     """Evaluations of the operation at `place`, of which the one that is event `event` of the first
     frame differs. `frame_at` gives the side's frames by their numbers, from the differing one on;
     `values` are the operands of all the sites that are asked for."""
@@ -165,7 +165,7 @@ class Observations:
                 break
         return rows
 
-    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+    def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         """The differing evaluation of a site, and others: those that refute something, and the
         first ones, it included."""
         rows = [(first, self._observed(site, one)) for first, one in self._instances]
@@ -202,12 +202,12 @@ class Observations:
             self._kept[frame] = found
         return self._kept[frame]
 
-    def refuting(self, site: Site) -> Sequence[Observed]:
+    def refuting(self, site: Site) -> Sequence[Observation]:
         """The evaluations of a site in frames in which some way was refuted."""
         rows = (self._observed(site, one) for one in self._refuting)
         return [row for row in rows if row is not None]
 
-    def _observed(self, site: Site, instance: Instance) -> Observed | None:
+    def _observed(self, site: Site, instance: Instance) -> Observation | None:
         """None where it trapped, or a value was not there."""
         if not instance.results or instance.results[0] is None:
             return None
@@ -217,7 +217,7 @@ class Observations:
             if bits is None:
                 return None
             given[name] = bits
-        return Observed(given, instance.results[0])
+        return Observation(given, instance.results[0])
 
 
 def values_of(sites: Sites, place: Place) -> list[Value]:

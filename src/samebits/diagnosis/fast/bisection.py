@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from samebits.bits import canonical_size
-from samebits.diagnosis.fast.candidates import FLAGS, rewritable, with_leave
+from samebits.diagnosis.fast.candidates import FLAGS, rewritable, with_flags
 from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
 from samebits.diagnosis.frame.points import Point
 from samebits.errors import Span
@@ -35,7 +35,7 @@ After = bytes | None
 
 
 @dataclass(frozen=True, slots=True)
-class Permitted:
+class EnabledOperation:
     """An operation, or a loop whose sum is regrouped, that has to be rewritten."""
 
     place: Place
@@ -44,7 +44,7 @@ class Permitted:
 
 
 @dataclass(eq=False)
-class Permissions:
+class BisectionResult:
     """What a search has found.
 
     With only `operations` free, and only as `flags` say, the frame gives `explained` of the
@@ -53,7 +53,7 @@ class Permissions:
     only these were free was made anew; `is_whole` that it gives all of side b's state.
     """
 
-    operations: tuple[Permitted, ...] = ()
+    operations: tuple[EnabledOperation, ...] = ()
     flags: tuple[str, ...] = ()
     explained: int = 0
     differing: int = 0
@@ -72,7 +72,7 @@ class Permissions:
 
 
 @dataclass(eq=False)
-class PermissionSearch:
+class FlagBisection:
     """One search, in one frame or in `init`, which leaves `a_after` on side a and `b_after` on
     side `b`.
 
@@ -90,7 +90,7 @@ class PermissionSearch:
     progress: Progress = lambda what, runs: None
 
     def __post_init__(self) -> None:
-        self.out = Permissions()
+        self.out = BisectionResult()
         functions = self.b.linked.kernels.functions.values()
         self._most = self.statements // sum(1 for f in functions for _ in walk(f.body))
         self._state = self.b.plain.state
@@ -102,7 +102,7 @@ class PermissionSearch:
         self._every: After = None
         self._what = ""
 
-    def run(self) -> Permissions:
+    def run(self) -> BisectionResult:
         """Search. Raises CompileError, RunnerError."""
         out = self.out
         if self.a_after == self.b_after:
@@ -219,7 +219,7 @@ class PermissionSearch:
         statements = [statement_at(kernels, place) for place in found]
         out.flags = flags
         out.operations = tuple(
-            Permitted(place, getattr(statement, "opcode", "for"), statement.span)
+            EnabledOperation(place, getattr(statement, "opcode", "for"), statement.span)
             for place, statement in zip(found, statements, strict=True)
         )
         out.is_confirmed = self._explains(after)
@@ -241,7 +241,7 @@ class PermissionSearch:
         self.out.runs += 1
         self.progress(self._what, self.out.runs)
         leave = dict.fromkeys(places, tuple(flags))
-        execution = self.b.execution(with_leave(self.b, leave, self._quick))
+        execution = self.b.execution(with_flags(self.b, leave, self._quick))
         try:
             return self.point.run(execution)
         finally:

@@ -1,6 +1,6 @@
 """The operations that FAST lets a compiler rewrite, and programs in which only some of them may be.
 
-Owns which these are in one frame, and what leave a program gives. Knows nothing of searches.
+Owns which these are in one frame, and how a program enables their flags. Knows nothing of searches.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FLAGS: Mapping[str, str] = {
 }
 """What FAST allows, as LLVM calls it."""
 
-Leave = Mapping[Place, Collection[str]]
+EnabledFlags = Mapping[Place, Collection[str]]
 """The flags that operations keep, by place; others keep none."""
 
 
@@ -94,8 +94,8 @@ def _is_store(statement: object) -> bool:
     return isinstance(statement, Op) and statement.opcode == "store"
 
 
-def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
-    """The program of a side in which only the operations of `leave` may be rewritten, and only as
+def with_flags(side: Side, enabled: EnabledFlags, quick: bool = False) -> Program:
+    """The program of a side in which only the operations of `enabled` may be rewritten, and only as
     their flags say. A `quick` one is compiled in a fifth of the time, by fewer passes."""
     old = side.linked.kernels
     chosen: dict[str, dict[int, str]] = {
@@ -104,7 +104,7 @@ def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
         if function.options.mode is FAST
     }
     shaped: dict[str, set[int]] = {}
-    for place, flags in leave.items():
+    for place, flags in enabled.items():
         text = "".join(f"{flag} " for flag in FLAGS if flag in flags)
         chosen.setdefault(place.function, {})[place.op] = text
     for name, ops in chosen.items():

@@ -9,13 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from samebits.diagnosis.cause.inquiry import Progress
-from samebits.diagnosis.fast.bisection import After, Permissions, PermissionSearch, Permitted
-from samebits.diagnosis.fast.candidates import with_leave
+from samebits.diagnosis.fast.bisection import (
+    After,
+    BisectionResult,
+    EnabledOperation,
+    FlagBisection,
+)
+from samebits.diagnosis.fast.candidates import with_flags
 from samebits.diagnosis.frame.examine import FirstFrame, SideFrame
 from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
 from samebits.diagnosis.frame.state_diff import datum
-from samebits.diagnosis.operation.describe import Names
-from samebits.diagnosis.report.findings import REACHES, CauseFact, Datum, Diagnosis, OperationFact
+from samebits.diagnosis.operation.describe import ValueNames
+from samebits.diagnosis.report.findings import SCOPES, CauseFact, Datum, Diagnosis, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import TraceError
 from samebits.hazards.catalogue import by_name
@@ -29,7 +34,7 @@ from samebits.types import ScalarType
 
 
 @dataclass(frozen=True, eq=False)
-class Freed:
+class FastFindings:
     """A frame that differs, or `init`, of two sides of which one or both have no trace."""
 
     sides: tuple[Side, Side]
@@ -63,7 +68,7 @@ class Freed:
     def _beside_strict(self, out: Diagnosis, which: int) -> bool:
         """Where a side departs from its strict code in what the other side does not have."""
         side, other = self.sides[which], self.frames[1 - which].state
-        strict = with_leave(side, {})
+        strict = with_flags(side, {})
         execution = side.execution(strict)
         try:
             after = self._point(which).run(execution)
@@ -101,9 +106,9 @@ class Freed:
             )
         return True
 
-    def _search(self, which: int, reference: After) -> Permissions:
+    def _search(self, which: int, reference: After) -> BisectionResult:
         mine, other = self.frames[which].state, self.frames[1 - which].state
-        search = PermissionSearch(self.sides[which], self._point(which), reference, mine, other)
+        search = FlagBisection(self.sides[which], self._point(which), reference, mine, other)
         search.progress = lambda what, runs: self.progress(what, runs, 0)
         return search.run()
 
@@ -125,11 +130,11 @@ HAZARD_OF = {
     "nsz": "signed-zero",
     "afn": "libm",
 }
-"""The hazard that leave to rewrite so is, by LLVM's flag; the most telling first."""
+"""The hazard that each of LLVM's flags enables; the most telling first."""
 _LOOP = "lanes"
 
 
-def tell(out: Diagnosis, found: Permissions, other: Trace, which: int = 1) -> None:
+def tell(out: Diagnosis, found: BisectionResult, other: Trace, which: int = 1) -> None:
     """Put what was found of a side into a diagnosis: of b, or with `which` 0 of a. `other` is the
     trace of what it was compared with."""
     out.notes += found.notes
@@ -140,8 +145,8 @@ def tell(out: Diagnosis, found: Permissions, other: Trace, which: int = 1) -> No
     out.operation = _operation(first, found, other, which)
     hazard = by_name(_hazard(first, found.flags))
     evidence = [
-        f"with leave for {len(found.operations):,} of {found.candidates:,} operations, and "
-        f"{', '.join(found.flags)} alone, the frame gives {letter}'s bits in "
+        f"with {', '.join(found.flags)} enabled on {len(found.operations):,} of "
+        f"{found.candidates:,} operations, and nothing else, the frame gives {letter}'s bits in "
         f"{found.explained:,} of {found.differing:,} scalars that differ; confirmed by a run of "
         "its own",
     ]
@@ -155,7 +160,7 @@ def tell(out: Diagnosis, found: Permissions, other: Trace, which: int = 1) -> No
             expression="",
             practice=hazard.practice,
             remedy=hazard.remedy,
-            reach=REACHES[0],
+            scope=SCOPES[0],
             frames_same=int(found.is_whole and which == 1),
             frames_compared=which,
             evidence=tuple(evidence),
@@ -166,13 +171,15 @@ def tell(out: Diagnosis, found: Permissions, other: Trace, which: int = 1) -> No
         out.certainty = "certain" if len(found.flags) == 1 else "likely"
 
 
-def _hazard(first: Permitted, flags: tuple[str, ...]) -> str:
+def _hazard(first: EnabledOperation, flags: tuple[str, ...]) -> str:
     if first.what == "for":
         return _LOOP
     return next((name for flag, name in HAZARD_OF.items() if flag in flags), "order")
 
 
-def _operation(first: Permitted, found: Permissions, other: Trace, which: int) -> OperationFact:
+def _operation(
+    first: EnabledOperation, found: BisectionResult, other: Trace, which: int
+) -> OperationFact:
     seen = environment(other.frames, first.place, 1)
     instance = seen[0] if seen else None
     function = other.model.module.functions[first.place.function]
@@ -182,17 +189,17 @@ def _operation(first: Permitted, found: Permissions, other: Trace, which: int) -
         opcode=first.what,
         place=Source.of(first.span),
         calls=() if instance is None else tuple(Source.of(span) for _, span in instance.path),
-        turns=() if instance is None else tuple((c.slot, c.value) for c in instance.counters),
-        operands=() if instance is None else _operands(instance, Names(function)),
+        iterations=() if instance is None else tuple((c.slot, c.value) for c in instance.counters),
+        operands=() if instance is None else _operands(instance, ValueNames(function)),
         a=strict if which else None,
         b=None if which else strict,
         ulps=None,
-        believed=f"no trace of {'ab'[which]} can be believed: found by {found.runs:,} runs in "
-        "which some operations have leave to be rewritten and the others have not",
+        validation=f"side {'ab'[which]} has no trace (FAST); found by bisection: {found.runs:,} "
+        "runs with fast-math enabled on some operations only",
     )
 
 
-def _operands(instance: Instance, names: Names) -> tuple[Datum, ...]:
+def _operands(instance: Instance, names: ValueNames) -> tuple[Datum, ...]:
     return tuple(
         datum(value.type, bits, names.of(value))
         for value, bits in zip(instance.op.args, instance.operands, strict=True)

@@ -25,7 +25,7 @@ class _Branch(NamedTuple):
 _BODY = _Branch(None, 0)
 
 
-def parted_by(a: Layout, b: Layout, last: int | None, to_a: int, to_b: int) -> int:
+def divergent_branch(a: Layout, b: Layout, last: int | None, to_a: int, to_b: int) -> int:
     """The id of what decided: an `if`, a loop, or an operation that one side left out.
 
     After the statement `last` of a function (None: its beginning) one side came to `to_a` and the

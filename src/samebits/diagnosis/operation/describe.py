@@ -21,7 +21,7 @@ from samebits.types import RefType, ScalarType, VectorType
 
 
 def operation_fact(
-    modules: Sequence[Module], difference: OperationDifference, believed: str
+    modules: Sequence[Module], difference: OperationDifference, validation: str
 ) -> OperationFact:
     """The facts of a difference found in traces of both sides' kernels, side a's first. What one
     version of the source has added is in its own alone."""
@@ -37,12 +37,12 @@ def operation_fact(
         opcode="state" if statement is None else what(statement),
         place=Source.of(difference.span),
         calls=() if seen is None else tuple(Source.of(span) for _, span in seen.path),
-        turns=() if seen is None else tuple((c.slot, c.value) for c in seen.counters),
+        iterations=() if seen is None else tuple((c.slot, c.value) for c in seen.counters),
         operands=_operands(kernels, difference),
         a=a,
         b=b,
         ulps=_apart(op, difference, which),
-        believed=believed,
+        validation=validation,
     )
 
 
@@ -56,7 +56,7 @@ def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, 
     seen, op, place = difference.a or difference.b, difference.op, difference.place
     if seen is None or op is None or place is None:
         return ()
-    names = Names(kernels.functions[place.function])
+    names = ValueNames(kernels.functions[place.function])
     values = seen.values or seen.operands
     return tuple(
         datum(t, bits, names.of(value))
@@ -102,7 +102,7 @@ _INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _LONGEST = 60
 
 
-class Names:
+class ValueNames:
     """The names of one function's values, or the expressions that make them."""
 
     def __init__(self, function: Function) -> None:

@@ -23,7 +23,7 @@ from samebits.ir.refs import Place, statement_at
 from samebits.trace.record import Trace
 
 
-def blamed(
+def attributed(
     difference: OperationDifference, a: Trace, changes: Sequence[Change]
 ) -> OperationDifference:
     """The difference, or the operation of the same expression that side a alone does."""

@@ -11,8 +11,8 @@ import pytest
 from tests.support.runs.observed_frames import ARENA
 
 from samebits.backend.llvm import engine as llvm
-from samebits.diagnosis.fast.bisection import Permissions, PermissionSearch
-from samebits.diagnosis.fast.candidates import rewritable, with_leave
+from samebits.diagnosis.fast.bisection import BisectionResult, FlagBisection
+from samebits.diagnosis.fast.candidates import rewritable, with_flags
 from samebits.diagnosis.fast.findings import tell
 from samebits.diagnosis.frame.points import FramePoint, InitPoint
 from samebits.diagnosis.report.findings import Diagnosis
@@ -111,7 +111,7 @@ def after(running: Running, frame: int, before: bytes, row: Inputs) -> bytes:
     return running.save()
 
 
-def search(game: Simulation, b: str, frame: int = 2, **more: object) -> PermissionSearch:
+def search(game: Simulation, b: str, frame: int = 2, **more: object) -> FlagBisection:
     """A search in a frame of a run of the plain side."""
     source = next(iter(PlayerSource(game, "one", 1, frame + 1).blocks()))
     plain, side = open_run(parse_side("", game)), parse_side(b, game)
@@ -120,10 +120,10 @@ def search(game: Simulation, b: str, frame: int = 2, **more: object) -> Permissi
     before, row = plain.save(), source.inputs[frame:]
     a_after = after(plain, frame, before, row)
     b_after = after(open_run(side), frame, before, row)
-    return PermissionSearch(side, FramePoint(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
+    return FlagBisection(side, FramePoint(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
 
 
-def found(game: Simulation, b: str = "mode=FAST", **more: object) -> Permissions:
+def found(game: Simulation, b: str = "mode=FAST", **more: object) -> BisectionResult:
     return search(game, b, **more).run()
 
 
@@ -160,7 +160,7 @@ def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
     assert out.is_whole
     for place in (operation.place for operation in out.operations):
         leave = {o.place: out.flags for o in out.operations if o.place != place}
-        execution = one.b.execution(with_leave(one.b, leave))
+        execution = one.b.execution(with_flags(one.b, leave))
         assert one.point.run(execution) == one.a_after
 
 
@@ -172,7 +172,7 @@ def test_what_has_leave_is_compiled_for_the_goal_of_the_side(tmp_path: Path, goa
     def goals(program: Program) -> list[str]:
         return [program.module.functions[name].options.optimize_for for name in program.entries]
 
-    assert goals(with_leave(side, {})) == goals(side.program)
+    assert goals(with_flags(side, {})) == goals(side.program)
 
 
 def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_init_is_searched_too() -> None:
     if states[0] == states[1]:
         assert not HOST.has_fma
         return
-    out = PermissionSearch(fast, InitPoint(1), *states).run()
+    out = FlagBisection(fast, InitPoint(1), *states).run()
     assert out.found
     assert {o.place.function for o in out.operations} <= {"arena.draw", "arena.spawn_asteroid"}
     assert out.flags == ("contract",)
