@@ -18,8 +18,8 @@ from tests.support.folders import SIMULATIONS
 
 from samebits.cli import status
 from samebits.cli.diagnose import doing
-from samebits.cli.diagnosis import as_lines
 from samebits.diagnosis.report.findings import CERTAINTIES, Diagnosis, ExposedFact, Place
+from samebits.diagnosis.report.text import as_lines
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.sides.words import default_words, described_words
 
@@ -113,7 +113,7 @@ def test_two_sides_are_narrowed_to_frame_field_line_and_cause(run: Run) -> None:
     operation = out[out.index("operation: ") :]
     assert operation.startswith(f"operation: add in step, {SMALL}:59:20\n")
     assert (
-        "  in the turn i = 1\n"
+        "  in iteration i = 1\n"
         "      body.pos = body.pos * 0.999 + body.vel * 0.016\n"
         "                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
     ) in operation
@@ -220,7 +220,7 @@ def test_files_below_the_working_folder_are_named_from_there(run: Run) -> None:
 def test_json_is_one_object_with_everything(facts: tuple[dict[str, Any], str]) -> None:
     found, _ = facts
     assert list(found) == ["format", "same", *[field.name for field in fields(Diagnosis)]]
-    assert (found["format"], found["same"], found["frame"], found["frames"]) == (1, False, 10, 40)
+    assert (found["format"], found["same"], found["frame"], found["frames"]) == (2, False, 10, 40)
     assert found["hashes"] == ["81b23c3beb1e12a8", "78d1a622c5601bd9"]
     assert found["fields"][0]["path"] == "bodies[1].pos.x"
     assert (found["operation"]["place"]["file"], found["operation"]["place"]["line"]) == (SMALL, 59)

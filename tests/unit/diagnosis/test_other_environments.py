@@ -77,4 +77,4 @@ def test_a_direction_acts_in_the_library_too(tmp_path: Path) -> None:
 def test_flushing_is_found_without_a_trace(tmp_path: Path) -> None:
     found = compared(tmp_path, FAINT, "fpenv=flush")
     assert found.causes[0].hazard == "flush"
-    assert any("stands in for b" in note for note in found.notes)
+    assert any("serves as proxy for side b" in note for note in found.notes)

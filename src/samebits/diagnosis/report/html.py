@@ -6,10 +6,9 @@ Owns the page; what is on it is in `finding`.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from math import log2, sqrt
@@ -27,6 +26,7 @@ from samebits.diagnosis.report.findings import (
     Place,
     TimelineFact,
 )
+from samebits.diagnosis.report.wording import bits, kind_of, merged, near, which, why_unknown
 from samebits.visible import visible
 
 _PLACE = re.compile(r"@([A-Z]+)@")
@@ -37,14 +37,6 @@ _HEAT_SHOWN = 120
 _ROWS_OPEN = 10
 """Rows of a table that are shown before the rest is asked for."""
 _EXPOSED_SHOWN = 60
-
-_KINDS = {
-    "result": "the first whose operands agree and whose results do not",
-    "memory": "it reads what no earlier operation wrote differently",
-    "input": "it reads an input that differs",
-    "loop": "its iterations, or what they add up to, differ",
-    "path": "one side does it and the other does not",
-}
 
 
 def page(diagnosis: Diagnosis) -> str:
@@ -58,59 +50,6 @@ def page(diagnosis: Diagnosis) -> str:
         "BODY": "\n".join(_sections(d)),
     }
     return _PLACE.sub(lambda found: visible(parts[found[1]]), template)
-
-
-def which(d: Diagnosis) -> str:
-    """The frame that differs, and of how many."""
-    assert d.frame is not None
-    if d.frame < 0:
-        return f"the state after init, before all {d.frames:,} frames,"
-    return f"frame {d.frame:,} of {d.frames:,}"
-
-
-def why_unknown(d: Diagnosis) -> str:
-    """Why there is no cause: without an operation there is nothing to try."""
-    if d.operation is None:
-        return "which operation differs first could not be told"
-    return CERTAINTIES["unknown"]
-
-
-def near(text: str) -> str:
-    """Paths below the working folder as they are typed there."""
-    return text.replace(f"{os.getcwd()}{os.sep}", "")
-
-
-def kind_of(o: OperationFact) -> str:
-    """In which way an operation is the first that differs."""
-    if o.kind == "result" and o.b is None:
-        return "the first that side b does in another way"
-    if o.kind == "result" and o.a is None:
-        return "the first that side a does in another way"
-    return _KINDS[o.kind]
-
-
-def bits(datum: Datum) -> str:
-    """Its bits as `samebits explain` takes them."""
-    return datum.bits if datum.bits.startswith("0x") else f"0x{datum.bits}"
-
-
-def merged(exposed: Sequence[ExposedFact]) -> list[tuple[ExposedFact, int]]:
-    """Cousins in their order, those of one expression, as a vector's components, put together;
-    and how many each stands for."""
-    rows: dict[tuple[Place, str, int | None], list[ExposedFact]] = {}
-    for each in exposed:
-        rows.setdefault((each.place, each.opcode, each.steps), []).append(each)
-    return [
-        (
-            replace(
-                alike[0],
-                changed=sum(each.changed for each in alike),
-                evaluations=sum(each.evaluations for each in alike),
-            ),
-            len(alike),
-        )
-        for alike in rows.values()
-    ]
 
 
 def _sections(d: Diagnosis) -> Iterator[str]:

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import pytest
 
-from samebits.cli.diagnosis import as_lines
 from samebits.diagnosis.report.findings import (
     CauseFact,
     Datum,
@@ -21,7 +20,9 @@ from samebits.diagnosis.report.findings import (
     Place,
     TimelineFact,
 )
-from samebits.diagnosis.report.html import bits, kind_of, merged, near, page
+from samebits.diagnosis.report.html import page
+from samebits.diagnosis.report.text import as_lines
+from samebits.diagnosis.report.wording import bits, kind_of, merged, near
 
 SOURCE = "        square = math.dot(between, between)"
 PLACE = Place("/games/arena.py", 262, 17, 43, "bounce", SOURCE)
@@ -164,7 +165,7 @@ def test_what_was_not_found_is_left_out() -> None:
 
 def test_an_experiment_that_gives_another_hash_is_not_counted_in_frames() -> None:
     given = diagnosis(causes=(replace(cause(), frames_same=0, frames_compared=1),))
-    assert "planted on this line, it does not give b's hash" in Read(page(given)).text
+    assert "injected on this line, it does not give b's hash" in Read(page(given)).text
     assert "  experiment: does not give b's hash" in [text for _, text in as_lines(given)]
 
 

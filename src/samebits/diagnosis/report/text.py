@@ -1,12 +1,9 @@
-"""How a diagnosis reads on the command line: frame, fields, operation, cause, exposed ones."""
+"""A diagnosis as lines of text: frame, fields, operation, cause, exposed operations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.text import Text
-
-from samebits.cli.consoles import console
 from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
@@ -19,7 +16,7 @@ from samebits.diagnosis.report.findings import (
     OperationFact,
     Place,
 )
-from samebits.diagnosis.report.html import bits, kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.wording import bits, kind_of, merged, near, which, why_unknown
 
 FIELDS_SHOWN = 5
 EXPOSED_SHOWN = 8
@@ -28,13 +25,6 @@ Line = tuple[str, str]
 """A style and a text; both may be empty."""
 
 _STYLES = {"certain": "bold green", "likely": "bold yellow", "possible": "yellow", "unknown": "red"}
-
-
-def print_diagnosis(diagnosis: Diagnosis) -> None:
-    """Everything that was found, on stdout."""
-    out = console()
-    for style, text in as_lines(diagnosis):
-        out.print(Text(text, style), soft_wrap=True)
 
 
 def as_lines(d: Diagnosis) -> Iterator[Line]:
