@@ -244,7 +244,7 @@ class _Inquiry:
         hazard = by_name("constant" if apart == 1 else "changed-constant")
         program = self.q.program.with_kernels(kernels)
         experiment = self.q.experiment
-        if experiment.foreign:  # a loop of compiled code would turn as often as it says
+        if experiment.foreign:  # a loop of compiled code would iterate as often as it says
             experiment = replace(experiment, interpreted=True)
         agreement = self._try(hazard.title, lambda: experiment.run(program))
         text = f"{op.attr!r} is {value!r} on the other side"
@@ -278,7 +278,7 @@ class _Inquiry:
         place = self.q.difference.place
         assert place is not None
         trials = Trials(
-            self.kernels, place, self.q.observe, self._planted, self._interpreted,
+            self.kernels, place, self.q.observe, self._injected, self._interpreted,
             self.q.experiment.budget,
         )  # fmt: skip
         try:
@@ -314,7 +314,7 @@ class _Inquiry:
             if agreement.whole:
                 return
 
-    def _planted(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
+    def _injected(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         program = self.q.program

@@ -1,7 +1,7 @@
 """Which operations have to be rewritten for a side's bits, where no evaluation gives them: FAST.
 
-Owns the search by switching leave on and off, operation by operation, and what has to be true of
-its answer. What is found is confirmed by a run in which only that has leave.
+Owns the bisection of enabled flags, operation by operation, and what has to be true of its answer.
+What is found is confirmed by a run in which only that is enabled.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class FlagBisection:
             return out
         places = rewritable(self.b, self.point)
         out.candidates = len(places)
-        if not self._can_be_believed(places):
+        if not self._is_valid(places):
             return out
         near: list[Place] = []
         if self._is_quick_enough(places):
@@ -118,7 +118,7 @@ class FlagBisection:
             if found is None or self._settled(found, quick=True):
                 return out
             near = found
-        # Passes that join operations want leave for all of them: look around them first.
+        # Passes that join operations want flags on all of them: look around them first.
         for scope in (self._line, self._function) if near else ():
             around = {scope(place) for place in near}
             some = [place for place in places if scope(place) in around]
@@ -142,7 +142,7 @@ class FlagBisection:
         self._quick = False
         return quick == self._every
 
-    def _can_be_believed(self, places: Sequence[Place]) -> bool:
+    def _is_valid(self, places: Sequence[Place]) -> bool:
         """Whether strict code gives side a's bits, and free code side b's: else what lies between
         says nothing."""
         self._what = "checking"
@@ -240,8 +240,8 @@ class FlagBisection:
         """The frame, where only these places are free."""
         self.out.runs += 1
         self.progress(self._what, self.out.runs)
-        leave = dict.fromkeys(places, tuple(flags))
-        execution = self.b.execution(with_flags(self.b, leave, self._quick))
+        enabled = dict.fromkeys(places, tuple(flags))
+        execution = self.b.execution(with_flags(self.b, enabled, self._quick))
         try:
             return self.point.run(execution)
         finally:

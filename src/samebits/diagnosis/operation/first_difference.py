@@ -1,4 +1,4 @@
-"""The first operation at which two traces differ, and whether it is to blame.
+"""The first operation at which two traces differ, or the one to which that is attributed.
 
 Everything before it agrees: where its operands do too, it is the answer. Where it only hands on
 what was in memory or in a slot, the answer is what put it there.

@@ -1,4 +1,5 @@
-"""What makes a value differ between two sides without being an operation that both show.
+"""Why a value differs though no shared operation computes it: a missing write, a loop, a rewritten
+operand.
 
 A slot differs because a loop sets it, or because one side leaves out a `set`; memory because one
 side leaves out a `store`, or because it differed before; an operand because a rewritten program

@@ -71,7 +71,7 @@ def test_a_report_is_known_by_what_is_in_it(run: Run) -> None:
     assert "  b  fused, " in out
 
 
-def test_components_of_a_vector_are_one_cousin() -> None:
+def test_components_of_a_vector_are_one_row() -> None:
     place = Place("game.py", 60, 4, 20, "step", "")
     rows = [ExposedFact(place, "add", 1, changed, 5) for changed in (1, 2)]
     rows += [ExposedFact(place, "sub", None, 0, 0)]
