@@ -7,8 +7,8 @@ import pytest
 from tests.support.folders import SIMULATIONS
 
 from samebits.bits import ulp_distance
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
