@@ -16,7 +16,7 @@ from tools.prove_bounds.formulas import Proofs, show
 from tools.prove_bounds.operations import SPAN
 
 from samebits.ir.grammar import Op, Region, Value
-from samebits.ir.writer import Writer
+from samebits.ir.rewrite import ValueWriter
 from samebits.passes.bounds import sweep as sweeps
 from samebits.types import (
     BOOL,
@@ -54,10 +54,10 @@ class _Turn:
     def made_by(self, value: Value) -> Op | None:
         return None
 
-    def sum_size(self, op: Op, w: Writer) -> Value | None:
+    def sum_size(self, op: Op, w: ValueWriter) -> Value | None:
         return None
 
-    def size(self, value: Value, w: Writer) -> Value:
+    def size(self, value: Value, w: ValueWriter) -> Value:
         return w.op("convert", FLOAT64, value)
 
 
@@ -107,7 +107,7 @@ def _checked(opcode: str, types: int, result: ScalarType) -> tuple[Region, Value
     args = tuple(Value(i, 0, INT) for i in range(types))
     op = Op(9, opcode, args, None, (Value(9, 0, result),), SPAN)
     out: Region = []
-    writer = Writer(out, SPAN, iter(count(10)))
+    writer = ValueWriter(out, SPAN, iter(count(10)))
     fails, value = sweeps.CHECKS[opcode](cast(sweeps.Sweep, _Turn()), writer, op)
     return out, fails, value
 

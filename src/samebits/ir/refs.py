@@ -7,11 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from samebits.errors import HazardError, Span
-from samebits.ir.grammar import For, If, Module, Op, While, walk
+from samebits.ir.grammar import Module, Numbered, Op, walk
 from samebits.nearest import nearest
-
-Numbered = Op | If | While | For
-"""The statements that have an id."""
 
 LIBRARY = "samebits."
 """How the names of functions begin that are not the user's own."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import count
 
 from samebits.ir.grammar import For, Function, If, Module, Op, Return, While, can_trap, walk
 from samebits.ir.once import Once, callees
@@ -63,9 +62,7 @@ def optimise_function(
         return drop_dead_operations(check_ranges(function))
     if not _is_repeatable(function):
         total = None
-    fresh = count(1 + max((s.id for s in walk(function.body) if isinstance(s, _NUMBERED)),
-                          default=-1))  # fmt: skip
-    return drop_dead_operations(Versioning(function, fresh, total).run())
+    return drop_dead_operations(Versioning(function, total).run())
 
 
 def _has_work(function: Function) -> bool:
@@ -102,8 +99,6 @@ def _is_total(function: Function, total: set[str]) -> bool:
                 return False
     return True
 
-
-_NUMBERED = (Op, If, For, While)
 
 _OPTIMISED: Once[tuple[Function, bool]] = Once()
 """Functions of the math library after the passes, and whether each is total."""

@@ -31,7 +31,7 @@ def backwards(draft: Draft, loop: Op | For) -> None:
     assert loop.step == 1
     one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
     last, end = draft.op("sub", loop.stop, one), draft.op("sub", loop.start, one)
-    draft.keep(replace(loop, start=last, stop=end, step=-1))
+    draft.append(replace(loop, start=last, stop=end, step=-1))
 
 
 def only_above_two(draft: Draft, op: Op | For) -> None:
@@ -41,4 +41,4 @@ def only_above_two(draft: Draft, op: Op | For) -> None:
     assert isinstance(t, ScalarType)
     branch = draft.if_(draft.op("gt", op.args[1], draft.const(t, 2.0)))
     with draft.into(branch.then):
-        draft.keep(op)
+        draft.append(op)

@@ -134,7 +134,7 @@ def test_a_loop_of_other_lanes_is_found() -> None:
     def laned(counts: tuple[int, ...]) -> Edit:
         def edit(draft: Draft, loop: Op | For) -> None:
             assert isinstance(loop, For)
-            draft.keep(replace(loop, lanes=Lanes(counts, (("total", "add"),))))
+            draft.append(replace(loop, lanes=Lanes(counts, (("total", "add"),))))
 
         return edit
 
@@ -157,7 +157,7 @@ def test_a_loop_with_a_turn_less_is_found() -> None:
     def shorter(draft: Draft, loop: Op | For) -> None:
         assert isinstance(loop, For)
         one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
-        draft.keep(replace(loop, stop=draft.op("sub", loop.stop, one)))
+        draft.append(replace(loop, stop=draft.op("sub", loop.stop, one)))
 
     checked(SMALL.difference(SMALL.rebuilt(place, shorter)), SMALL, "loop", place)
 
@@ -167,7 +167,7 @@ def test_a_branch_that_goes_the_other_way_is_found() -> None:
     found = next(s for s in walk(body) if isinstance(s, If))
     draft = Draft(SMALL.program.kernels, SMALL.program.step)
     with draft.instead(found.id):
-        draft.keep(replace(found, condition=draft.op("not", found.condition)))
+        draft.append(replace(found, condition=draft.op("not", found.condition)))
     checked(SMALL.difference(draft.done()), SMALL, "path", Place(SMALL.program.step, found.id))
 
 
@@ -241,7 +241,7 @@ def test_a_changed_constant_is_found() -> None:
 
     def nudged(draft: Draft, op: Op | For) -> None:
         assert isinstance(op, Op)
-        draft.keep(replace(op, attr=float(np.nextafter(np.float32(0.98), np.float32(1)))))
+        draft.append(replace(op, attr=float(np.nextafter(np.float32(0.98), np.float32(1)))))
 
     checked(SMALL.difference(SMALL.rebuilt(place, nudged)), SMALL, "result", place)
 
@@ -301,7 +301,7 @@ def test_another_precision_is_found_at_the_call() -> None:
         init=TRACED.init, step=TRACED.step, precision=LOW,
     )  # fmt: skip
     (sine,) = (name for name in low.program.kernels.functions if name.endswith("_low_f32.sin"))
-    kernels = SMALL.rebuilt(place, lambda draft, op: draft.keep(_calling(op, sine)))
+    kernels = SMALL.rebuilt(place, lambda draft, op: draft.append(_calling(op, sine)))
     functions = {**low.program.kernels.functions, **kernels.functions}
     model = Model.of(SMALL.program.with_kernels(Module(functions, kernels.tables)))
     found = first_difference(SMALL.trace, record(model, *SMALL.before))
@@ -323,7 +323,7 @@ def test_a_call_of_a_planted_function_is_found_where_it_is() -> None:
         assert isinstance(t, ScalarType)
         draft.set("x", draft.op("mul", draft.get("x"), draft.const(t, 1.5)))
     made = draft.done().functions[sine]
-    calling = SMALL.rebuilt(place, lambda draft, op: draft.keep(_calling(op, "planted")))
+    calling = SMALL.rebuilt(place, lambda draft, op: draft.append(_calling(op, "planted")))
     planted = {"planted": replace(made, name="planted"), **calling.functions}
     trace = SMALL.changed(Module(planted, kernels.tables))
     assert "planted" not in trace.model.numbering.functions

@@ -128,7 +128,7 @@ def test_other_lanes_on_the_other_machine_are_found() -> None:
 
     def laned(draft: Draft, loop: Op | For) -> None:
         assert isinstance(loop, For)
-        draft.keep(replace(loop, lanes=Lanes((8,), (("total", "add"),))))
+        draft.append(replace(loop, lanes=Lanes((8,), (("total", "add"),))))
 
     trace = SMALL.changed(SMALL.rebuilt(place, laned))
     there = followed(SMALL, trace)
@@ -155,7 +155,7 @@ def test_where_the_other_machine_took_another_way_the_trace_parts() -> None:
     def shorter(draft: Draft, loop: Op | For) -> None:
         assert isinstance(loop, For)
         one = draft.const(loop.start.type, 1)  # type: ignore[arg-type]
-        draft.keep(replace(loop, stop=draft.op("sub", loop.stop, one)))
+        draft.append(replace(loop, stop=draft.op("sub", loop.stop, one)))
 
     trace = SMALL.changed(SMALL.rebuilt(place, shorter))
     assert store(trace).ending == PARTED
@@ -190,7 +190,7 @@ def test_a_library_function_that_trapped_is_stored() -> None:
 
     def divided(draft: Draft, op: Op | For) -> None:
         assert isinstance(op, Op)
-        draft.keep(replace(op, attr="samebits.trapping"))
+        draft.append(replace(op, attr="samebits.trapping"))
 
     kernels = SMALL.rebuilt(place, divided)
     (sine,) = (name for name in kernels.functions if name.endswith("sin_cos_f32.sin"))

@@ -233,7 +233,7 @@ class _Inquiry:
         draft = Draft(self.kernels, place.function)
         with draft.instead(place.op) as old:
             assert isinstance(old, Op)
-            draft.keep(replace(old, attr=value))
+            draft.append(replace(old, attr=value))
         kernels = draft.done()
         mine = seen if d.a is None else d.a
         apart = ulp_distance(mine.results[0] or 0, bits, t.bits) if t.is_float else None

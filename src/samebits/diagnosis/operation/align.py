@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.ir.analysis.enclosing import Layout
-from samebits.ir.grammar import Op
-from samebits.ir.refs import Numbered, Place
+from samebits.ir.grammar import Numbered, Op
+from samebits.ir.refs import Place
 from samebits.patterns import Patterns
 from samebits.trace.instances import Instance
 from samebits.trace.record import Trace

@@ -38,7 +38,7 @@ def with_other_calls(mine: Module, theirs: Module, places: Collection[Place]) ->
         draft = Draft(made, place.function)
         with draft.instead(place.op) as old:
             assert isinstance(old, Op)
-            draft.keep(replace(old, attr=called.attr))
+            draft.append(replace(old, attr=called.attr))
         made = draft.done()
     new = {name: f for name, f in theirs.functions.items() if name not in made.functions}
     return Module({**new, **made.functions}, {**theirs.tables, **made.tables})

@@ -45,7 +45,7 @@ def promoted(module: Module, name: str, number: int) -> Module:
             draft.function.slots[slot] = value.type
             draft.set(slot, value)
             written.append((slot, place))
-        draft.keep(loop)
+        draft.append(loop)
         for slot, place in written:
             draft.store(place, draft.get(slot))
     for group, (slot, _) in zip(groups, written, strict=True):
@@ -53,7 +53,7 @@ def promoted(module: Module, name: str, number: int) -> Module:
             with draft.instead(access.op.id) as op:
                 assert isinstance(op, Op)
                 opcode = "get" if op.opcode == "load" else "set"
-                draft.keep(replace(op, opcode=opcode, args=op.args[1:], attr=slot))
+                draft.append(replace(op, opcode=opcode, args=op.args[1:], attr=slot))
     return draft.done()
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from samebits.ir.grammar import CALLS, For, Function, Module, Op, Value, While, walk
-from samebits.ir.refs import Numbered
+from samebits.ir.grammar import CALLS, For, Function, Module, Numbered, Op, Value, While, walk
 
 
 def deciding(function: Function) -> set[int]:

@@ -11,9 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from samebits.ir.grammar import For, If, Op, Region, Value, ValueType, can_trap, walk
-from samebits.ir.rewrite import clone
-from samebits.ir.writer import Writer
+from samebits.ir.grammar import (
+    For,
+    If,
+    Op,
+    Region,
+    Statement,
+    Value,
+    ValueType,
+    can_trap,
+    walk,
+)
+from samebits.ir.rewrite import ValueWriter, clone, map_region
 from samebits.passes.bounds.accesses import Accesses, Base, Separation
 from samebits.passes.bounds.sweep import BODY_LIMIT, CHECKS, Sweep
 from samebits.types import BOOL, INT, INT64, UINT64
@@ -68,7 +77,7 @@ def plan(
     return Plan(ahead, sweep.found, sweep.excess, slots, separations)
 
 
-def condition(plan: Plan, types: dict[str, ValueType], writer: Writer) -> Value | None:
+def condition(plan: Plan, types: dict[str, ValueType], writer: ValueWriter) -> Value | None:
     """Whether what has to be apart is so; None where nothing has to."""
     result: Value | None = None
     for pair in plan.separations:
@@ -78,7 +87,7 @@ def condition(plan: Plan, types: dict[str, ValueType], writer: Writer) -> Value 
     return result
 
 
-def _value(base: Base, types: dict[str, ValueType], writer: Writer) -> Value:
+def _value(base: Base, types: dict[str, ValueType], writer: ValueWriter) -> Value:
     return base if isinstance(base, Value) else writer.op("get", types[base], attr=base)
 
 
@@ -87,19 +96,19 @@ def assembled(plan: Plan, sweep: For, run: For, ids: Iterator[int], block: str) 
     analysed; the int slot `block` is the outer loop's own."""
     span = run.span
     body: Region = []
-    w = Writer(body, span, ids)
+    w = ValueWriter(body, span, ids)
     first = w.op("get", INT, attr=block)
     start = w.op("convert", INT64, first)
     left = w.op("sub", INT64, w.op("convert", INT64, run.stop), start)
     turns = w.op("min", UINT64, w.op("convert", UINT64, left), w.constant(BLOCK, UINT64))
     stop = w.op("convert", INT, w.op("add", INT64, start, w.op("convert", INT64, turns)))
     few = w.op("lt", BOOL, turns, w.constant(LEAST, UINT64))
-    w.effect("set", few, attr=plan.found)
-    w.effect("set", w.constant(0, UINT64), attr=plan.excess)
+    w.emit("set", few, attr=plan.found)
+    w.emit("set", w.constant(0, UINT64), attr=plan.excess)
     swept = w.op("select", INT, few, first, stop)
     body.append(replace(sweep, start=first, stop=swept))
     of_block = replace(run, start=first, stop=stop)
-    free = clone([replace(of_block, body=_without_checks(run.body))], ids)
+    free = clone([replace(of_block, body=map_region(run.body, _without_check))], ids)
     excess = w.op("get", UINT64, attr=plan.excess)
     above = w.op("ne", BOOL, excess, w.constant(0, UINT64))
     failing = w.op("or", BOOL, w.op("get", BOOL, attr=plan.found), above)
@@ -107,16 +116,7 @@ def assembled(plan: Plan, sweep: For, run: For, ids: Iterator[int], block: str) 
     return For(next(ids), block, run.start, run.stop, BLOCK, body, [], span)
 
 
-def _without_checks(region: Region) -> Region:
-    out: Region = []
-    for statement in region:
-        match statement:
-            case Op() if can_trap(statement):
-                if statement.results:
-                    out.append(replace(statement, unchecked=True))
-            case If():
-                then, orelse = _without_checks(statement.then), _without_checks(statement.orelse)
-                out.append(replace(statement, then=then, orelse=orelse))
-            case _:
-                out.append(statement)
-    return out
+def _without_check(statement: Statement) -> Region:
+    if not (isinstance(statement, Op) and can_trap(statement)):
+        return [statement]
+    return [replace(statement, unchecked=True)] if statement.results else []

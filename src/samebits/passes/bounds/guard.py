@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from samebits.errors import Span
 from samebits.ir.grammar import Region, Value, ValueType
-from samebits.ir.writer import Writer
+from samebits.ir.rewrite import ValueWriter
 from samebits.passes.bounds.affine import Form, atom_form, constant, shift, substitute, subtract
 from samebits.passes.bounds.domain import Abstract, Known, Lengths
 from samebits.passes.bounds.prover import Choice, LastTurn, Product, Wrapped, eliminate
@@ -38,6 +38,7 @@ class Guard:
         self._ids = ids
         self._wanted: dict[Form, None] = {}
         self._limits: dict[int, int] = {}
+        self._emitted: dict[int, Value] = {}
         self._steps = 0
 
     # --- collecting ---
@@ -194,7 +195,8 @@ class Guard:
         It is in wrapping 64-bit arithmetic, which never traps. Where a bound fails, the rest may
         be nonsense, and the answer is false all the same.
         """
-        writer = Writer(out, span, self._ids)
+        writer = ValueWriter(out, span, self._ids)
+        self._emitted.clear()
         result: Value | None = None
         for form in tests:
             left, right = self._sides(form, writer)
@@ -203,13 +205,13 @@ class Guard:
         assert result is not None
         return result
 
-    def _sides(self, form: Form, writer: Writer) -> tuple[Value, Value]:
+    def _sides(self, form: Form, writer: ValueWriter) -> tuple[Value, Value]:
         """`form` >= 0 as left >= right, with the negative terms moved over."""
         left = Form(max(form.constant, 0), tuple([t for t in form.terms if t[1] > 0]))
         right = Form(max(-form.constant, 0), tuple([(atom, -c) for atom, c in form.terms if c < 0]))
         return self._sum(left, writer), self._sum(right, writer)
 
-    def _sum(self, form: Form, writer: Writer) -> Value:
+    def _sum(self, form: Form, writer: ValueWriter) -> Value:
         total: Value | None = None
         for atom, c in form.terms:
             value = self._value(atom, writer)
@@ -222,9 +224,9 @@ class Guard:
             total = writer.op("add", INT64, total, writer.constant(form.constant))
         return total
 
-    def _value(self, atom: int, writer: Writer) -> Value:
-        if atom in writer.atoms:
-            return writer.atoms[atom]
+    def _value(self, atom: int, writer: ValueWriter) -> Value:
+        if atom in self._emitted:
+            return self._emitted[atom]
         match self._facts.definition(atom):
             case Product(a, b):
                 value = writer.op("mul", INT64, self._value(a, writer), self._value(b, writer))
@@ -236,16 +238,16 @@ class Guard:
                 value = writer.op("add", INT64, first, whole)
             case _:
                 value = self._outer(atom, writer)
-        writer.atoms[atom] = value
+        self._emitted[atom] = value
         return value
 
-    def _signed_sum(self, form: Form, writer: Writer) -> Value:
+    def _signed_sum(self, form: Form, writer: ValueWriter) -> Value:
         left = Form(form.constant, tuple([t for t in form.terms if t[1] > 0]))
         right = Form(0, tuple([(atom, -c) for atom, c in form.terms if c < 0]))
         total = self._sum(left, writer)
         return writer.op("sub", INT64, total, self._sum(right, writer)) if right.terms else total
 
-    def _outer(self, atom: int, writer: Writer) -> Value:
+    def _outer(self, atom: int, writer: ValueWriter) -> Value:
         place = self._locate(atom)
         assert place is not None
         if isinstance(place, Value):
@@ -258,7 +260,7 @@ class Guard:
         return _as_int64(value, writer)
 
 
-def _as_int64(value: Value, writer: Writer) -> Value:
+def _as_int64(value: Value, writer: ValueWriter) -> Value:
     """An integer as int64, exact wherever int64 has it. Where it has not, the greatest int64 stands
     for it: that is above every limit, so that the test of the limit fails as it does in integers
     without end."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from samebits.ir.grammar import OPS, For, If, Op, Region, Value, walk
-from samebits.ir.writer import Writer
+from samebits.ir.rewrite import ValueWriter
 from samebits.types import BOOL, FLOAT64, INT, INT64, UINT64, ScalarType
 
 FIXED_PRODUCT = "samebits.lang.fixed_wide.multiply"
@@ -137,7 +137,7 @@ class Sweep:
                     return None
         return None
 
-    def size(self, value: Value, w: Writer) -> Value:
+    def size(self, value: Value, w: ValueWriter) -> Value:
         """A float64 whose magnitude is at least that of an integer, but for rounding errors."""
         op = self._origin(value)
         if op is None:
@@ -152,7 +152,7 @@ class Sweep:
             self._sizes[op.result] = size
         return self._sizes[op.result]
 
-    def sum_size(self, op: Op, w: Writer) -> Value | None:
+    def sum_size(self, op: Op, w: ValueWriter) -> Value | None:
         """The size of a sum or a difference with a product in it."""
         if not any(map(self.has_size, op.args)):
             return None
@@ -164,13 +164,13 @@ class Sweep:
         if op.opcode in _STORES:
             return
         if op.id in self._checked:
-            writer = Writer(out, op.span, self._ids)
+            writer = ValueWriter(out, op.span, self._ids)
             fails, result = CHECKS[op.opcode](self, writer, op)
             if result is not None:
                 self._values[op.id, 0] = result
             t, slot = (BOOL, self.found) if fails.type == BOOL else (UINT64, self.excess)
             before = writer.op("get", t, attr=slot)
-            writer.effect("set", writer.op("or", t, before, fails), attr=slot)
+            writer.emit("set", writer.op("or", t, before, fails), attr=slot)
             return
         attr = op.attr
         if op.opcode in ("get", "set") and attr in self.slots:
@@ -198,12 +198,12 @@ class _Unfit(Exception):
     """The body is not such that a sweep can be made of it."""
 
 
-Check = Callable[[Sweep, Writer, Op], tuple[Value, Value | None]]
+Check = Callable[[Sweep, ValueWriter, Op], tuple[Value, Value | None]]
 """From a check to whether it may fail, a bool or an uint64 that is not 0, and its result where it
 does not."""
 
 
-def _overflow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, None]:
+def _overflow(sweep: Sweep, w: ValueWriter, op: Op) -> tuple[Value, None]:
     """Of a fixed-point product whether it is large, at a fourth of the cost of the product."""
     test = sweep.made_by(op.args[0])
     if test is not None and test.opcode == "ne" and test.args[0].index == 1:
@@ -220,16 +220,16 @@ def _limit() -> float:
     return float(INT.maximum + 1)
 
 
-def _is_large(w: Writer, size: Value, limit: float) -> Value:
+def _is_large(w: ValueWriter, size: Value, limit: float) -> Value:
     size = w.op("abs", FLOAT64, size)
     return w.op("ge", BOOL, size, w.constant(limit * SLACK, FLOAT64))
 
 
-def _assert(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, None]:
+def _assert(sweep: Sweep, w: ValueWriter, op: Op) -> tuple[Value, None]:
     return w.op("not", BOOL, sweep.value(op.args[0])), None
 
 
-def _narrow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
+def _narrow(sweep: Sweep, w: ValueWriter, op: Op) -> tuple[Value, Value]:
     """The bits above those that fit. LLVM makes one instruction of a sum and the comparison whether
     it fits, of which it makes no vectors."""
     value, t = sweep.value(op.args[0]), op.result.type
@@ -244,13 +244,13 @@ def _narrow(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
     return w.op("shr", UINT64, bits, w.constant(above, UINT64)), result
 
 
-def _wrapping(sweep: Sweep, w: Writer, op: Op) -> tuple[list[Value], Value]:
+def _wrapping(sweep: Sweep, w: ValueWriter, op: Op) -> tuple[list[Value], Value]:
     """The operands of a sum, difference or product of weak ints as int64, and the result so."""
     operands = [w.op("convert", INT64, sweep.value(value)) for value in op.args]
     return operands, w.op(op.opcode, INT64, *operands)
 
 
-def _sum(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
+def _sum(sweep: Sweep, w: ValueWriter, op: Op) -> tuple[Value, Value]:
     (a, b), result = _wrapping(sweep, w, op)
     size = sweep.sum_size(op, w)
     if size is not None:
@@ -261,13 +261,13 @@ def _sum(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
     return w.op("lt", BOOL, both, w.constant(0)), w.op("convert", INT, result)
 
 
-def _product(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
+def _product(sweep: Sweep, w: ValueWriter, op: Op) -> tuple[Value, Value]:
     a, b = (sweep.size(value, w) for value in op.args)
     _, result = _wrapping(sweep, w, op)
     return _is_large(w, w.op("mul", FLOAT64, a, b), _limit()), w.op("convert", INT, result)
 
 
-def _of_least(sweep: Sweep, w: Writer, op: Op) -> tuple[Value, Value]:
+def _of_least(sweep: Sweep, w: ValueWriter, op: Op) -> tuple[Value, Value]:
     (a,), result = _wrapping(sweep, w, op)
     fails = w.op("eq", BOOL, a, w.constant(INT64.minimum))
     return fails, w.op("convert", INT, result)

@@ -7,7 +7,6 @@ analysis alone, under what the test says, so a test that says too little leaves 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from samebits.ir.grammar import (
@@ -22,8 +21,7 @@ from samebits.ir.grammar import (
     can_trap,
     walk,
 )
-from samebits.ir.rewrite import clone
-from samebits.ir.writer import Writer
+from samebits.ir.rewrite import ValueWriter, clone, fresh_ids
 from samebits.passes.bounds.affine import Form
 from samebits.passes.bounds.blocks import Plan, assembled, condition, plan
 from samebits.passes.bounds.guard import Guard
@@ -37,14 +35,12 @@ SMALL_TURNS = 64
 
 
 class Versioning(Ranges):
-    """Range analysis that also splits loops in two. `ids` gives unused ids. `total` are functions
-    that only compute scalars and always end; with them, loops may go in blocks."""
+    """Range analysis that also splits loops in two. `total` are functions that only compute scalars
+    and always end; with them, loops may go in blocks."""
 
-    def __init__(
-        self, function: Function, ids: Iterator[int], total: set[str] | None = None
-    ) -> None:
+    def __init__(self, function: Function, total: set[str] | None = None) -> None:
         super().__init__(function)
-        self._ids = ids
+        self._ids = fresh_ids(function)
         self._total = total
         self._named = {*self.types}
         self._guard: Guard | None = None
@@ -161,7 +157,7 @@ class Versioning(Ranges):
     ) -> None:
         """The loop in blocks where what it takes is so, else the loop with its checks."""
         made, loop = blocks
-        writer = Writer(out, statement.span, self._ids)
+        writer = ValueWriter(out, statement.span, self._ids)
         result = condition(made, self.types, writer)
         if tests:
             fits = guard.emit(tests, out, statement.span)

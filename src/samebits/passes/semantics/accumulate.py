@@ -14,7 +14,6 @@ from samebits.ir.grammar import (
     Break,
     For,
     Function,
-    If,
     Lanes,
     Op,
     Region,
@@ -24,7 +23,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.ir.operands import operands
+from samebits.ir.rewrite import map_regions, operands
 from samebits.passes.bounds.modified import Scan
 from samebits.types import ScalarType
 
@@ -86,25 +85,15 @@ class Accumulation:
         return [self._statement(statement) for statement in region]
 
     def _statement(self, statement: Statement) -> Statement:
-        match statement:
-            case If():
-                then, orelse = self._region(statement.then), self._region(statement.orelse)
-                return replace(statement, then=then, orelse=orelse)
-            case While():
-                head, body = self._region(statement.head), self._region(statement.body)
-                return replace(
-                    statement, head=head, body=body, orelse=self._region(statement.orelse)
-                )
-            case For() if statement.lanes is None:
-                lanes = self._lanes(statement)
-                if lanes is None:
-                    body = self._region(statement.body)
-                    return replace(statement, body=body, orelse=self._region(statement.orelse))
+        if isinstance(statement, For):
+            if statement.lanes is not None:
+                return statement
+            lanes = self._lanes(statement)
+            if lanes is not None:
                 laned = replace(statement, lanes=lanes, orelse=self._region(statement.orelse))
                 self.found.append(laned)
                 return laned
-            case _:
-                return statement
+        return map_regions(statement, self._region)
 
     def _turns(self, statement: For) -> int | None:
         start = self._scan.constant(statement.start)

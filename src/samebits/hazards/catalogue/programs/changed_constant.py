@@ -13,8 +13,8 @@ from samebits.hazards.catalogue.hazard import Structural, Way
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import Attribute, For, Function, Module, Op, Statement, walk
-from samebits.ir.operands import operands
 from samebits.ir.refs import Place, op_at
+from samebits.ir.rewrite import operands
 from samebits.types import BOOL, ScalarType
 
 _LENGTHS = {"index": (1,), "own": (1, 2), "parallel": (2,)}
@@ -61,7 +61,7 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
         if value != constant.attr:
             draft = Draft(module, place.function)
             with draft.instead(place.op):
-                draft.keep(replace(constant, attr=value))
+                draft.append(replace(constant, attr=value))
             yield draft.done(), f"{constant.attr} has become {value}"
 
 

@@ -12,8 +12,8 @@ from samebits.hazards.catalogue.hazard import Structural, Way
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.analysis.reaching import Definitions
-from samebits.ir.grammar import Function, If, Module, Op, Statement, walk
-from samebits.ir.refs import Numbered, Place, statement_at
+from samebits.ir.grammar import Function, If, Module, Numbered, Op, Statement, walk
+from samebits.ir.refs import Place, statement_at
 from samebits.ir.verify import terminates
 from samebits.types import ScalarType
 
@@ -113,9 +113,9 @@ def _changed(module: Module, place: Place, ops: list[Op], other: str) -> Module:
     for op in ops:
         with draft.instead(op.id):
             if other == _SWAP:
-                draft.keep(replace(op, args=(*op.args[:-2], *op.args[-2:][::-1])))
+                draft.append(replace(op, args=(*op.args[:-2], *op.args[-2:][::-1])))
             else:
-                draft.keep(replace(op, opcode=other))
+                draft.append(replace(op, opcode=other))
     return draft.done()
 
 

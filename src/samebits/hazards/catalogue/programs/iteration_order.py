@@ -67,7 +67,7 @@ def _backwards(module: Module, place: Place) -> Module:
         past = draft.op("mul", _turns(draft, loop), step)
         last = draft.op("sub", draft.op("add", loop.start, past), step)
         before = draft.op("sub", loop.start, step)
-        draft.keep(replace(loop, start=last, stop=before, step=-loop.step))
+        draft.append(replace(loop, start=last, stop=before, step=-loop.step))
     return draft.done()
 
 
@@ -84,7 +84,7 @@ def _in_order(module: Module, place: Place, order: Order) -> Module:
             past = draft.op("mul", turn, draft.const(INT, loop.step))
             draft.set(loop.slot, draft.op("add", loop.start, past))
         inner = replace(loop, slot=slot, start=zero, stop=turns, step=1)
-        draft.keep(replace(inner, body=[*body, *loop.body]))
+        draft.append(replace(inner, body=[*body, *loop.body]))
     return draft.done()
 
 

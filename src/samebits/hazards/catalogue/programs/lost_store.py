@@ -81,7 +81,7 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
             low = draft.op("and", number, draft.const(UINT64, (1 << bits) - 1))
             kept = draft.op("ne", low, draft.const(UINT64, 0))
             with draft.into(draft.if_(kept).then):
-                draft.keep(store)
+                draft.append(store)
         yield draft.done(), f"{rate} of its stores is lost"
 
 

@@ -49,7 +49,7 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
             assert isinstance(loop, For)
             flush = draft.function.options.denormals == "flush"
             lanes = Lanes((count,), slots, flush)
-            draft.keep(replace(loop, lanes=lanes))
+            draft.append(replace(loop, lanes=lanes))
         if lanes != loop.lanes:
             yield draft.done(), f"{count} lanes, folded by halves: {_VECTORS[count]}"
 

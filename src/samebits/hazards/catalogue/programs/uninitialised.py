@@ -10,8 +10,8 @@ from samebits.bits import float_to_bits, round_float
 from samebits.hazards.catalogue.hazard import Structural, Way
 from samebits.hazards.edit.draft import Draft, entries, own_functions
 from samebits.ir.analysis.may_write import ANY, Path, leaves, written
-from samebits.ir.grammar import Module, Op, Value, walk
-from samebits.ir.refs import Numbered, Place, statement_at
+from samebits.ir.grammar import Module, Numbered, Op, Value, walk
+from samebits.ir.refs import Place, statement_at
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256
@@ -113,7 +113,7 @@ def _local_ways(module: Module, place: Place, op: Op, there: _Drawn) -> Iterator
     for path in leaves(ref.type.target):
         draft = Draft(module, place.function)
         with draft.instead(place.op) as zero:
-            draft.keep(zero)
+            draft.append(zero)
             shown = _spoilt(draft, ref, path, there)
         yield draft.done(), f"garbage in {ref.type.target}{shown} of a local"
 
