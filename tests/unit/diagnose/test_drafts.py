@@ -10,9 +10,8 @@ from samebits.errors import HazardError
 from samebits.hazards.edit.draft import Draft, brought, entries
 from samebits.hazards.edit.hidden_state import hidden_sources, with_hidden
 from samebits.hazards.edit.promotion import promoted
-from samebits.ir.analysis.loops import deciding, endless
+from samebits.ir.analysis.loops import called_by_loops, deciding, endless
 from samebits.ir.analysis.may_write import ANY, written
-from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Module, Op, walk
 from samebits.ir.refs import statements
 from samebits.ir.verify import verify

@@ -14,7 +14,7 @@ from samebits.hazards.edit.draft import Draft
 from samebits.hazards.edit.hidden_state import with_hidden
 from samebits.ir.grammar import Module
 from samebits.ir.verify import verify
-from samebits.passes.goals import goal_of
+from samebits.passes.pipeline import goal_of
 from samebits.runtime.emulation.machines import emulation_reason
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import EvaluateExecution, Execution, NativeExecution

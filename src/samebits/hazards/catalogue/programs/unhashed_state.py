@@ -9,7 +9,7 @@ from samebits.hazards.catalogue.hazard import Structural, Way
 from samebits.hazards.catalogue.results import mixed, results
 from samebits.hazards.edit.draft import Draft, brought, entries
 from samebits.hazards.edit.hidden_state import hidden_sources, with_hidden
-from samebits.ir.analysis.turns import called_by_loops
+from samebits.ir.analysis.loops import called_by_loops
 from samebits.ir.grammar import Module, Op
 from samebits.ir.refs import Place
 from samebits.types import UINT64, RefType
