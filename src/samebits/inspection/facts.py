@@ -17,6 +17,7 @@ from typing import Any
 from samebits.backend.llvm.compile import listing
 from samebits.backend.llvm.listing import CodeLine, assembly_lines, llvm_lines
 from samebits.backend.llvm.remarks import Remark, loop_remarks
+from samebits.backend.request import Request
 from samebits.backend.targets.audit import is_local_label
 from samebits.backend.targets.instructions import InstructionKind
 from samebits.backend.targets.table import Target
@@ -27,7 +28,6 @@ from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.modes import Options
-from samebits.passes.pipeline import optimise
 from samebits.passes.semantics.float_modes import Rewrite, first_fast, realise, rewrites
 from samebits.source_lines import line_of
 from samebits.types import Type
@@ -90,12 +90,13 @@ class Facts:
             self.entry = unit.function.name
             self._rewrites = rewrites(linked)
             self._realised = realise(linked)
-            self._module = optimise(self._realised, [self.entry])
             # A job is compiled as what a worker runs: a range of indices.
             names = [self.entry]
             self._entries, self._ranges = (
                 ([], names) if isinstance(kernel, JobKernel) else (names, [])
             )
+            request = Request(self._realised, self._entries, target, opt, self._ranges)
+            self._module = request.optimised
             self._listing = listing(self._module, self._entries, target, opt, ranges=self._ranges)
 
     @cached_property

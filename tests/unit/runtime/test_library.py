@@ -30,6 +30,7 @@ from samebits.backend.llvm.compile import (
     shared_assembly,
 )
 from samebits.backend.objects import SYMBOL
+from samebits.backend.request import Request
 from samebits.backend.targets.audit import audit
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.backend.text.shared_functions import PLANS, SharedFunction, shared_function
@@ -350,8 +351,7 @@ def test_a_second_folder_gets_its_own(fresh: None, tmp_path: Path) -> None:
     target = HOST_TARGETS[-1]
     for folder in ("a", "b"):
         store = ObjectCache(tmp_path / folder)
-        ready = optimise(link(unit), names)
-        compiled = library.compiled_here(ready, names, target, 3, store)
+        compiled = library.compiled_here(Request(link(unit), names, target), store)
         assert library.are_here(compiled.needs, store)
         assert len(list(store.directory.rglob("*.object"))) == 2
     for folder in ("a", "b"):
