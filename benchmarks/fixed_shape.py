@@ -1,4 +1,4 @@
-"""The library's fixed-shape sum (docs/reductions.md) in C, for the peer that must give its bits."""
+"""The fixed-shape sum of docs/reference/reductions.md in C, for a peer that must give its bits."""
 
 from string import Template
 

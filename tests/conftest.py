@@ -6,12 +6,8 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-
-SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
-
 
 # NumPy's linear algebra, which nothing here uses, starts its threads in every process there is: a
 # quarter of what a child costs before it does anything.

@@ -1,4 +1,4 @@
-"""Measures what `samebits lint` warns of, on this machine: the table in docs/lint.md.
+"""Measures what `samebits lint` warns of, on this machine: the table in docs/guides/lint.md.
 
     python tools/lint_evidence.py
 

@@ -198,12 +198,17 @@ from samebits.wiring import install
 
 if TYPE_CHECKING:
     from samebits import fpenv, hazards, math, noise, random
+    from samebits.desync.reader import read_report
+    from samebits.desync.writer import write_report
+    from samebits.diagnosis.explain import explain
+    from samebits.diagnosis.public import diagnose, make_report
     from samebits.inspection.inspection import inspect
     from samebits.jobs.handles import JobHandle, combine
     from samebits.jobs.job import For, Job, ParallelFor, ParallelForBatch, job
     from samebits.lang.memory.appender import Appender
     from samebits.lang.values.plain import to_python
     from samebits.runtime.cache import set_cache_dir
+    from samebits.runtime.evaluate import evaluate
     from samebits.runtime.fingerprint import math_fingerprint
     from samebits.runtime.guarded_arrays import GuardedArray, guarded
     from samebits.runtime.same_bits import assert_same_bits
@@ -233,6 +238,12 @@ _LAZY = {
     "math_fingerprint": "samebits.runtime.fingerprint",
     "set_cache_dir": "samebits.runtime.cache",
     "inspect": "samebits.inspection.inspection",
+    "diagnose": "samebits.diagnosis.public",
+    "evaluate": "samebits.runtime.evaluate",
+    "explain": "samebits.diagnosis.explain",
+    "make_report": "samebits.diagnosis.public",
+    "read_report": "samebits.desync.reader",
+    "write_report": "samebits.desync.writer",
 }
 """Names that load their module when they are first used."""
 _MODULES = ("fpenv", "hazards", "math", "noise", "random")
@@ -310,6 +321,7 @@ __all__ = [
     "cross",
     "ctz",
     "defaults",
+    "diagnose",
     "dot",
     "double2",
     "double2x2",
@@ -324,7 +336,9 @@ __all__ = [
     "double4x3",
     "double4x4",
     "dquaternion",
+    "evaluate",
     "expect_vectorized",
+    "explain",
     "f32",
     "fix16",
     "fix16_sat",
@@ -407,6 +421,7 @@ __all__ = [
     "kernel",
     "length",
     "likely",
+    "make_report",
     "math",
     "math_fingerprint",
     "max",
@@ -417,6 +432,7 @@ __all__ = [
     "prange",
     "quaternion",
     "random",
+    "read_report",
     "rotl",
     "rotr",
     "round",
@@ -448,5 +464,6 @@ __all__ = [
     "unlikely",
     "unsafe_parallel",
     "workers",
+    "write_report",
     "zeros",
 ]  # fmt: skip

@@ -1,6 +1,8 @@
 """Bit patterns: floats as integers and back, canonical NaN, ULP distance, canonical bytes, hash.
 
-Owns what "the same bits" means for one value and for one piece of memory.
+Owns what "the same bits" means for one value and for one piece of memory. A pattern is a
+non-negative integer of the type's width: two's complement, IEEE 754, 0 or 1; a NaN is the canonical
+one. Knows nothing of operations.
 """
 
 from __future__ import annotations
@@ -13,8 +15,11 @@ from typing import Any
 
 import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from samebits.types import (
+    BOOL,
+    SCALARS,
     FixedArrayType,
     Kind,
     MemoryType,
@@ -223,3 +228,54 @@ def exact_fma(a: float, b: float, c: float, bits: int) -> float:
     shared = min(exponent, exponent_c)
     total = (product << (exponent - shared)) + (addend << (exponent_c - shared))
     return round_scaled(total, shared, bits)
+
+
+TYPES = tuple(SCALARS.values())
+"""The order in which types are counted."""
+
+Patterns = NDArray[np.uint64]
+
+
+def pattern_of(t: ScalarType, value: bool | int | float) -> int:
+    """The pattern of a value as IR's evaluation has it."""
+    if t.is_float:
+        return float_to_bits(value, t.bits)
+    return int(value) & ((1 << t.bits) - 1)
+
+
+def value_of(t: ScalarType, pattern: int) -> bool | int | float:
+    """The value that a pattern stands for."""
+    if t.is_float:
+        return bits_to_float(pattern, t.bits)
+    if t is BOOL:
+        return bool(pattern)
+    return pattern - (1 << t.bits) if t.is_signed and pattern >> (t.bits - 1) else pattern
+
+
+def kept_as(t: ScalarType) -> str:
+    """The type code of the least of Python's compact arrays "d", "q" and "Q" that hold a `t`."""
+    if t.is_float:
+        return "d"
+    return "Q" if t.kind is Kind.UNSIGNED and t.bits == 64 else "q"
+
+
+def patterns_of(t: ScalarType, values: NDArray[Any]) -> Patterns:
+    """The patterns of many values that were kept so."""
+    if t.is_float:
+        floats = values.astype(np.float64)  # a copy
+        canonicalize_nans(floats)  # first: a signalling NaN is not converted in silence
+        return floats.astype(f"f{t.size}").view(f"u{t.size}").astype(np.uint64)
+    return values.astype(np.uint64) & np.uint64((1 << t.bits) - 1)
+
+
+def values_of(t: ScalarType, patterns: NDArray[Any]) -> Iterator[Any]:
+    """The values that many patterns, of any unsigned type that holds them, stand for: one after
+    the other, as Python has them."""
+    narrow = patterns.astype(f"u{t.size}")
+    if t.is_float:
+        floats = narrow.view(f"f{t.size}")
+        canonicalize_nans(floats)
+        return iter(floats.astype(np.float64).data)
+    if t is BOOL:
+        return iter(narrow.astype(np.bool_).data)
+    return iter(narrow.view(t.dtype).data)

@@ -1,11 +1,14 @@
 """Every error that samebits raises: one small tree, each with a place, a note and a fix.
 
-Owns how an error reads. Knows nothing of types, IR or targets.
+Owns how an error reads, and the "did you mean" of a name that is not known. Knows nothing of types,
+IR or targets.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 
 from samebits.source_lines import line_of
@@ -295,3 +298,13 @@ class RaceError(SamebitsError):
 
     def __reduce__(self) -> tuple[type[RaceError], tuple[Touch, Touch]]:
         return type(self), (self.first, self.second)
+
+
+_LONGEST_NAME = 60
+
+
+def nearest(text: str, names: Iterable[str]) -> str | None:
+    """The name that is spelt most like `text`, whatever its case; None where none is near."""
+    known = {name.lower(): name for name in names}
+    found = get_close_matches(text.lower()[:_LONGEST_NAME], known, 1)
+    return known[found[0]] if found else None

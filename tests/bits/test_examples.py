@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.shared_ranges import ranges_shared
+from tests.support.shared_ranges import ranges_shared
 
 from samebits.runtime.threads.pool import set_workers
 from samebits.sim.execution import Execution

@@ -6,9 +6,9 @@ import sys
 from functools import cache
 
 import pytest
-from tests.bits.testfloat import DATA, FILES, programs, vectors
 from tests.fuzz.execute import Compiled, Level, levels, run_evaluate, run_managed
 from tests.fuzz.inputs import InputSet
+from tests.support.testfloat import DATA, FILES, programs, vectors
 
 from samebits.types import SCALARS
 

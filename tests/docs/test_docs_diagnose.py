@@ -1,4 +1,4 @@
-"""What docs/diagnose.md shows of `samebits diagnose` is what the command gives."""
+"""What the documentation shows of `samebits diagnose` is what the command gives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from samebits.diagnosis.report.findings import Diagnosis
 from samebits.sides.words import default_words
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs" / "diagnose.md").read_text("utf-8")
+TEXT = (ROOT / "docs" / "guides" / "diagnose.md").read_text("utf-8")
+JSON = (ROOT / "docs" / "reference" / "diagnosis-json.md").read_text("utf-8")
 SHOWN = re.compile(r"^```\n\$ samebits (diagnose [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LEFT_OUT = "  …"
 """A line of an example that stands for some of the output."""
@@ -66,7 +67,7 @@ PARTS = {
 
 
 def test_the_table_of_fields_is_what_json_has() -> None:
-    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", section("For programs"), re.MULTILINE))
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", JSON, re.MULTILINE))
     assert list(rows) == ["format", "same", *(f.name for f in fields(Diagnosis))]
     for name, fact in PARTS.items():
         listed = rows[name].partition(": ")[2].partition(";")[0]
@@ -75,7 +76,7 @@ def test_the_table_of_fields_is_what_json_has() -> None:
 
 @pytest.mark.parametrize("part", [finding.Datum, finding.Place])
 def test_a_value_and_a_place_have_what_is_listed(part: type) -> None:
-    assert ", ".join(f"`{f.name}`" for f in fields(part)) in section("For programs")
+    assert ", ".join(f"`{f.name}`" for f in fields(part)) in JSON
 
 
 def test_every_certainty_is_explained() -> None:

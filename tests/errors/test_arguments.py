@@ -11,7 +11,7 @@ import pytest
 import samebits as sb
 from samebits import double3, fix16, fix32, float2, float3, float32, int32, uint8, uint64
 from samebits.errors import ArgumentError
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 
 @sb.struct
@@ -228,7 +228,7 @@ CASES: dict[str, tuple[Any, tuple[Any, ...], str]] = {
 RUNS: dict[str, Callable[[Any], Callable[..., Any]]] = {
     "compiled": lambda kernel: kernel,
     "managed": lambda kernel: kernel.managed,
-    "evaluated": lambda kernel: lambda *args: evaluate(kernel, args),
+    "evaluated": lambda kernel: lambda *args: evaluate_call(kernel, args),
 }
 
 

@@ -20,8 +20,9 @@ from samebits.sim.simulation import Simulation
 from samebits.verify import executions as targets
 from samebits.verify.executions import Row
 from samebits.verify.golden import read_golden, write_golden
+from tests.support.folders import SIMULATIONS
 
-SMALL = str(Path(__file__).parents[1] / "unit" / "sim" / "small_simulation.py")
+SMALL = str(SIMULATIONS / "small_simulation.py")
 NATIVE = next(r.name for r in targets.all_rows() if r.reason is None and r.name.endswith("-O3"))
 QUICK = ("--targets", f"{NATIVE},evaluate", "--frames", "40")
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from operations import GROUPS, OPERATIONS, SOURCE, Operation
 from tests.fuzz.execute import Compiled, levels, run_evaluate, run_managed
 from tests.fuzz.inputs import InputSet
 from tests.fuzz.literals import FLOAT_PATTERNS, NAN_PATTERNS
 from tests.fuzz.loading import Loaded, Workspace
+from tests.support.every_operation import GROUPS, OPERATIONS, SOURCE, Operation
 
 from samebits.types import ScalarType
 

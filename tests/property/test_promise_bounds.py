@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import LOWEST_AND_BEST
-from tests.limits import HANG_SECONDS
+from tests.support.levels import LOWEST_AND_BEST
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import int8, int16, int32, int64, uint8, uint16, uint32, uint64

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import LOWEST_AND_BEST
+from tests.support.levels import LOWEST_AND_BEST
 
 import samebits as sb
 from samebits import float2, float32, float64, int32, uint32

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import LOWEST_AND_BEST
+from tests.support.levels import LOWEST_AND_BEST
 
 import samebits as sb
 from samebits import float32, int8, uint32, uint64

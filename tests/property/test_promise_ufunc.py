@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
-from tests.unit.runtime.ufunc_functions import blend, less, parts
+from tests.support.kernels.ufunc_functions import blend, less, parts
 
 from samebits import float32, float64, math
 from samebits.lang.kernel import Overloads

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 
 from samebits import importing
 

@@ -13,9 +13,9 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "src" / "samebits"
 LAYERS = {
     "source_lines": 0, "visible": 0, "mutex": 0, "output": 0, "importing": 0, "types": 0,
-    "version": 0, "nearest": 0,
-    "errors": 1, "compiling": 1, "bits": 1,
-    "modes": 2, "patterns": 2, "replay": 2,
+    "version": 0,
+    "errors": 1, "compiling": 1, "bits": 1, "pages": 1,
+    "modes": 2, "replay": 2,
     "ir": 3, "lang": 3,
     "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
     "managed": 5, "math": 5, "noise": 5, "random": 5, "backend": 5,

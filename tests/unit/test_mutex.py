@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from tests.unit.runtime.interrupting import at_each
+from tests.support.interrupting import at_each
 
 from samebits.mutex import Mutex
 

@@ -14,7 +14,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-from tests.unit.runtime.interrupting import at_each
+from tests.support.interrupting import at_each
 
 from samebits.output import Output, hindrance, holds_other, remedy, told, write_file
 

@@ -1,8 +1,8 @@
 """Shows that no last bits of the cosine's coefficients round every hard float32 input right.
 
 Changes C2, C4 and C6 of sin_cos_large_f32.py by a few units in the last place, and counts for each
-choice the inputs of tests/unit/mathlib/hard_sin_cos_f32.txt whose cosine comes out wrong. The least
-is two, which is why `cos_large` names two inputs.
+choice the inputs of tests/unit/mathlib/float32/hard_sin_cos_f32.txt whose cosine comes out wrong.
+The least is two, which is why `cos_large` names two inputs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from samebits.mathlib.float32 import sin_cos_f32_table as rows
 from samebits.mathlib.float32 import sin_cos_large_f32 as f32
 
-HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "hard_sin_cos_f32.txt"
+HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "float32" / "hard_sin_cos_f32.txt"
 CHANGES = {"C2": range(-3, 4), "C4": range(-12, 13), "C6": range(-60, 61, 3)}
 """In units of the last place."""
 

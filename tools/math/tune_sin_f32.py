@@ -2,7 +2,8 @@
 
 The coefficients that trigonometry_f32.sollya makes round one sine wrong, of 0x1.33333p13. This
 moves them by a few units in the last place and prints every choice that rounds all inputs of
-tests/unit/mathlib/hard_sin_cos_f32.txt up to 2^24 right, with products fused into sums and without.
+tests/unit/mathlib/float32/hard_sin_cos_f32.txt up to 2^24 right, with products fused into sums and
+without.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from samebits.mathlib.float32 import sin_cos_f32 as f32
 
-HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "hard_sin_cos_f32.txt"
+HARD = Path(__file__).parents[2] / "tests" / "unit" / "mathlib" / "float32" / "hard_sin_cos_f32.txt"
 MADE = (
     float.fromhex("0x1.921fb54442d17p1"),
     float.fromhex("-0x1.4abbce625bd48p2"),

@@ -1,4 +1,4 @@
-"""`make prove`: compare every math function with correct rounding, and write docs/accuracy.md.
+"""`make prove`: compare every math function with correct rounding; docs/results/accuracy.md.
 
 First the margins of fast phases are proven. What has not changed since it was last proven or
 compared is left alone. Exit status 1 if a margin is not proven, or a HIGH result is wrong, or

@@ -1,4 +1,4 @@
-"""docs/accuracy.md: how far off each function is at most, and what that was found on."""
+"""docs/results/accuracy.md: how far off each function is at most, and what that was found on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.prove.rounding import kept
 from tools.prove.rounding.document import section
 from tools.prove.rounding.kept import Shown
 
-PAGE = Path(__file__).parents[2] / "docs" / "accuracy.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "accuracy.md"
 PRECISIONS = ("HIGH", "MEDIUM", "LOW")
 TYPES = ("float32", "float64")
 

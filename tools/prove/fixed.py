@@ -35,7 +35,7 @@ from samebits.lang.executions import executions
 from samebits.lang.kernel import Kernel
 
 PLACE = Path(__file__).with_name("fixed.json")
-PAGE = Path(__file__).parents[2] / "docs" / "accuracy-fixed-point.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "accuracy-fixed-point.md"
 BLOCK = 1 << 20
 FUNCTIONS = ("sqrt", "sin", "cos", "tan", "exp", "log", "atan2", "pow")
 """In the order of fixed.c."""
@@ -51,8 +51,8 @@ PROMISED = {
     "tan": (TRIG, TRIG, TRIG, -28),
     "pow": (TRIG, TRIG, TRIG, -30),
 }
-"""What docs/fixed-point.md promises: the largest error in steps for each of TYPES, and the power of
-two that large results may have beyond half a step, as a part of the result."""
+"""What docs/reference/fixed-point.md promises: the largest error in steps for each of TYPES, and
+the power of two that large results may have beyond half a step, as a part of the result."""
 MEASURED = 1e-4
 """The search finds errors in steps to about this much: half a step is often 0.5 and a little."""
 

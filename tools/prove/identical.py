@@ -1,4 +1,4 @@
-"""Which targets gave a math function's bits, kept in identical.json for docs/accuracy.md."""
+"""Which targets gave a math function's bits: identical.json, for docs/results/accuracy.md."""
 
 from __future__ import annotations
 

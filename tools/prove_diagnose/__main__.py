@@ -1,5 +1,5 @@
 """`make prove-diagnose`: plant differences, have them diagnosed, and write the section of
-docs/diagnose.md that says how often frame, field, line, operation and cause were right.
+docs/results/diagnosis-quality.md: how often frame, field, line, operation and cause were right.
 
 Exit status 0 where what is promised is kept, 1 where it is not, 2 for bad usage, 130 after Ctrl-C.
 """
@@ -21,7 +21,7 @@ from tools.prove_diagnose.entry import Entry
 from tools.prove_diagnose.judge import Verdict
 from tools.prove_diagnose.worker import MOST_CASES, Task, Worker
 
-PAGE = Path(__file__).parents[2] / "docs" / "diagnose.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "diagnosis-quality.md"
 SECONDS = 900.0
 """After which a case is given up, and counts as wrong."""
 

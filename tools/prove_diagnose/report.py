@@ -1,4 +1,4 @@
-"""The section of `docs/diagnose.md` about planted differences: counts, matrix, what was wrong."""
+"""The section of docs/results/diagnosis-quality.md: counts, confusion matrix, what was wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make prove-targets`: compare every target that can run here, and write docs/targets.md.
+"""`make prove-targets`: compare every target that can run here, and write docs/results/targets.md.
 
 Exit status 0 where all is the same, 1 where something differs or failed, 2 for bad usage, 130
 where all was the same until Ctrl-C, which ends every process that was started and writes what was
@@ -25,7 +25,7 @@ from tools.prove_targets.worker import KINDS, Task, Worker
 
 from samebits.runtime.emulation.calls import Runner, runners
 
-PAGE = Path(__file__).parents[2] / "docs" / "targets.md"
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "targets.md"
 
 
 def _arguments(known: Sequence[Runner]) -> argparse.Namespace:

@@ -66,7 +66,7 @@ OTHERS = frozenset((
     "transpose", "variance",
 ))  # fmt: skip
 """What else is in `samebits.math`: the generated programs, the tour of the library
-(tests/unit/sim/tour_simulation.py) and tests of their own use it."""
+(tests/support/simulations/tour_simulation.py) and tests of their own use it."""
 Only = frozenset[str] | None
 """Names of functions; None for all."""
 TYPES = (FLOAT32, FLOAT64)

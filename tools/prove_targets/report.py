@@ -1,4 +1,4 @@
-"""`docs/targets.md`: what was compared on which target, how much of it, and how it came out."""
+"""docs/results/targets.md: what was compared on which target, how much of it, how it came out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compares a few math functions on every target: `python -m tools.prove_targets.some hypot pow`.
 
 For functions that have changed since `make prove-targets`: notes in tools/prove/identical.json, for
-docs/accuracy.md, which targets give the host's bits. Exit status 1 if one does not.
+docs/results/accuracy.md, which targets give the host's bits. Exit status 1 if one does not.
 """
 
 from __future__ import annotations

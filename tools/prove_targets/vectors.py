@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from tests.bits.testfloat import DATA, programs, vectors
+from tests.support.testfloat import DATA, programs, vectors
 from tools.prove_targets.finding import Finding
 from tools.prove_targets.programs import OPT, call
 

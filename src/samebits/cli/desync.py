@@ -13,11 +13,10 @@ from typing import Any
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation
 from samebits.cli.printing import JSON_FORMAT, progress_bars
-from samebits.desync.account import account
 from samebits.desync.reader import is_report, read_report
-from samebits.desync.record import Wanted, make_report
+from samebits.desync.record import Wanted, record_report
 from samebits.desync.report import Report
-from samebits.desync.summary import NOT_FAITHFUL, as_json, as_text
+from samebits.desync.summary import NOT_FAITHFUL, account, as_json, as_text
 from samebits.desync.writer import write_report
 from samebits.diagnosis.frame import departing
 from samebits.diagnosis.frame.recorded import recorded_in
@@ -66,7 +65,7 @@ def run(options: Options) -> int:
     _check_place(Path(path), options)
     last = source.frames if wanted.frames is None else wanted.frames.stop
     with progress_bars(min(last, source.frames)) as bars:
-        report = make_report(side, source, wanted, bars.show)
+        report = record_report(side, source, wanted, bars.show)
     size = write_report(report, path, options.force)
     recorded = _beside_replay(report, source, side)
     if options.json:

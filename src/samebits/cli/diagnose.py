@@ -17,9 +17,9 @@ from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
-from samebits.desync.account import account
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
+from samebits.desync.summary import account
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.run_and_report import diagnose_report
@@ -31,11 +31,10 @@ from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
+from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 
-DEFAULT_FRAMES = 600
-DEFAULT_SEED = 1
 JSON_FORMAT = 1
 REPORT_SUFFIX = ".desync"
 _TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))

@@ -10,15 +10,13 @@ from samebits.cli.exit_status import BAD, DIFFERS, INTERRUPTED, MOST_FRAMES, SAM
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.printing import Run, Unread, print_runs, progress_bars
 from samebits.errors import ReplayError, SamebitsError, SimulationError
+from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 from samebits.verify import executions as targets
 from samebits.verify.golden import Golden, check_place, read_golden, write_golden
 from samebits.verify.verification import Verification
 from samebits_command import interrupted
-
-DEFAULT_FRAMES = 600
-DEFAULT_SEED = 1
 
 
 @dataclass(frozen=True)

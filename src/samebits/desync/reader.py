@@ -36,10 +36,9 @@ from samebits.desync.format import (
 )
 from samebits.desync.hash_tree import tree_of
 from samebits.desync.machine import Machine, machine_from_json
-from samebits.desync.pieces import Assembly, Piece
 from samebits.desync.report import Report
 from samebits.desync.salvage import Message, salvage
-from samebits.desync.writer import METADATA_NAME, checksum
+from samebits.desync.writer import METADATA_NAME, Assembly, Piece, checksum
 from samebits.errors import ReplayError, ReportError
 from samebits.replay import header as replay_header
 from samebits.replay.header import ReplayHeader, header_from_text

@@ -64,7 +64,7 @@ class Wanted:
     trace: int | None = None
 
 
-def make_report(
+def record_report(
     side: Side,
     source: Source,
     wanted: Wanted,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any, SupportsFloat
 
-from samebits.bits import ulp_distance
+from samebits.bits import float_to_bits, ulp_distance
 from samebits.errors import ArgumentError
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator
-from samebits.fpmodel.literals import pattern
-from samebits.fpmodel.parse import operands, parse
+from samebits.fpmodel.parse import operands, parse, pattern
 from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT32,
@@ -87,11 +87,15 @@ class Explanation:
 
 
 def explain(
-    expression: str, values: Mapping[str, str], observed: str, type: str = "float32"
+    expression: str,
+    values: Mapping[str, str | SupportsFloat],
+    observed: str | SupportsFloat,
+    type: str = "float32",
 ) -> Explanation:
     """Try every evaluation of `expression` and say which give the `observed` bits.
 
-    Values are text: bits in hex (0x and 4, 8 or 16 digits), hex floats or decimals. `type` is
+    Values are floats, or text: bits in hex (0x and 4, 8 or 16 digits), hex floats or decimals. A
+    float that the type does not hold is rounded to it, as a decimal is. `type` is
     float16, float32 or float64; what is of halves is computed in float32, as in a kernel, and
     rounded to a half at last. Two hazards together are tried only where none alone gives the bits.
     Raises ArgumentError for what is not in the language, and for operands that are missing or not
@@ -104,7 +108,7 @@ def explain(
         )
     tree = parse(expression)
     bits = _operand_bits(tree, values, form)
-    goal = pattern(observed, form, "what was observed")
+    goal = pattern(_text(observed, form, "what was observed"), form, "what was observed")
     search = _Search(tree, form, {name: from_bits(b, form) for name, b in bits.items()}, goal)
     causes = search.causes()
     return Explanation(
@@ -113,7 +117,23 @@ def explain(
     )  # fmt: skip
 
 
-def _operand_bits(tree: Tree, values: Mapping[str, str], form: Format) -> dict[str, int]:
+def _text(value: Any, form: Format, what: str) -> str:
+    """Text that `pattern` reads: a float as a hex float, infinities and NaN as bits."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, SupportsFloat):
+        raise ArgumentError(
+            f"{what} is {value!r:.40}", fix="give a float, or text such as 0x3dcccccd or 0.1"
+        )
+    number = float(value)
+    if number - number == 0:
+        return number.hex()
+    return f"0x{float_to_bits(number, form.bits):0{form.bits // 4}x}"
+
+
+def _operand_bits(
+    tree: Tree, values: Mapping[str, str | SupportsFloat], form: Format
+) -> dict[str, int]:
     wanted = operands(tree)
     missing = [name for name in wanted if name not in values]
     unused = [name for name in values if name not in wanted]
@@ -126,7 +146,7 @@ def _operand_bits(tree: Tree, values: Mapping[str, str], form: Format) -> dict[s
             note=f"its names are {', '.join(wanted) or 'none'}",
             fix="leave the value away, or use the name",
         )
-    return {name: pattern(values[name], form, name) for name in wanted}
+    return {name: pattern(_text(values[name], form, name), form, name) for name in wanted}
 
 
 _Way = tuple[Tree, Arithmetic, tuple[str, ...]]

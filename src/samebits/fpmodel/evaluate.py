@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from samebits.fpmodel.estimates import ESTIMATES
-from samebits.fpmodel.literals import exact
-from samebits.fpmodel.math_functions import call
+from samebits.fpmodel.libm import call
+from samebits.fpmodel.parse import exact
 from samebits.fpmodel.softfloat import (
     FLOAT16,
     FLOAT64,

@@ -1,20 +1,36 @@
-"""The math libraries of this machine, beside samebits' own: C's, NumPy's, and the vector one that
-GCC calls. Each gives a function as a C function of floats, for Python and for compiled code."""
+"""Math functions as operations: samebits' own, C's, NumPy's, and the vector ones that GCC calls.
+
+Owns each function as a C function of floats for Python and for compiled code, the kernel that one
+of samebits' own is, and the result of a call in a format. Of samebits' functions those at HIGH
+precision count alone: they are what `samebits.math` gives from Python.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import struct
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 
+import samebits.math
 from samebits.backend.llvm import engine as llvm
-from samebits.fpmodel.softfloat import FLOAT32
+from samebits.fpmodel import softfloat
+from samebits.fpmodel.estimates import x86_estimate
+from samebits.fpmodel.parse import FUNCTIONS
+from samebits.fpmodel.softfloat import NAN, Format, Number, from_bits, rounded, to_bits
+from samebits.frontend.compile import symbol_of
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import HostFunction
+from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.values.scalars import float32, float64
+from samebits.lang.values.thread_state import managed_run
+from samebits.types import FLOAT32, FLOAT64, UINT32, ScalarType, Type
 
 _NAMES = (
     "acos acosh asin asinh atan atanh atan2 cbrt cos cosh erf erfc exp exp2 exp10 expm1 fdim fmax "
@@ -154,3 +170,97 @@ LIBRARIES: Mapping[str, Library] = {
     "libmvec512": _vectors(512, "e", 4),
 }
 """By the prefix that their functions have in expressions. Adding one is adding a row."""
+
+
+_TYPES: dict[int, tuple[str, Any]] = {32: ("<f", float32), 64: ("<d", float64)}
+_MOST_KEPT = 8192
+"""Results that are kept: one operation is evaluated in many ways over the same operands."""
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def call(detail: str, args: tuple[Number, ...], form: Format) -> Number:
+    """A function's result in a format, of arguments in it.
+
+    `detail` is a name in `samebits.math`; after the prefix of one of `LIBRARIES`, that library's;
+    after `libm64.` that of the C library's float64 form, rounded.
+    """
+    where, _, name = detail.rpartition(".")
+    if where == "libm64":
+        return rounded(call(f"libm.{name}", args, softfloat.FLOAT64), form)
+    if where:
+        function = function_of(where, name, form.bits)
+        values = [_as_float(x, form) for x in args]
+        return _as_number(float("nan") if function is None else function(*values), form)
+    make = _TYPES[form.bits][1]
+    function = getattr(samebits.math, name)
+    with managed_run():
+        result = float(function(*(make(_as_float(x, form)) for x in args)))
+    return NAN if result != result else _as_number(result, form)
+
+
+def _as_float(x: Number, form: Format) -> float:
+    code = _TYPES[form.bits][0]
+    return struct.unpack(code, to_bits(x, form).to_bytes(form.bits // 8, "little"))[0]
+
+
+def _as_number(value: float, form: Format) -> Number:
+    return from_bits(int.from_bytes(struct.pack(_TYPES[form.bits][0], value), "little"), form)
+
+
+OPERATIONS = frozenset({"ceil", "copysign", "floor", "round", "trunc"})
+"""The functions that are operations of the IR, under their own names."""
+
+
+def kernel_of(name: str, bits: int) -> tuple[Kernel, tuple[Type, ...]] | None:
+    """The kernel of a math function for floats of a width, and its parameters' types."""
+    function = getattr(samebits.math, name) if name in FUNCTIONS else None
+    if not isinstance(function, Overloads):
+        return None
+    t = FLOAT32 if bits == FLOAT32.bits else FLOAT64
+    kernel = function.kernel_for(t)
+    return kernel, kernel.resolve((t,) * function.arity)
+
+
+@cache
+def _by_symbol() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in FUNCTIONS:
+        for t in (FLOAT32, FLOAT64):
+            kernel = kernel_of(name, t.bits)
+            if kernel is not None:
+                found[symbol_of(*kernel)] = name
+    return found
+
+
+def name_of(symbol: str) -> str | None:
+    """The math function that a function of the IR is; None where it is none."""
+    return _by_symbol().get(symbol) if symbol.startswith("samebits.mathlib.") else None
+
+
+NAME = "samebits.host."
+"""How their names begin."""
+
+
+def library_function(library: str, name: str, bits: int) -> HostFunction | None:
+    """A math function of one of `LIBRARIES` for floats of a width; None where it has none."""
+    function = function_of(library, name, bits)
+    if function is None:
+        return None
+    t = FLOAT32 if bits == FLOAT32.bits else FLOAT64
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    assert address is not None
+    return _host(f"{library}.{name}.{t}", t, FUNCTIONS[name], address)
+
+
+def estimate_function(name: str) -> HostFunction | None:
+    """An estimate of float32 by this processor, from bits to bits; None where it has none."""
+    estimate = x86_estimate(name)
+    return None if estimate is None else _host(name, UINT32, 1, estimate.address)
+
+
+def _host(name: str, t: ScalarType, arity: int, address: int) -> HostFunction:
+    b = Builder(NAME + name, {f"x{i}": t for i in range(arity)}, (t,), file=NAME)
+    f = b.ret(b.get("x0"))
+    return HostFunction(
+        f.name, f.params, f.results, f.slots, f.locals, f.body, f.span, address=address
+    )

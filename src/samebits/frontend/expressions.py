@@ -50,7 +50,7 @@ def refuse(ctx: Context, node: ast.AST) -> NoReturn:
     """Raise the error of a node that is not in the language."""
     name = type(node).__name__
     message, fix = REFUSED.get(type(node), (f"`{name}` is not in the kernel language", ""))
-    ctx.fail(node, message, fix=fix or "see docs/language.md for what is")
+    ctx.fail(node, message, fix=fix or "see docs/reference/language.md for what is")
 
 
 def condition(ctx: Context, node: ast.expr) -> Value:

@@ -1,8 +1,8 @@
 """Hazards: what makes the same source give other bits, planted in a simulation on purpose.
 
 For rehearsals of a desync, and for tests of whatever is to notice one. A hazard is one row of the
-table in docs/diagnose.md; each acts at operations of a simulation's own kernels, in one or more
-ways.
+table in docs/reference/hazards.md; each acts at operations of a simulation's own kernels, in one
+or more ways.
 """
 
 from __future__ import annotations

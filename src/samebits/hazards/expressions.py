@@ -15,7 +15,7 @@ import numpy as np
 
 from samebits.bits import CANONICAL_NAN, bits_to_float
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator, to_integer
-from samebits.fpmodel.math_kernels import OPERATIONS, name_of
+from samebits.fpmodel.libm import OPERATIONS, name_of
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, Format, from_bits, rounded, to_bits
 from samebits.fpmodel.tree import Constant, Operand, Tree
 from samebits.fpmodel.tree import Op as Node

@@ -1,8 +1,8 @@
 """Hazards put into the kernels of a simulation, at one operation or at all where they act.
 
-Owns which ways there are and the program that they make. Every operation that was there keeps its
-id, and the planted one has the id of the result that it gives: runs of both programs can be
-compared operation by operation.
+Owns which variants there are, how each is numbered so that it can be made again, and the program
+that they make. Every operation that was there keeps its id, and the injected one has the id of the
+result that it gives: runs of both programs can be compared operation by operation.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
@@ -17,11 +18,10 @@ from samebits.hazards.catalogue import Hazard, Structural, by_name
 from samebits.hazards.edit.draft import guarded
 from samebits.hazards.expressions import Sites
 from samebits.hazards.locate import find
-from samebits.hazards.structures import KernelWay, structural_ways
 from samebits.hazards.variants import ACROSS, ExpressionWay, first_ways_of, ways_of
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Module, Op
-from samebits.ir.refs import Place, described, is_own, op_at, statements
+from samebits.ir.refs import Place, described, is_own, op_at, statement_at, statements
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 
@@ -222,3 +222,54 @@ def with_ways(program: Program, ways: Sequence[Way | KernelWay]) -> Program:
     kernels = rewritten(kernels, parts)
     verify(kernels)
     return program.with_kernels(kernels)
+
+
+_LOOKED_AT = 8
+"""Places that say how many ways there are at all places at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelWay:
+    """One way in which a structural hazard acts, at each of its places."""
+
+    hazard: str
+    note: str
+    """What is done, at the first place."""
+    places: tuple[Place, ...]
+    number: int
+    seed: int | None
+    _structural: Structural
+
+    @property
+    def expression(self) -> str:
+        """What is done: no expression says it."""
+        return self.note
+
+    def kernels(self, kernels: Module) -> Module:
+        """The kernels that have it. A place with fewer ways has its last; one with none stays."""
+        for place in self.places:
+            ways = self._structural.ways(kernels, place, self.seed)
+            made = list(islice(ways, self.number + 1))
+            kernels = made[-1][0] if made else kernels
+        return kernels
+
+
+def structural_ways(
+    kernels: Module, hazard: Structural, place: Place | None = None, seed: int | None = None
+) -> Sequence[KernelWay]:
+    """The ways of a hazard at a place, or at all of its places at once, the most plausible first.
+
+    Raises HazardError for a place that is not there.
+    """
+    if place is not None:
+        statement_at(kernels, place)
+    acts = hazard.places(kernels)
+    places = acts if place is None else [each for each in acts if each == place]
+    notes: Sequence[str] = ()
+    for each in places[:_LOOKED_AT]:
+        found = [note for _, note in hazard.ways(kernels, each, seed)]
+        notes = found if len(found) > len(notes) else notes
+    return [
+        KernelWay(hazard.name, note, tuple(places), number, seed, hazard)
+        for number, note in enumerate(notes)
+    ]

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from samebits.errors import HazardError, Span
+from samebits.errors import HazardError, Span, nearest
 from samebits.ir.grammar import Module, Numbered, Op, walk
-from samebits.nearest import nearest
 
 LIBRARY = "samebits."
 """How the names of functions begin that are not the user's own."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator, Listener, evaluator_of
@@ -29,7 +30,21 @@ from samebits.types import (
 )
 
 
-def evaluate(
+def evaluate(kernel: Kernel, /, *args: Any, **kwargs: Any) -> Any:
+    """Run `kernel` in the reference interpreter, as a call of it runs compiled; return its result.
+
+    Arrays and structs are changed in place. The bits are those of every other execution. Slow: some
+    microseconds an operation. Raises what the call raises: Trap, ArgumentError, CompileError.
+    """
+    given: Any = kernel
+    if not isinstance(given, Kernel):
+        raise ArgumentError(
+            f"{kernel!r:.60} is no kernel", fix="evaluate(kernel, argument, ...), of an @sb.kernel"
+        )
+    return evaluate_call(kernel, args, kwargs)
+
+
+def evaluate_call(
     kernel: Kernel,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any] | None = None,

@@ -19,7 +19,7 @@ from samebits.ir.grammar import Module, Op, ValueType
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.interp.memory import ArrayView, Ref
 from samebits.lang.kernel import Kernel
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 from samebits.types import ArrayType, MemoryType, RefType, ScalarType
 
 
@@ -36,7 +36,7 @@ def check_races(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, Any]
         checker.append(Checker(module))
         return checker[0].evaluator
 
-    return evaluate(kernel, args, kwargs, make=make)
+    return evaluate_call(kernel, args, kwargs, make=make)
 
 
 def check_batches(
@@ -54,7 +54,7 @@ def check_batches(
             checker.begin(turn, module.functions[name].params[2:])
             return checker.evaluator
 
-        evaluate(kernel, (begin, end, *args), make=make)
+        evaluate_call(kernel, (begin, end, *args), make=make)
 
 
 def kernel_name(module: Module) -> str:

@@ -21,7 +21,7 @@ from samebits.passes.semantics.float_modes import first_fast, rewrites
 from samebits.runtime import rows
 from samebits.runtime.argument_copies import own_copies
 from samebits.runtime.compile import compile_emulated, compile_native
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 from samebits.runtime.rows import Makers, choose_rows
 from samebits.types import (
     BOOL,
@@ -190,7 +190,7 @@ def _managed(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
 
 
 def _evaluate(kernel: Kernel, types: tuple[Type, ...]) -> Callable[..., Any]:
-    return lambda *args: evaluate(kernel, args)
+    return lambda *args: evaluate_call(kernel, args)
 
 
 def _native(target: Target, opt: int) -> MakeRun:

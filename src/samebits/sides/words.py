@@ -12,9 +12,8 @@ from typing import Any
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.targets.fp_environments import FLUSHINGS, ROUNDINGS, environment_bits
 from samebits.backend.targets.table import Target
-from samebits.errors import SideError, TargetError
+from samebits.errors import SideError, TargetError, nearest
 from samebits.modes import from_text
-from samebits.nearest import nearest
 from samebits.runtime.emulation.machines import emulation_reason
 from samebits.runtime.threads.pool import MOST_WORKERS
 

@@ -16,6 +16,9 @@ from samebits.sim.user_lines import line_in
 from samebits.types import Kind, ScalarType
 
 RANDOM = "random"
+DEFAULT_FRAMES = 600
+DEFAULT_SEED = 1
+"""Of runs for which nobody says how long they are, or from which seed."""
 
 Player = Callable[[int, int], Inputs]
 """Inputs from a first frame on, for a number of frames: an array of shape (frames, players)."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from samebits.bits import pattern_of
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.patterns import pattern_of
 from samebits.trace.model import Model, recorded
 from samebits.trace.observer import Bounded
 from samebits.trace.record import Trace

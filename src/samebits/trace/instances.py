@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from samebits.bits import pattern_of
 from samebits.errors import Span, Trap
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
 from samebits.ir.refs import Place
-from samebits.patterns import pattern_of
 from samebits.trace.model import Model
 from samebits.trace.observer import Frames, Memory, State, Watcher
 from samebits.types import ScalarType

@@ -15,10 +15,10 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
+from samebits.bits import TYPES
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
 from samebits.ir.refs import Place, is_own
-from samebits.patterns import TYPES
 from samebits.sim.program import Program, state_memory
 from samebits.types import ArrayType, ScalarType, StructType
 

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import to_canonical
+from samebits.bits import TYPES, Patterns, kept_as, patterns_of, to_canonical
 from samebits.errors import TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.refs import Place
-from samebits.patterns import TYPES, Patterns, kept_as, patterns_of
 from samebits.trace.instances import Instance, at_event, environment, environment_at
 from samebits.trace.model import Model, Numbering, recorded
 from samebits.trace.observer import LIMIT, Frames, Memory, State, Watcher

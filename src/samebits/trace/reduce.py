@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import to_canonical, xxh64
+from samebits.bits import Patterns, pattern_of, to_canonical, values_of, xxh64
 from samebits.errors import IRError
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.patterns import Patterns, pattern_of, values_of
 from samebits.trace.model import Numbering, recorded
 from samebits.trace.observer import Frames, Watcher
 from samebits.trace.record import Trace

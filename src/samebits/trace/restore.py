@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from samebits.bits import from_canonical, to_canonical, xxh64
+from samebits.bits import from_canonical, to_canonical, value_of, values_of, xxh64
 from samebits.errors import TRAP_MESSAGES, IRError, TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.patterns import value_of, values_of
 from samebits.trace.model import Model, Numbering, recorded
 from samebits.trace.observer import Frames, Memory, State
 from samebits.trace.record import Recorder, Trace

@@ -7,12 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from samebits.desync.account import account
 from samebits.desync.format import PROGRAM, TRACE, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, make_report
+from samebits.desync.record import Wanted, record_report
 from samebits.desync.report import Report
-from samebits.desync.summary import as_json, as_text
+from samebits.desync.summary import account, as_json, as_text
 from samebits.desync.writer import report_bytes
 from samebits.errors import ReportError, TraceError
 from samebits.sides.side import parse_side
@@ -38,7 +37,7 @@ class Reports(Target):
         found: list[bytes] = []
         for frames, wanted in ((4, Wanted(range(1, 3), 2)), (9, Wanted(None, None))):
             source = PlayerSource(TINY, "push", 1, frames)
-            found.append(report_bytes(make_report(side, source, wanted)))
+            found.append(report_bytes(record_report(side, source, wanted)))
         return found
 
     def read(self, data: bytes) -> Read:

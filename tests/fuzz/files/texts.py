@@ -6,8 +6,7 @@ from pathlib import Path
 from random import Random
 
 from samebits.errors import ArgumentError
-from samebits.fpmodel.literals import pattern
-from samebits.fpmodel.parse import parse
+from samebits.fpmodel.parse import parse, pattern
 from samebits.fpmodel.softfloat import FORMATS
 from samebits.fpmodel.tree import written
 from samebits.lint import RULES, check_paths

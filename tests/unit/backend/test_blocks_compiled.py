@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiled_kernels import CONFIGURATIONS, Compiled, evaluated
+from tests.support.programs.compiled_kernels import CONFIGURATIONS, Compiled, evaluated
 
 import samebits as sb
 from samebits import fix16, fix32, fix48

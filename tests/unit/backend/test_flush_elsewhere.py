@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from other_machines import Machine, WasmMachine, missing
+from tests.support.machines.other_machines import Machine, WasmMachine, missing
 
 import samebits as sb
 from samebits import float32, float64, int32, uint32, uint64

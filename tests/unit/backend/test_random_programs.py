@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from compiled_kernels import CONFIGURATIONS, Compiled, copies, evaluated
-from random_programs import Program
+from tests.support.programs.compiled_kernels import CONFIGURATIONS, Compiled, copies, evaluated
+from tests.support.programs.random_programs import Program
 
 
 def check(seed: int) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.folders import SIMULATIONS
 
 from samebits.cli import status
 from samebits.cli.diagnose import doing
@@ -22,9 +23,8 @@ from samebits.diagnosis.report.findings import CERTAINTIES, CousinFact, Diagnosi
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.sides.words import default_words, described_words
 
-UNIT = Path(__file__).parents[1]
-SMALL = str(UNIT / "sim" / "small_simulation.py")
-OTHER = str(UNIT / "diagnose" / "traced_simulation.py")
+SMALL = str(SIMULATIONS / "small_simulation.py")
+OTHER = str(SIMULATIONS / "traced_simulation.py")
 PLAIN, FUSED = "opt=0", "opt=0,hazard=fma,from=10"
 FRAMES = 40
 

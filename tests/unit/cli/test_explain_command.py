@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.work import calls_of
+from tests.support.work import calls_of
 
 from samebits.bits import bits_to_float, exact_fma, float_to_bits
 from samebits.cli import status

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.folders import SIMULATIONS
+from tests.support.limits import HANG_SECONDS
 
 PACKAGE = Path(__file__).parents[3] / "src" / "samebits"
 NAMES = (
@@ -68,7 +69,7 @@ def test_doctor_imports_nothing_of_the_folder(hostile: Path) -> None:
 def test_verify_imports_nothing_of_the_folder(hostile: Path) -> None:
     pytest.importorskip("wasmtime")
     pytest.importorskip("ziglang")
-    small = Path(__file__).parents[1] / "sim" / "small_simulation.py"
+    small = SIMULATIONS / "small_simulation.py"
     options = ("--players", "push", "--frames", 20, "--targets", "evaluate,wasm32")
     out = run(hostile, "verify", small, *options)
     assert "same" in out

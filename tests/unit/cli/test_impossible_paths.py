@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.folders import SIMULATIONS
 
 from samebits.cli import status
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits and errors of POSIX")
 
-SMALL = str(Path(__file__).parents[1] / "sim" / "small_simulation.py")
+SMALL = str(SIMULATIONS / "small_simulation.py")
 PATHS = {
     "long name": "n" * 300,
     "long path": "n/" * 3000 + "a",

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.folders import SIMULATIONS
 
 from samebits.cli import status
 
-SOURCE = Path(__file__).parents[1] / "sim" / "small_simulation.py"
+SOURCE = SIMULATIONS / "small_simulation.py"
 
 Run = Callable[..., tuple[int, str]]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.folders import SIMULATIONS
 
 from samebits.cli import status
 from samebits.desync.reader import read_report
@@ -19,7 +20,7 @@ from samebits.sim.recording import Recording
 from samebits.sim.sources import ReplaySource
 from samebits.verify import executions as targets
 
-SMALL = str(Path(__file__).parents[1] / "sim" / "small_simulation.py")
+SMALL = str(SIMULATIONS / "small_simulation.py")
 NATIVE = next(r.name for r in targets.all_rows() if r.reason is None and r.name.endswith("-O0"))
 FRAMES = 40
 CAUSE = (

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.folders import EXAMPLES, SIMULATIONS
 
 from samebits.cli import status
 from samebits.desync.reader import read_report
@@ -16,8 +17,7 @@ from samebits.trace import restore as replayed
 from samebits.trace.encoding import decode
 from samebits.verify import executions as targets
 
-UNIT = Path(__file__).parents[1]
-SMALL = str(UNIT / "sim" / "small_simulation.py")
+SMALL = str(SIMULATIONS / "small_simulation.py")
 NATIVE = next(r.name for r in targets.all_rows() if r.reason is None and r.name.endswith("-O0"))
 QUICK = ("--a", NATIVE)
 
@@ -125,7 +125,7 @@ def test_a_trace_that_does_not_show_what_ran_is_told(run: Run, replay: str) -> N
     assert told not in run("report", "--show", "b")[1]
 
 
-ARENA = Path(__file__).parents[3] / "examples" / "arena"
+ARENA = EXAMPLES / "arena"
 
 
 def test_a_frame_of_the_arena_with_its_trace_can_be_mailed(run: Run) -> None:
@@ -256,7 +256,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_run(
 ) -> None:
     from samebits.cli import desync
 
-    monkeypatch.delattr(desync, "make_report")
+    monkeypatch.delattr(desync, "record_report")
     said = refused(run, SMALL, replay, "--frames", "3", "-o", "/proc/a", *QUICK)
     assert said.startswith("cannot write /proc/a: ")
     assert said.endswith("\n  fix: give a place that this user may write to, with -o")

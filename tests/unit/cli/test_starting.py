@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 
 HOOK = """
 import os, signal, sys

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.folders import SIMULATIONS
 
 import samebits as sb
 from samebits.cli import status
@@ -150,7 +151,7 @@ def test_a_missing_package_is_named_with_its_extra(
         return None if name == "wasmtime" else find(name, package)
 
     monkeypatch.setattr(importlib.util, "find_spec", without)
-    small = Path(__file__).parents[1] / "sim" / "small_simulation.py"
+    small = SIMULATIONS / "small_simulation.py"
     for arguments in (("targets",), ("verify", small, "--players", "push", "--frames", 2)):
         out = run(*arguments)[1]
         assert "[targets]" in out
@@ -183,7 +184,7 @@ def test_hostile_sources_are_shown(run: Run, tmp_path: Path) -> None:
 
 
 def test_hostile_metadata_of_a_replay_is_shown(run: Run, tmp_path: Path) -> None:
-    small = Path(__file__).parents[1] / "sim" / "small_simulation.py"
+    small = SIMULATIONS / "small_simulation.py"
     header: dict[str, Any] = {
         "simulation": "small", "digest": "00" * 16, "version": "1", "seed": 1, "players": 2,
         "input_size": 8, "state_size": 8, "tick_rate": 60,

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.limits import HANG_SECONDS
-from tests.unit.runtime.foreign_libraries import build
+from tests.support.foreign_libraries import build
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits.cli import status

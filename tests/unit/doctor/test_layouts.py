@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 
 from samebits.doctor.watched import LAYOUTS
 from samebits.runtime.fp_state import ptrace

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import refusal_of, same, trap_of
+from tests.support.executions import refusal_of, same, trap_of
 
 import samebits as sb
 from samebits import Array, ReadOnly, float3, float32, float64, int8, int32, int64, uint32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import same
+from tests.support.executions import same
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, int32

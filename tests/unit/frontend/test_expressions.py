@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import refusal_of, same
+from tests.support.executions import refusal_of, same
 
 import samebits as sb
 from samebits import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import samebits as sb
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 from samebits.types import Overflow
 
 TYPES = [
@@ -25,7 +25,7 @@ T = TypeVar("T")
 def everywhere(kernel, *args):
     """The one answer of the managed run, the reference interpreter and compiled code."""
     answers = []
-    for run in (kernel.managed, lambda *a: evaluate(kernel, a), kernel):
+    for run in (kernel.managed, lambda *a: evaluate_call(kernel, a), kernel):
         try:
             answers.append(run(*args))
         except sb.Trap as trap:

@@ -8,7 +8,7 @@ import pytest
 
 import samebits as sb
 from samebits import fix16, fix16x2_sat, fix32, fix32x3, fix48x4_wrap
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 TENTHS = sb.table(["0.1", "0.2", 3], fix32)
 CORNER = fix32x3(1, -2, 3)
@@ -50,7 +50,7 @@ def test_a_number_outside_the_range_traps_in_a_vector_with_its_line():
     def scaled(v: fix32x3, k: fix32) -> fix32x3:
         return v * k
 
-    for run in (scaled.managed, scaled, lambda *args: evaluate(scaled, args)):
+    for run in (scaled.managed, scaled, lambda *args: evaluate_call(scaled, args)):
         with pytest.raises(sb.Trap) as caught:
             run((1, 2, 1 << 20), 1 << 11)
         assert caught.value.kind == "overflow"

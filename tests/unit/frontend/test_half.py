@@ -7,11 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import refusal_of, same
+from tests.support.executions import refusal_of, same
 
 import samebits as sb
 from samebits import float16, float32, float64, half, int32, uint16
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 EVERY = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
 """Every half, all NaNs included."""
@@ -143,7 +143,7 @@ def test_a_nan_is_the_canonical_one_wherever_it_goes():
     moved(EVERY, h)
     assert (h.view(np.uint16) == words(EVERY)).all()
     payload = np.array(0xFE01, np.uint16).view(np.float16)[()]
-    for run in (through, through.managed, lambda *a: evaluate(through, a)):
+    for run in (through, through.managed, lambda *a: evaluate_call(through, a)):
         assert run(payload).tobytes() == b"\x00\x7e"
 
 

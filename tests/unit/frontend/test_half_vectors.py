@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.unit.frontend.executions import refusal_of, same
+from tests.support.executions import refusal_of, same
 from tests.unit.frontend.test_half import EVERY, boundaries, numpys, words
 
 import samebits as sb

@@ -17,7 +17,7 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module, Op, walk
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 
 def compiled_text(kernel: Kernel, opt: int | None = None) -> str:
@@ -130,7 +130,7 @@ def test_without_bounds_check_only_compiled_code_goes_without() -> None:
     sb.assert_same_bits(gathered, A.copy(), np.array([8, 0, 3], np.int32))
     assert "\ntrap" not in compiled_text(gathered)
     wrong = np.array([9], np.int32)
-    for run in (gathered.managed, lambda *args: evaluate(gathered, args)):
+    for run in (gathered.managed, lambda *args: evaluate_call(gathered, args)):
         with pytest.raises(sb.Trap) as caught:
             run(A.copy(), wrong)
         assert caught.value.kind == "index"

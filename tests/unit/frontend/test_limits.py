@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.unit.frontend.executions import same, spanned
+from tests.support.executions import same, spanned
 
 import samebits as sb
 from samebits.frontend.compile import compile_kernel

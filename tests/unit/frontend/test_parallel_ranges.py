@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import BEST
-from tests.unit.frontend import parallel_kernels as k
+from tests.support.kernels import parallel_kernels as k
+from tests.support.levels import BEST
 
 import samebits as sb
 from samebits.frontend.compile import compile_kernel, link
@@ -17,7 +17,7 @@ from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 
 def floats(*shape: int) -> np.ndarray[Any, Any]:
@@ -78,7 +78,7 @@ def test_the_order_of_turns_makes_no_difference() -> None:
 
     evaluator = Evaluator(module, turns=backwards)
     evaluator.run(name, [first, v, 0.5, 1.0, 2.0, 3.0])
-    evaluate(k.move, (other, v, np.float32(0.5), sb.float3(1, 2, 3)))
+    evaluate_call(k.move, (other, v, np.float32(0.5), sb.float3(1, 2, 3)))
     assert first.tobytes() == other.tobytes()
 
 
@@ -92,7 +92,7 @@ def test_a_turn_that_leaves_its_own_index_is_the_same_trap_everywhere() -> None:
     assert caught.value.span.line == k.scatter.function.__code__.co_firstlineno + 3
 
 
-@pytest.mark.parametrize("run", [k.scatter.managed, partial(evaluate, k.scatter)])
+@pytest.mark.parametrize("run", [k.scatter.managed, partial(evaluate_call, k.scatter)])
 def test_the_trap_names_index_array_and_range(run: Any) -> None:
     args = np.array([0, 1, 4, 2, 3], np.int32), floats(5)
     with pytest.raises(sb.Trap) as caught:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from tests.unit.frontend.executions import refusal_of, same
+from tests.support.executions import refusal_of, same
 
 import samebits as sb
 from samebits import Array, float2, float32, int32

@@ -11,7 +11,15 @@ from typing import Any
 import gmpy2
 import numpy as np
 import pytest
-from ir_ops import FLOATS, INTEGERS, alike, bits_of, float_samples, integer_samples, run
+from tests.support.programs.ir_ops import (
+    FLOATS,
+    INTEGERS,
+    alike,
+    bits_of,
+    float_samples,
+    integer_samples,
+    run,
+)
 
 from samebits.errors import Trap
 from samebits.types import (

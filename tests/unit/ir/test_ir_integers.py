@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ir_ops import INTEGERS, alike, integer_samples, run
+from tests.support.programs.ir_ops import INTEGERS, alike, integer_samples, run
 
 from samebits.errors import Trap
 from samebits.ir.grammar import OPS

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import lzma
-from pathlib import Path
 
 import pytest
-from ir_ops import bits_of, op_runner
+from tests.support.folders import SHARED_DATA
+from tests.support.programs.ir_ops import bits_of, op_runner
 
 from samebits.bits import bits_to_float
 from samebits.types import (
@@ -19,7 +19,7 @@ from samebits.types import (
     ScalarType,
 )
 
-FOLDER = Path(__file__).parents[4] / "shared" / "data" / "testfloat"
+FOLDER = SHARED_DATA / "testfloat"
 F, D = FLOAT32, FLOAT64
 FILES: dict[str, tuple[str, tuple[ScalarType, ...], ScalarType]] = {
     "f32_add": ("add", (F, F), F), "f64_add": ("add", (D, D), D),

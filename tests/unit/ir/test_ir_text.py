@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ir_modules import modules
+from tests.support.programs.ir_modules import modules
 
 from samebits.errors import IRError
 from samebits.ir.builder import Builder

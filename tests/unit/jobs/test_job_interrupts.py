@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
-from tests.unit.runtime.interrupting import (
+from tests.support.interrupting import (
     NUMBER,
     Alarm,
     Interrupt,
     at_each,
     handler,
 )
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float32, int32

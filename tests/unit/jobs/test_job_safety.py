@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float3, float32, int32, int64, math

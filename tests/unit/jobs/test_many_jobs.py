@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.support.interrupting import bytecodes
 from tests.unit.jobs.test_job_interrupts import Add, Inc, check
-from tests.unit.runtime.interrupting import bytecodes
 
 import samebits as sb
 

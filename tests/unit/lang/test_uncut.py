@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.unit.runtime.interrupting import at_each
+from tests.support.interrupting import at_each
 
 import samebits as sb
 from samebits import float32

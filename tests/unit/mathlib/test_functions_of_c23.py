@@ -14,7 +14,7 @@ from typing import Any
 import gmpy2
 import numpy as np
 import pytest
-from math_kernels import assert_same_patterns
+from tests.support.kernels.math_kernels import assert_same_patterns
 from tools.prove import inputs, promises
 from tools.prove.functions import FORMATS, NAMED, Format, rounded
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from math_kernels import patterns
+from tests.support.kernels.math_kernels import patterns
 
 import samebits as sb
 from samebits import Array, ReadOnly, float32, float64, int32, math

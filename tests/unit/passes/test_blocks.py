@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from block_loops import MULTIPLY, BlockLoop
-from outcomes import outcome
+from tests.support.programs.block_loops import MULTIPLY, BlockLoop
+from tests.support.programs.outcomes import outcome
 
 from samebits.errors import Trap
 from samebits.ir.grammar import For, Module, Op, walk

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loop_kernels import KERNELS, UNTESTED
-from outcomes import Endless, outcome
+from tests.support.programs.loop_kernels import KERNELS, UNTESTED
+from tests.support.programs.outcomes import Endless, outcome
 
 from samebits.ir.grammar import For, Function, If, Module, Op, While, can_trap, walk
 from samebits.ir.text import print_module

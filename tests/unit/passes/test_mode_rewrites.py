@@ -23,7 +23,7 @@ from samebits.ir.verify import verify
 from samebits.lang.kernel import Kernel
 from samebits.passes.pipeline import optimise
 from samebits.passes.semantics.float_modes import realise, rewrites
-from samebits.runtime.evaluate import evaluate
+from samebits.runtime.evaluate import evaluate_call
 
 sb.defaults(mode=sb.DETERMINISTIC)
 
@@ -109,7 +109,7 @@ def test_accumulations_have_the_documented_shape(n: int) -> None:
         (products, np.multiply, 1.0, (x, y)),
     ):
         expected = [in_shape(v, s, join, neutral) for v, s in zip(given, start, strict=True)]
-        found = evaluate(kernel, (x, y))
+        found = evaluate_call(kernel, (x, y))
         assert [f.tobytes() for f in found] == [e.tobytes() for e in expected]
         sb.assert_same_bits(kernel, x, y)
 
@@ -122,7 +122,7 @@ def test_least_and_greatest_are_those_of_any_order() -> None:
             x[33], y[n - 1] = np.nan, np.nan
         sb.assert_same_bits(extremes, x, y)
         assert (
-            np.array(evaluate(extremes, (x, y))).tobytes()
+            np.array(evaluate_call(extremes, (x, y))).tobytes()
             == np.array(extremes.managed(x, y)).tobytes()
         )
 

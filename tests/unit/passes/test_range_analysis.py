@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from loop_kernels import BOX, Kernel
+from tests.support.programs.loop_kernels import BOX, Kernel
 
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import Module, Op, Value

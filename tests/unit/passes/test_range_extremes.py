@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from loop_kernels import VECTOR, Kernel
-from outcomes import outcome
+from tests.support.programs.loop_kernels import VECTOR, Kernel
+from tests.support.programs.outcomes import outcome
 
 import samebits as sb
 from samebits import int32

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from outcomes import Endless, outcome
-from random_kernels import BOX, Programs, argument
+from tests.support.programs.outcomes import Endless, outcome
+from tests.support.programs.random_kernels import BOX, Programs, argument
 
 from samebits.ir.text import print_module
 from samebits.ir.verify import verify

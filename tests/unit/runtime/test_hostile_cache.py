@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tests.levels import LOWEST
+from tests.support.levels import LOWEST
 
 import samebits as sb
 from samebits import float32

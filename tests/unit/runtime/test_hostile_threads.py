@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 
 import samebits as sb
 from samebits import float32

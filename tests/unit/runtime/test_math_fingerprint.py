@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from tests.work import calls_of
+from tests.support.work import calls_of
 
 import samebits as sb
 from samebits.backend.llvm.compile import compile_module
@@ -15,21 +15,19 @@ from samebits.errors import ArgumentError
 from samebits.frontend.compile import compile_kernel, link
 from samebits.passes.pipeline import optimise
 from samebits.runtime import fingerprint as math_fingerprint
-from samebits.runtime import math_probes
 from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason
-from samebits.runtime.fingerprint import Fingerprint
+from samebits.runtime.fingerprint import PROBE_BITS, Fingerprint
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state.registers import REGISTERS
-from samebits.runtime.math_probes import PROBE_BITS
 from samebits.types import UINT32, UINT64, ArrayType
 
-DOUBLES = np.array(math_probes.DOUBLES, np.uint64)
-SINGLES = np.array(math_probes.SINGLES, np.uint32)
+DOUBLES = np.array(math_fingerprint.DOUBLES, np.uint64)
+SINGLES = np.array(math_fingerprint.SINGLES, np.uint32)
 
 
 def test_the_probes_give_the_stated_bits_in_every_execution_here() -> None:
     assert math_fingerprint.probe_bits() == PROBE_BITS
-    sb.assert_same_bits(math_probes.probe, DOUBLES, SINGLES, np.zeros(2, np.uint64))
+    sb.assert_same_bits(math_fingerprint.probe, DOUBLES, SINGLES, np.zeros(2, np.uint64))
 
 
 @pytest.mark.parametrize("name", ["i686", "aarch64", "s390x", "wasm32"])
@@ -39,7 +37,7 @@ def test_the_probes_give_the_stated_bits_on_other_machines(name: str) -> None:
     if reason is not None:
         pytest.skip(f"{name}: {reason}")
     types = (ArrayType(UINT64, 1, True), ArrayType(UINT32, 1, True), ArrayType(UINT64, 1))
-    unit = compile_kernel(math_probes.probe, types)
+    unit = compile_kernel(math_fingerprint.probe, types)
     entries = [unit.function.name]
     compiled = compile_module(optimise(link(unit), entries), entries, target, 3)
     remote = EmulatedProgram(compiled, 1, target).start(120)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.levels import BEST, LEVELS, LOWEST
+from tests.support.levels import BEST, LEVELS, LOWEST
 
 import samebits as sb
 from samebits import Array, float3, float32, float64, int32

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_simulation import SMALL
-from tests.limits import HANG_SECONDS
+from tests.support.folders import EXAMPLES, ROOT, SIMULATIONS
+from tests.support.limits import HANG_SECONDS
+from tests.support.simulations.small_simulation import SMALL
 
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm import engine as llvm
@@ -32,7 +33,6 @@ from samebits.verify import verification as verify
 from samebits.verify.executions import Row, all_rows, choose_rows
 from samebits.verify.verification import Verification
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 EMULATED = [target for target in TARGETS.values() if not target.is_object_only]
 V2_FEATURES = TARGETS["x86-64-v2"].requires
 NATIVE = next(
@@ -267,14 +267,13 @@ main(["verify", {small!r}, "--frames", "30"])
 
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_ends_everything_and_says_what_was_done(by: signal.Signals, tmp_path: Path) -> None:
-    here = Path(__file__).parent
     name = f"hang{os.getpid()}"
     code = INTERRUPTED.format(
-        path=[str(here), str(here.parents[2])],
+        path=[str(ROOT)],
         tmp=str(tmp_path),
         name=name,
         limit=HANG_SECONDS,
-        small=str(here / "small_simulation.py"),
+        small=str(SIMULATIONS / "small_simulation.py"),
     )
     command = [sys.executable, "-c", code]
     folders = tmp_path / "folders"

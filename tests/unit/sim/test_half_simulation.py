@@ -5,13 +5,13 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-from exported import host_folder, made, needs_zig
-from half_simulation import SIMULATION, State
-from tests.limits import HANG_SECONDS
+from tests.support.folders import SIMULATIONS
+from tests.support.limits import HANG_SECONDS
+from tests.support.runs.exported import host_folder, made, needs_zig
+from tests.support.simulations.half_simulation import SIMULATION, State
 
 import samebits as sb
 from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
@@ -75,7 +75,7 @@ def test_a_difference_is_told_in_numbers():
 
 
 def test_a_diagnosis_names_the_field_and_its_numbers(tmp_path):
-    source = Path(__file__).with_name("half_simulation.py").read_text()
+    source = (SIMULATIONS / "half_simulation.py").read_text()
     assert source.count("float32(0.75)") == 1
     other = tmp_path / "half_simulation.py"
     other.write_text(source.replace("float32(0.75)", "float32(0.7501)"))

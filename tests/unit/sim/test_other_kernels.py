@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_simulation import SMALL
+from tests.support.simulations.small_simulation import SMALL
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.targets.table import TARGETS

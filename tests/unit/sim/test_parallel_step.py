@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import parallel_simulation
 import pytest
-from parallel_simulation import SWARM
-from tests.shared_ranges import ranges_shared
+from tests.support.shared_ranges import ranges_shared
+from tests.support.simulations import parallel_simulation
+from tests.support.simulations.parallel_simulation import SWARM
 
 from samebits.runtime.threads.pool import set_workers
 from samebits.sim.sources import PlayerSource

@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 import pytest
-from small_simulation import SMALL
+from tests.support.simulations.small_simulation import SMALL
 
 from samebits.bits import xxh64
 from samebits.errors import ArgumentError, ReplayError

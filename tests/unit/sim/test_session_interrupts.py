@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.runtime.interrupting import Alarm, Interrupt, at_each
-from tests.unit.sim.small_simulation import SMALL
+from tests.support.interrupting import Alarm, Interrupt, at_each
+from tests.support.simulations.small_simulation import SMALL
 
 import samebits as sb
 from samebits.replay.writer import partial_path

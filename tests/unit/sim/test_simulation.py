@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import small_simulation as small
-from small_simulation import SMALL, Input, State
+from tests.support.simulations import small_simulation as small
+from tests.support.simulations.small_simulation import SMALL, Input, State
 
 import samebits as sb
 from samebits.bits import to_canonical, xxh64

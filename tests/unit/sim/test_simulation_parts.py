@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_simulation import SMALL, Input
+from tests.support.simulations.small_simulation import SMALL, Input
 
 import samebits as sb
 from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64

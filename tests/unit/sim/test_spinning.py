@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from exported import compiled, host_folder, made, needs_zig, output
-from spinning_simulation import SPINNING, State, init
+from tests.support.runs.exported import compiled, host_folder, made, needs_zig, output
+from tests.support.simulations.spinning_simulation import SPINNING, State, init
 
 from samebits.bits import leaves
 from samebits.export.header import header_text

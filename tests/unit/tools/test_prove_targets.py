@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.limits import HANG_SECONDS
+from tests.support.limits import HANG_SECONDS
 from tools import scratch
 from tools.prove_targets import functions, ledger, report
 from tools.prove_targets.finding import Finding

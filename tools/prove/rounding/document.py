@@ -1,4 +1,4 @@
-"""The part of docs/accuracy.md on proven margins: function by function, phase by phase."""
+"""The part of docs/results/accuracy.md on proven margins: function by function, phase by phase."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 
-from samebits.bits import ulp_distance
+from samebits.bits import ulp_distance, value_of
 from samebits.diagnosis.cause.candidates import Observe
 from samebits.diagnosis.cause.experiment import Agreement, Experiment
 from samebits.diagnosis.cause.interpreted import FRAMES, run_interpreted
@@ -33,7 +33,6 @@ from samebits.hazards.variants import ExpressionWay
 from samebits.ir.analysis.budget import REBUILT
 from samebits.ir.grammar import Module, Op, walk
 from samebits.ir.refs import Place
-from samebits.patterns import value_of
 from samebits.sim.program import Program
 from samebits.trace.record import Trace
 from samebits.types import ScalarType

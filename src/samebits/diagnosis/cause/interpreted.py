@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from samebits.bits import canonical_size, to_canonical, xxh64
+from samebits.bits import canonical_size, pattern_of, to_canonical, value_of, xxh64
 from samebits.diagnosis.cause.experiment import Agreement, Experiment
 from samebits.errors import TraceError
 from samebits.fpmodel.evaluate import Arithmetic
@@ -20,7 +20,6 @@ from samebits.hazards.expressions import Site
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.refs import Place
-from samebits.patterns import pattern_of, value_of
 from samebits.sim.program import Program
 from samebits.trace.model import Model
 from samebits.trace.observer import Bounded, Frames, Memory, Source

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from samebits.bits import pattern_of
 from samebits.diagnosis.cause.candidates import Observed
 from samebits.diagnosis.exposure.distance import Reach
 from samebits.diagnosis.report.findings import CousinFact
@@ -18,7 +19,6 @@ from samebits.hazards.injection import ways_among
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
 from samebits.ir.refs import Place, statements, what
-from samebits.patterns import pattern_of
 from samebits.trace.model import Model
 from samebits.trace.observer import Frames, Memory, State, Watcher
 from samebits.types import ScalarType

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from samebits.bits import Patterns
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Numbered, Op
 from samebits.ir.refs import Place
-from samebits.patterns import Patterns
 from samebits.trace.instances import Instance
 from samebits.trace.record import Trace
 

@@ -11,7 +11,7 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.lowering.code import Code
 from samebits.fpmodel.lowering.native import Native
 from samebits.fpmodel.soft import FLUSHES, KERNELS, ROUNDINGS
-from samebits.fpmodel.soft.kinds import FINITE, NEGATIVE
+from samebits.fpmodel.soft.wide import FINITE, NEGATIVE
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, Flush, Format, Rounding
 from samebits.fpmodel.tree import Tree
 from samebits.ir.grammar import Value

@@ -6,11 +6,19 @@ from collections.abc import Callable, Mapping
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.lowering.code import Code
-from samebits.fpmodel.lowering.integers import Truncated, integer, scaled
-from samebits.fpmodel.lowering.native import ROUNDED, SIGN_ONLY, called, stepped, type_of
+from samebits.fpmodel.lowering.native import (
+    ROUNDED,
+    SIGN_ONLY,
+    Truncated,
+    called,
+    integer,
+    scaled,
+    stepped,
+    type_of,
+)
 from samebits.fpmodel.lowering.soft import Kernels, Wide
 from samebits.fpmodel.lowering.walk import CannotLower, Walk
-from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
+from samebits.fpmodel.soft.wide import FINITE, INFINITE, NAN, NEGATIVE
 from samebits.fpmodel.softfloat import FLOAT32, FORMATS, Number
 from samebits.fpmodel.tree import Op, Tree
 from samebits.ir.grammar import Value

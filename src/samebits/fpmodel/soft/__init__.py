@@ -2,7 +2,7 @@
 
 Kernels in integers alone, so that a simulation whose operations they replace gives the foreign
 bits on every target. The reference is `samebits.fpmodel.evaluate`, but for the payloads of
-NaNs: there is one NaN here. Operands and results are wide values (`soft.kinds`), three scalars
+NaNs: there is one NaN here. Operands and results are wide values (`soft.wide`), three scalars
 each.
 
 An entry with many of them is best compiled for "compile_time" or "size": for "speed" they are put
@@ -14,47 +14,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.soft import (
-    addition,
-    conversions,
-    division,
-    estimates,
-    kinds,
-    multiplication,
-    signs,
-)
-from samebits.fpmodel.soft import arithmetic as fused
-from samebits.fpmodel.soft import wide as rounding
+from samebits.fpmodel.soft import arithmetic, conversions, division, estimates, wide
 from samebits.fpmodel.softfloat import Flush, Rounding
 from samebits.lang.kernel import Kernel
 
 ROUNDINGS: Mapping[Rounding, int] = {
-    "nearest": kinds.NEAREST,
-    "zero": kinds.ZERO,
-    "up": kinds.UP,
-    "down": kinds.DOWN,
+    "nearest": wide.NEAREST,
+    "zero": wide.ZERO,
+    "up": wide.UP,
+    "down": wide.DOWN,
 }
 FLUSHES: Mapping[Flush, int] = {
-    "no": kinds.KEPT,
-    "before": kinds.FLUSHED_BEFORE,
-    "after": kinds.FLUSHED_AFTER,
+    "no": wide.KEPT,
+    "before": wide.FLUSHED_BEFORE,
+    "after": wide.FLUSHED_AFTER,
 }
 KERNELS: Mapping[str, Kernel] = {
     "from_float32": conversions.from_float32,
     "from_float64": conversions.from_float64,
     "to_float32": conversions.to_float32,
     "to_float64": conversions.to_float64,
-    "round_wide": rounding.round_wide,
-    "add": addition.add,
-    "sub": addition.sub,
-    "mul": multiplication.mul,
+    "round_wide": wide.round_wide,
+    "add": arithmetic.add,
+    "sub": arithmetic.sub,
+    "mul": arithmetic.mul,
     "div": division.div,
     "sqrt": division.sqrt,
-    "fma": fused.fma,
-    "neg": signs.neg,
-    "abs": signs.abs,
-    "compare": signs.compare,
-    "flushed_input": signs.flushed_input,
+    "fma": arithmetic.fma,
+    "neg": wide.neg,
+    "abs": wide.abs,
+    "compare": wide.compare,
+    "flushed_input": wide.flushed_input,
     "frecpe_float32": estimates.frecpe_float32,
     "frecpe_float64": estimates.frecpe_float64,
     "frsqrte_float32": estimates.frsqrte_float32,

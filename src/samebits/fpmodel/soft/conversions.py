@@ -5,8 +5,7 @@
 
 from __future__ import annotations
 
-from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE
-from samebits.fpmodel.soft.wide import round_wide
+from samebits.fpmodel.soft.wide import FINITE, INFINITE, NAN, NEGATIVE, round_wide
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import bitcast, clz, max
 from samebits.lang.values.scalars import float32, float64, int32, uint32, uint64

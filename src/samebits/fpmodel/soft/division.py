@@ -10,8 +10,15 @@ INRIA RR-3805, 1999.
 
 from __future__ import annotations
 
-from samebits.fpmodel.soft.kinds import FINITE, INFINITE, NAN, NEGATIVE, TOP_BIT
-from samebits.fpmodel.soft.wide import operand_kind, rounded
+from samebits.fpmodel.soft.wide import (
+    FINITE,
+    INFINITE,
+    NAN,
+    NEGATIVE,
+    TOP_BIT,
+    operand_kind,
+    rounded,
+)
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import max
 from samebits.lang.values.scalars import int32, uint64

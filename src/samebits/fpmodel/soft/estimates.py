@@ -17,7 +17,7 @@ from samebits.fpmodel.soft.conversions import (
     to_float64,
 )
 from samebits.fpmodel.soft.division import div
-from samebits.fpmodel.soft.kinds import FINITE, INFINITE, KEPT, NAN, NEAREST, NEGATIVE, TOP_BIT
+from samebits.fpmodel.soft.wide import FINITE, INFINITE, KEPT, NAN, NEAREST, NEGATIVE, TOP_BIT
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import clz, max
 from samebits.lang.values.scalars import float32, float64, int32, uint64

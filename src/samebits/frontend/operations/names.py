@@ -123,7 +123,7 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
                 ctx.fail(
                     node,
                     f"{describe(base)} has no '{node.attr}'",
-                    fix="see docs/language.md for the functions there are",
+                    fix="see docs/reference/language.md for the functions there are",
                 )
             return captured(ctx, node, ctx.attribute(base.object, node.attr))
         case Vector():

@@ -1,6 +1,6 @@
 """The hazards, the most plausible first: adding one is a file and a row here."""
 
-from samebits.errors import HazardError
+from samebits.errors import HazardError, nearest
 from samebits.hazards.catalogue.expressions.algebra import ALGEBRA
 from samebits.hazards.catalogue.expressions.constant_ulp import CONSTANT
 from samebits.hazards.catalogue.expressions.double_rounding import DOUBLE
@@ -28,7 +28,6 @@ from samebits.hazards.catalogue.programs.lost_store import LOST_STORE
 from samebits.hazards.catalogue.programs.simd_reduction import LANES
 from samebits.hazards.catalogue.programs.unhashed_state import UNHASHED
 from samebits.hazards.catalogue.programs.uninitialised import UNINITIALISED
-from samebits.nearest import nearest
 
 __all__ = ["HAZARDS", "STRUCTURAL", "Hazard", "Structural", "by_name"]
 

@@ -120,7 +120,7 @@ def mul(a: Any, b: Any) -> Any:
     """The product, as `a @ b`: of matrices, of a matrix and a column vector, of a row vector and a
     matrix, of two quaternions, or the vector b turned by the unit quaternion a.
 
-    Sums of products go from left to right. docs/linear-algebra.md has the formulas.
+    Sums of products go from left to right. docs/reference/linear-algebra.md has the formulas.
     """
     ta, tb = getattr(a, "__sb_type__", None), getattr(b, "__sb_type__", None)
     t = product_type(ta, tb)

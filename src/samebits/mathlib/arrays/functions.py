@@ -31,7 +31,7 @@ sum = Reduction(
         **dict.fromkeys(_SIGNED, reductions.sum_signed),
         **dict.fromkeys(_UNSIGNED, reductions.sum_unsigned),
     },
-    """Sum of an array, in the shape of docs/reductions.md; 0 of an empty one.
+    """Sum of an array, in the shape of docs/reference/reductions.md; 0 of an empty one.
 
     Floats give their own type, signed integers int64 and unsigned ones uint64, modulo 2⁶⁴. Error
     at most about (38 + log₂(n / 2048))·ε·Σ|x|, ε the type's rounding error.
@@ -112,7 +112,7 @@ argmax = Reduction(
 )  # fmt: skip
 cumsum = Scan(
     "cumsum", 2, dict.fromkeys(_NUMBERS, scan.cumsum),
-    """Running sums, in the shape of docs/reductions.md and the elements' type; integers wrap.
+    """Running sums, as docs/reference/reductions.md has them, in the elements' type; integers wrap.
 
     In a kernel `cumsum(x, result)`, two arrays of one length, which may be the same array; from
     Python `cumsum(x)`, which returns a new array.

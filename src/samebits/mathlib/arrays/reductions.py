@@ -1,6 +1,6 @@
 """Sums in a shape that depends on length alone: `sum`, `dot`, `mean`, `variance`, `norm`.
 
-The shape, which is part of the contract, is in docs/reductions.md: blocks of 32 rows of 64 lanes,
+The shape is part of the contract (docs/reference/reductions.md): blocks of 32 rows of 64 lanes,
 the lanes of a block folded in halves, blocks joined as a binary counter joins them. Lanes are
 independent, so that every SIMD width does the same additions.
 """

@@ -1,4 +1,4 @@
-"""Interpolation, steps and angles: short formulas, in the order that docs/engine-math.md gives."""
+"""Interpolation, steps and angles: the formulas of docs/reference/engine-math.md, in its order."""
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false

@@ -1,4 +1,4 @@
-"""Determinants and inverses of square matrices, in the order that docs/linear-algebra.md gives."""
+"""Determinants and inverses of square matrices, in docs/reference/linear-algebra.md's order."""
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false

@@ -1,4 +1,4 @@
-"""Quaternions as rotations: made, combined, interpolated, in docs/linear-algebra.md's order."""
+"""Quaternions as rotations, in the order of operations of docs/reference/linear-algebra.md."""
 
 # pyright: reportInvalidTypeForm=false, reportReturnType=false, reportUnknownParameterType=false
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false

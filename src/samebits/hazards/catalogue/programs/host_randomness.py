@@ -7,8 +7,7 @@ from random import Random
 
 from samebits.bits import round_float
 from samebits.hazards.catalogue.hazard import Structural, Way
-from samebits.hazards.catalogue.perturb import noise
-from samebits.hazards.catalogue.results import mixed, results
+from samebits.hazards.catalogue.perturb import mixed, noise, results
 from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import Module, Op, Value
 from samebits.ir.refs import Place

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.hazards.catalogue.hazard import Structural, Way
-from samebits.hazards.catalogue.results import mixed, results
+from samebits.hazards.catalogue.perturb import mixed, results
 from samebits.hazards.edit.draft import Draft, brought, entries
 from samebits.hazards.edit.hidden_state import hidden_sources, with_hidden
 from samebits.ir.analysis.loops import called_by_loops

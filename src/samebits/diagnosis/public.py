@@ -1,0 +1,176 @@
+"""Diagnosis from Python: `sb.diagnose` and `sb.make_report`, which the command line's words spell.
+
+Owns what the arguments may be. What is done with them is `diagnosis`'s and `desync`'s.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any, overload
+
+from samebits.desync.record import Wanted, record_report
+from samebits.desync.report import Report
+from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.run_and_report import diagnose_report
+from samebits.diagnosis.two_reports import diagnose_reports
+from samebits.diagnosis.two_runs import diagnose as diagnose_runs
+from samebits.errors import ArgumentError, ReportError
+from samebits.sides.side import Side, parse_side
+from samebits.sides.words import default_words
+from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import PlayerSource, ReplaySource, Source
+
+Progress = Callable[[str, int, int], None]
+"""What is being done, how much of it is done, and of how much; 0 where that is not known."""
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Progress callback that does nothing."""
+
+
+@overload
+def diagnose(simulation: Report, replay: Report, /, *, progress: Progress = ...) -> Diagnosis: ...
+@overload
+def diagnose(
+    simulation: Simulation,
+    replay: str | os.PathLike[str] | None = None,
+    /,
+    *,
+    a: str | None = None,
+    b: str | Report,
+    frames: int | None = None,
+    players: str | None = None,
+    seed: int | None = None,
+    progress: Progress = ...,
+) -> Diagnosis: ...
+def diagnose(
+    simulation: Simulation | Report,
+    replay: str | os.PathLike[str] | Report | None = None,
+    /,
+    *,
+    a: str | None = None,
+    b: str | Report | None = None,
+    frames: int | None = None,
+    players: str | None = None,
+    seed: int | None = None,
+    progress: Progress = _silent,
+) -> Diagnosis:
+    """Find the first frame, field, operation and cause in which two runs differ.
+
+    `diagnose(simulation, replay, b="mode=FAST")` compares two ways to run a simulation here, over a
+    replay's inputs; without a replay, over `frames` frames (600) of `players`, a script of the
+    simulation or "random", from `seed` (1). `a` and `b` are the words of `samebits diagnose
+    --list-sides`, such as "evaluate" or "x86-64-v1-O0"; `a` is this machine's best target if left
+    out. `diagnose(simulation, replay, b=report)` compares a run here with a desync report of
+    another machine, and `diagnose(report, report)` two reports.
+
+    `progress(what, done, total)` is called meanwhile. The result's `same` says whether the runs
+    agree; its `frame`, `fields`, `operation` and `causes` say where and why they don't.
+
+    Raises ArgumentError for arguments that don't go together, SideError for words that mean
+    nothing, ReplayError and ReportError for files that are damaged or of another simulation,
+    CompileError, and RunnerError where a target cannot run here.
+    """
+    if isinstance(simulation, Report):
+        _refuse("two reports are compared as they are", a=a, b=b, frames=frames,
+                players=players, seed=seed)  # fmt: skip
+        if not isinstance(replay, Report):
+            raise ArgumentError(
+                f"a report is compared with a report, not with {_kind(replay)}",
+                fix="diagnose(ours, theirs), or diagnose(simulation, replay, b=theirs)",
+            )
+        return diagnose_reports(simulation, replay, progress)
+    _require_simulation(simulation, "diagnose(game, replay, b=...)")
+    if isinstance(replay, Report):
+        raise ArgumentError(
+            "a report stands where the replay does", fix="diagnose(simulation, replay, b=report)"
+        )
+    if b is None:
+        raise ArgumentError(
+            "nothing says what the other way to run it is",
+            fix='give b="mode=FAST", b="x86-64-v1-O0" or b=report',
+        )
+    source = _source(simulation, replay, frames, players, seed)
+    ours = _side(simulation, a)
+    if isinstance(b, Report):
+        if replay is None:
+            raise ArgumentError(
+                "a report is compared with a run of its replay", fix="name the replay"
+            )
+        return diagnose_report(source, ours, b, progress)
+    return diagnose_runs(simulation, source, ours, _side(simulation, b), progress)
+
+
+def make_report(
+    simulation: Simulation,
+    replay: str | os.PathLike[str],
+    frames: range | int | None = None,
+    *,
+    trace: int | None = None,
+    side: str | None = None,
+    progress: Progress = _silent,
+) -> Report:
+    """Run a replay here and return what another machine needs to diagnose a difference from it.
+
+    `frames` are those to tell in detail, a range or one; None: the hashes of the whole run alone.
+    `trace` is the frame among them of which every operation is told. `side` is a word of `samebits
+    diagnose --list-sides`; None is this machine's best target. `sb.write_report` writes the result
+    to a file.
+
+    Raises ReportError where the frames are not there or too many, and what `diagnose` raises.
+    """
+    _require_simulation(simulation, "make_report(game, replay, range(120, 130))")
+    asked = range(frames, frames + 1) if isinstance(frames, int) else frames
+    if asked is None and trace is not None:
+        asked = range(trace, trace + 1)
+    if asked is not None and (asked.step != 1 or not asked or asked.start < 0):
+        raise ReportError(
+            f"{asked!r:.60} names no frames that follow one another", fix="range(120, 130)"
+        )
+    if trace is not None and asked is not None and trace not in asked:
+        raise ReportError(f"frame {trace} is not among {asked}", fix=f"trace={asked.start}")
+    source = ReplaySource(simulation, os.fspath(replay))
+    total = source.frames if asked is None else min(asked.stop, source.frames)
+    return record_report(
+        _side(simulation, side), source, Wanted(asked, trace),
+        lambda what, done: progress(what, done, total),
+    )  # fmt: skip
+
+
+def _require_simulation(value: Any, fix: str) -> None:
+    if not isinstance(value, Simulation):
+        raise ArgumentError(f"the first argument is {_kind(value)}, not a Simulation", fix=fix)
+
+
+def _side(simulation: Simulation, words: str | None) -> Side:
+    return parse_side(default_words() if words is None else words, simulation)
+
+
+def _source(
+    simulation: Simulation,
+    replay: str | os.PathLike[str] | None,
+    frames: int | None,
+    players: str | None,
+    seed: int | None,
+) -> Source:
+    if frames is not None and frames < 1:
+        raise ArgumentError(f"{frames} frames are asked for", fix="ask for 1 or more")
+    if replay is None:
+        return PlayerSource(
+            simulation, players, DEFAULT_SEED if seed is None else seed, frames or DEFAULT_FRAMES
+        )
+    _refuse("a replay has its own inputs and seed", players=players, seed=seed)
+    return ReplaySource(simulation, os.fspath(replay), frames)
+
+
+def _refuse(why: str, **given: Any) -> None:
+    """Raise ArgumentError for arguments that don't go with the others."""
+    for name, value in given.items():
+        if value is not None:
+            raise ArgumentError(f"{name}= does not go with this: {why}", fix=f"leave out {name}=")
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else f"a {type(value).__name__}"

@@ -1,0 +1,1 @@
+"""Kernels that several tests run, and what their results are compared with."""

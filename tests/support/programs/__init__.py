@@ -1,0 +1,1 @@
+"""Programs in IR, made by hand or at random, evaluated and compiled."""

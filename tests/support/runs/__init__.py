@@ -1,0 +1,1 @@
+"""Runs of simulations and what they leave: frames, replays, reports, exports."""

@@ -1,0 +1,192 @@
+"""A loop around a rare function is vectorised, and the function is called for the lanes alone
+that need it."""
+
+# pyright: reportReturnType=false
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from tests.support.programs.compiled_kernels import HOST_TARGETS
+
+from samebits import (
+    Array,
+    ReadOnly,
+    ceil,
+    float32,
+    float64,
+    floor,
+    int32,
+    kernel,
+    round,
+    trunc,
+    uint64,
+)
+from samebits.backend.llvm.compile import assembly_text, llvm_text
+from samebits.backend.targets.audit import audit
+from samebits.backend.targets.table import TARGETS, Target
+from samebits.errors import IRError
+from samebits.frontend.compile import compile_kernel, link
+from samebits.ir.builder import Builder
+from samebits.ir.grammar import Module
+from samebits.ir.interp.evaluator import evaluate
+from samebits.ir.text import parse_module, print_module
+from samebits.ir.verify import verify
+from samebits.lang.kernel import Kernel
+from samebits.mathlib.primitives import rare_kernel
+from samebits.passes.pipeline import optimise
+from samebits.runtime.compile import compile_native
+from samebits.types import FLOAT64, INT, ArrayType
+
+
+@rare_kernel
+def by_series(x: float64, terms: uint64, minus: bool) -> float64:
+    total = float64(0.0)
+    term = x
+    for i in range(1, 20):
+        if uint64(i) < terms:
+            total = total + term
+        term = term * x / float64(i)
+    return -total if minus else total
+
+
+@kernel
+def curve(x: float64) -> float64:
+    z = x * x
+    y = (z * 0.25 + x) * z + (x - 1.0 / (z + 1.0))
+    y = y * (z + 3.0) - (y + 1.0) * x + (z * 0.125 - y * y) * 0.5
+    if z > 9.0:
+        return by_series(x, 7, x < 0.0)
+    return y
+
+
+@kernel
+def curves(x: ReadOnly[float64], result: Array[float64]) -> None:
+    for i in range(len(result)):
+        result[i] = curve(x[i])
+
+
+@rare_kernel
+def rounded_up(x: float32, bits: int32) -> float32:
+    y = x
+    for _ in range(8):
+        y = y * float32(1.5) + float32(bits)
+    return y
+
+
+@kernel
+def narrow_curves(x: ReadOnly[float32], result: Array[float32]) -> None:
+    for i in range(len(result)):
+        v = x[i]
+        y = (v * v + float32(2.0)) * v - float32(0.5) * (v + float32(1.0)) * (v * v - v)
+        if v > float32(3.0):
+            y = rounded_up(v, int32(v))
+        result[i] = y * float32(0.5) + v
+
+
+@rare_kernel
+def is_beyond(x: float64, most: float64, always: bool) -> bool:
+    y = x
+    for _ in range(4):
+        y = y * 0.75 + 0.5
+    return always or y > most
+
+
+@kernel
+def marked(x: ReadOnly[float64], result: Array[float64]) -> None:
+    for i in range(len(result)):
+        v = x[i]
+        y = (v * v + 2.0) * v - 0.5 * (v + 1.0) * (v * v - v)
+        beyond = False
+        if v > 3.0:
+            beyond = is_beyond(v, 4.0, y > 300.0)
+        result[i] = y if beyond else -y
+
+
+def optimised(one: Kernel) -> tuple[Module, list[str]]:
+    types = one.fixed_types
+    assert types is not None
+    unit = compile_kernel(one, types)
+    entries = [unit.function.name]
+    return optimise(link(unit), entries), entries
+
+
+@pytest.mark.parametrize("name", [t.name for t in TARGETS.values() if t.vector_bits])
+def test_the_loop_calls_the_function_for_lanes_in_a_branch(name: str) -> None:
+    text = llvm_text(*optimised(curves), TARGETS[name], 3)
+    assert re.search(r"fmul <\d+ x double>", text)
+    lanes = set(re.findall(r"call .*@sb\.each\.0\.(\d+)", text))
+    assert len(lanes) == 1
+    # One loop over lanes is made, and no test remains to be called.
+    assert re.findall(r"^define .*@sb\.(\w+)\.0\.(\d+)", text, re.MULTILINE) == [("each", *lanes)]
+    assert "@sb.some" not in text
+    assert "@sb.variants" not in text
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda t: t.name)
+@pytest.mark.parametrize("opt", [0, 3])
+def test_the_code_is_clean_on_every_row(target: Target, opt: int) -> None:
+    for one in (curves, narrow_curves, marked):
+        assert audit(assembly_text(*optimised(one), target, opt), target) == []
+
+
+@pytest.mark.parametrize("every", [2, 3, 100, 10**9])
+@pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda t: t.name)
+def test_every_lane_has_the_bits_of_a_call_alone(target: Target, every: int) -> None:
+    for one, t in ((curves, np.float64), (narrow_curves, np.float32), (marked, np.float64)):
+        x = np.random.default_rng(every).uniform(-2.9, 2.9, 103).astype(t)
+        x[::every] *= 4
+        types = one.fixed_types
+        assert types is not None
+        found, wanted = np.empty_like(x), np.empty_like(x)
+        compile_native(one, types, target)(x, found)
+        unit = compile_kernel(one, types)
+        evaluate(link(unit), unit.function.name, [x, wanted])
+        assert found.tobytes() == wanted.tobytes()
+
+
+def test_a_rare_function_is_marked_in_the_text_and_read_back() -> None:
+    module, _ = optimised(curves)
+    text = print_module(module)
+    assert text.count("\n  rare\n") == 1
+    again = parse_module(text)
+    assert [f.rare for f in again.functions.values()] == [f.rare for f in module.functions.values()]
+    assert print_module(again) == text
+
+
+def test_a_rare_function_takes_scalars_and_gives_one() -> None:
+    b = Builder("f", {"a": ArrayType(FLOAT64, 1)}, [INT])
+    function = b.ret(b.length(b.get("a")))
+    function.rare = True
+    with pytest.raises(IRError, match="it takes scalars and gives one"):
+        verify(Module({"f": function}))
+
+
+def test_one_that_can_trap_is_a_function_as_any_other() -> None:
+    b = Builder("f", {"a": INT}, [INT])
+    a = b.get("a")
+    f = b.ret(b.op("add", a, a))
+    f.rare = True
+    text = llvm_text(Module({"f": f}), ["f"], TARGETS["x86-64-v3"])
+    assert "sb.some" not in text
+    assert "ret { i32, i64 }" in text
+
+
+@rare_kernel
+def rounded_everyway(x: float64) -> float64:
+    return floor(x) + ceil(x) * trunc(x) - round(x)
+
+
+@kernel
+def rounded_if_large(x: float64) -> float64:
+    return rounded_everyway(x) if x > 9.0 else x
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=TARGETS)
+def test_rounding_in_a_rare_function_needs_no_library(target: Target) -> None:
+    assert rounded_if_large.fixed_types is not None
+    unit = compile_kernel(rounded_if_large, rounded_if_large.fixed_types)
+    text = assembly_text(link(unit), [unit.function.name], target)
+    assert not re.search(r"\b(call|bl|jal|callq?|brasl)\b.*\b(floor|ceil|trunc|roundeven)\b", text)
