@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import samebits
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.cli import status
 from samebits.cli import verify as verify_command
 from samebits.sim.execution import Advance, Execution, NativeExecution
@@ -78,7 +78,7 @@ def test_the_same_bits_end_with_0(run: Run, replay: Path) -> None:
 def wrong(simulation: Simulation) -> Execution:
     """Compiled, and in frame 17 a float comes out one bit too high."""
     program = simulation.program
-    level = next(level for level in llvm.available_targets() if level.reason is None)
+    level = next(level for level in engine.available_targets() if level.reason is None)
 
     class Wrong(NativeExecution):
         def advance(self, inputs: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.frontend.compile import compile_kernel, link
 from samebits.lang.kernel import Kernel
@@ -21,7 +21,7 @@ def range_of(kernel: Kernel) -> NativeRange:
     unit = compile_kernel(kernel, kernel.fixed_types)
     name = unit.function.name
     module = optimise(link(unit), [name])
-    compiled = compile_module(module, [], llvm.host_target(), ranges=[name])
+    compiled = compile_module(module, [], engine.host_target(), ranges=[name])
     return NativeModule(compiled, 0, 1).range_entry(0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
 from samebits.sim.execution import Execution, NativeExecution
@@ -15,7 +15,7 @@ from samebits.verify.executions import Row
 FUSING: Target | None = next(
     (
         level.target
-        for level in llvm.available_targets()
+        for level in engine.available_targets()
         if level.reason is None and level.target.has_fma
     ),
     None,
@@ -28,7 +28,7 @@ def contracted(simulation: Simulation) -> Execution:
     assert FUSING is not None
     emitted = emit_module(program.optimised, program.entries, FUSING)
     text = re.sub(r"= (fadd|fsub|fmul) ", r"= \1 contract ", emitted.text)
-    compiled = CompiledObject(llvm.compile_text(text, FUSING, 3), emitted.traps)
+    compiled = CompiledObject(engine.compile_text(text, FUSING, 3), emitted.traps)
     return NativeExecution(program, compiled)
 
 

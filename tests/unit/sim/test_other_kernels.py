@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.support.simulations.small_simulation import SMALL
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS
 from samebits.hazards.edit.draft import Draft
 from samebits.hazards.edit.hidden_state import with_hidden
@@ -37,7 +37,7 @@ def counting(program: Program) -> Program:
 
 
 def executions(program: Program) -> dict[str, Execution]:
-    host = llvm.host_target()
+    host = engine.host_target()
     found: dict[str, Execution] = {
         "evaluate": EvaluateExecution(program),
         "native -O0": NativeExecution(program, program.compiled(host, 0)),
@@ -58,7 +58,7 @@ def inputs(script: str, frames: int) -> Any:
 
 @pytest.mark.parametrize("name", ["evaluate", "native -O0", "native -O3", "s390x"])
 def test_hidden_memory_changes_no_hash_and_no_saved_state(name: str) -> None:
-    plain = NativeExecution(SMALL.program, SMALL.program.compiled(llvm.host_target(), 3))
+    plain = NativeExecution(SMALL.program, SMALL.program.compiled(engine.host_target(), 3))
     found = executions(counting(SMALL.program))
     if name not in found:
         pytest.skip("no emulator")

@@ -67,8 +67,8 @@ class _Flush:
         match statement:
             case Op():
                 return self._op(statement)
-            case For(lanes=Lanes()):
-                return [replace(statement, lanes=replace(statement.lanes, flush=True))]
+            case For(lanes=Lanes() as lanes):
+                return [replace(statement, lanes=replace(lanes, flush=True))]
             case Return():
                 return [with_operands(statement, self._value)]
             case _:

@@ -11,7 +11,7 @@ import pytest
 import samebits as sb
 from samebits import float32, float64
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.fp_environments import ENVIRONMENTS, environment_bits
@@ -26,7 +26,7 @@ from samebits.passes.semantics.float_modes import realise
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.native import NativeModule
 
-HOST = llvm.host_target()
+HOST = engine.host_target()
 IS_X86 = HOST.fp_control == "mxcsr"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.support.runs.observed_frames import ARENA
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.diagnosis.fast.bisection import Permissions, PermissionSearch
 from samebits.diagnosis.fast.candidates import Beginning, Moment, rewritable, with_leave
 from samebits.diagnosis.fast.permitted import tell
@@ -23,7 +23,7 @@ from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 from samebits.trace.record import record
 
-HOST = llvm.host_target()
+HOST = engine.host_target()
 HEAD = """\
 import samebits as sb
 from samebits import float32, float64, int32, math, uint64

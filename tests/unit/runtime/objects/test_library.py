@@ -23,7 +23,7 @@ import pytest
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, math
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.llvm.compile import (
     compile_for_process,
     compile_module,
@@ -46,7 +46,7 @@ from samebits.runtime.native import NativeModule
 from samebits.runtime.objects import library
 from samebits.types import ScalarType
 
-HOST_TARGETS = [level.target for level in llvm.available_targets() if level.reason is None]
+HOST_TARGETS = [level.target for level in engine.available_targets() if level.reason is None]
 LEVELS = pytest.mark.parametrize("target", HOST_TARGETS, ids=lambda t: t.name)
 PATTERNS = 40
 SIN = "samebits.mathlib.float64.trigonometric_f64.sin"

@@ -24,7 +24,7 @@ from tests.support.limits import HANG_SECONDS, LEAST_STACK
 import samebits as sb
 from samebits import float64, int64
 from samebits.backend.emit.module import emit_module
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.records import GUARD
 from samebits.errors import JobError, StackError
 from samebits.runtime.compile import compile_native
@@ -159,7 +159,7 @@ def long_job(begun: np.ndarray[Any, Any], n: int = ENDLESS) -> Long:
 def _unoptimised(*args: Any) -> Any:
     types = count.fixed_types
     assert types is not None
-    return compile_native(count, types, llvm.host_target(), 0)(*args)
+    return compile_native(count, types, engine.host_target(), 0)(*args)
 
 
 @pytest.mark.parametrize("what", CALLS)
@@ -415,7 +415,7 @@ def _object(kernel: Any) -> bytes:
     from samebits.runtime.compile import _compile, _linked
 
     linked = _linked(kernel, kernel.fixed_types)
-    return _compile(linked, llvm.host_target(), 3, False, None).object_bytes
+    return _compile(linked, engine.host_target(), 3, False, None).object_bytes
 
 
 @sb.kernel
@@ -596,7 +596,7 @@ def _texts(kernel: Any, threads: bool) -> str:
 
     module, names = _linked(kernel, kernel.fixed_types)
     ready = optimise(module, names)
-    return emit_module(ready, names, llvm.host_target(), threads=threads).text
+    return emit_module(ready, names, engine.host_target(), threads=threads).text
 
 
 def test_a_stack_error_can_be_pickled() -> None:
