@@ -10,7 +10,7 @@ from tests.support.simulations.small_simulation import SMALL
 
 from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS
-from samebits.hazards.edit.draft import Draft
+from samebits.hazards.edit.function_editor import FunctionEditor
 from samebits.hazards.edit.hidden_state import with_hidden
 from samebits.ir.grammar import Module
 from samebits.ir.verify import verify
@@ -28,12 +28,12 @@ FRAMES = 12
 def counting(program: Program) -> Program:
     """The program with a count of its frames behind the state, which the step adds up."""
     module = with_hidden(program.kernels, ".count")
-    draft = Draft(module, program.step)
-    with draft.first():
-        place = draft.field(draft.get(draft.function.params[0][0]), ".count")
-        draft.store(place, draft.op("add", draft.load(place), draft.const(UINT64, 1)))
-    verify(draft.done())
-    return program.with_kernels(draft.done())
+    editor = FunctionEditor(module, program.step)
+    with editor.first():
+        place = editor.field(editor.get(editor.function.params[0][0]), ".count")
+        editor.store(place, editor.op("add", editor.load(place), editor.const(UINT64, 1)))
+    verify(editor.done())
+    return program.with_kernels(editor.done())
 
 
 def executions(program: Program) -> dict[str, Execution]:

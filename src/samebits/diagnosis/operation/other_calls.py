@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.grammar import CALLS, Module, Op, Region, walk
 from samebits.ir.refs import Place
 
@@ -35,11 +35,11 @@ def with_other_calls(mine: Module, theirs: Module, places: Collection[Place]) ->
         called = next(
             op for op in _calls(theirs.functions[place.function].body) if op.id == place.op
         )
-        draft = Draft(made, place.function)
-        with draft.instead(place.op) as old:
+        editor = FunctionEditor(made, place.function)
+        with editor.instead(place.op) as old:
             assert isinstance(old, Op)
-            draft.append(replace(old, attr=called.attr))
-        made = draft.done()
+            editor.append(replace(old, attr=called.attr))
+        made = editor.done()
     new = {name: f for name, f in theirs.functions.items() if name not in made.functions}
     return Module({**new, **made.functions}, {**theirs.tables, **made.tables})
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from samebits.hazards.edit.draft import Draft, Source, entries
+from samebits.hazards.edit.function_editor import FunctionEditor, Source, entries
 from samebits.ir.grammar import Function, Module, Op, Region, Statement, Value, ValueType
 from samebits.ir.rewrite import map_region
 from samebits.types import (
@@ -38,8 +38,8 @@ def with_hidden(module: Module, field: str) -> Module:
 def hidden_sources(module: Module, field: str) -> dict[str, Source]:
     """What makes a reference to a hidden field where init and step begin."""
 
-    def source(draft: Draft) -> Value:
-        return draft.field(draft.get(draft.function.params[0][0]), field)
+    def source(editor: FunctionEditor) -> Value:
+        return editor.field(editor.get(editor.function.params[0][0]), field)
 
     return dict.fromkeys(entries(module), source)
 

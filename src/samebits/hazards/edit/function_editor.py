@@ -37,7 +37,7 @@ def own_functions(module: Module) -> list[Function]:
     return [f for name, f in module.functions.items() if is_own(name)]
 
 
-class Draft(Builder):
+class FunctionEditor(Builder):
     """A function under change: statements that are built get fresh ids and the span of the one
     whose place they take; `append` keeps one as it was."""
 
@@ -125,7 +125,7 @@ def _calls(function: Function) -> list[Op]:
     return [op for op in walk(function.body) if isinstance(op, Op) and op.opcode in CALLS]
 
 
-Source = Callable[[Draft], Value]
+Source = Callable[[FunctionEditor], Value]
 
 
 def brought(
@@ -147,22 +147,22 @@ def brought(
         calls = [op.id for op in _calls(old) if op.attr in given]
         if name not in new and not calls:
             continue
-        draft = Draft(Module(made, module.tables), name)
+        editor = FunctionEditor(Module(made, module.tables), name)
         if name in given:
-            rare = draft.function.rare and isinstance(t, ScalarType)
-            draft.function = replace(
-                draft.function, params=(*draft.function.params, (slot, t)), rare=rare
+            rare = editor.function.rare and isinstance(t, ScalarType)
+            editor.function = replace(
+                editor.function, params=(*editor.function.params, (slot, t)), rare=rare
             )
         elif name in new:
-            draft.function.slots[slot] = t
-            with draft.first():
-                draft.set(slot, sources[name](draft))
+            editor.function.slots[slot] = t
+            with editor.first():
+                editor.set(slot, sources[name](editor))
         for number in calls:
-            with draft.instead(number) as op:
+            with editor.instead(number) as op:
                 assert isinstance(op, Op)
-                draft.append(replace(op, args=(*op.args, draft.get(slot))))
+                editor.append(replace(op, args=(*op.args, editor.get(slot))))
                 called.add(str(op.attr))
-        made[name] = draft.function
+        made[name] = editor.function
     if given - called:
         raise LookupError(f"nothing gives {slot} to {', '.join(sorted(given - called))}")
     return Module(made, module.tables)
