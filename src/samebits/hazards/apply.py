@@ -17,7 +17,7 @@ from samebits.hazards.variants import ExpressionWay
 from samebits.ir.grammar import Module, Region, Value, can_trap
 from samebits.ir.refs import described
 from samebits.ir.rewrite import exchanged, fresh_ids
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 
 
 def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:
@@ -79,7 +79,7 @@ def _linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
         brought.tables.update(linked.tables)
     if not brought.functions:
         return kernels
-    ready = realise(brought)
+    ready = lower_float_modes(brought)
     # What is there already is the same function; here it comes before all that is brought.
     first = {name: kernels.functions.get(name, f) for name, f in ready.functions.items()}
     return Module({**first, **kernels.functions}, {**brought.tables, **kernels.tables})

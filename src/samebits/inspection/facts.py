@@ -28,7 +28,7 @@ from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.modes import Options
-from samebits.passes.semantics.float_modes import Rewrite, first_fast, realise, rewrites
+from samebits.passes.semantics.float_modes import Rewrite, first_fast, lower_float_modes, rewrites
 from samebits.source_lines import line_of
 from samebits.types import Type
 
@@ -89,20 +89,20 @@ class Facts:
             linked = link(unit)
             self.entry = unit.function.name
             self._rewrites = rewrites(linked)
-            self._realised = realise(linked)
+            self._lowered = lower_float_modes(linked)
             # A job is compiled as what a worker runs: a range of indices.
             names = [self.entry]
             self._entries, self._ranges = (
                 ([], names) if isinstance(kernel, JobKernel) else (names, [])
             )
-            request = Request(self._realised, self._entries, target, opt, self._ranges)
+            request = Request(self._lowered, self._entries, target, opt, self._ranges)
             self._module = request.optimised
             self._listing = listing(self._module, self._entries, target, opt, ranges=self._ranges)
 
     @cached_property
     def source(self) -> tuple[SourceFunction, ...]:
         """The kernel and what it calls, the kernel first."""
-        functions = reversed([*self._realised.functions.values()])
+        functions = reversed([*self._lowered.functions.values()])
         found: list[SourceFunction] = []
         seen: set[Place] = set()
         for function in functions:
@@ -116,7 +116,7 @@ class Facts:
     @cached_property
     def ir(self) -> tuple[Block, ...]:
         """The typed IR that evaluate runs: after the mode's rewrites, before the passes."""
-        return self._ir_blocks(self._realised)
+        return self._ir_blocks(self._lowered)
 
     @cached_property
     def passes(self) -> tuple[Block, ...]:
@@ -180,7 +180,7 @@ class Facts:
     @property
     def ir_text(self) -> str:
         """The IR's own text, whole: `parse_module` reads it."""
-        return print_module(self._realised)
+        return print_module(self._lowered)
 
     def own_place(self, line: Line) -> Place | None:
         """The innermost place of a line that is not in samebits' library."""

@@ -119,9 +119,9 @@ def _request(
 ) -> Request:
     from samebits.backend.request import Request
     from samebits.frontend.compile import compile_kernel, link
-    from samebits.passes.semantics.float_modes import realise
+    from samebits.passes.semantics.float_modes import lower_float_modes
 
     unit = compile_kernel(kernel, types)
     names = [unit.function.name]
     entries, ranges = ([], names) if as_range else (names, [])
-    return Request(realise(link(unit)), entries, target, opt, ranges, kernel.mode)
+    return Request(lower_float_modes(link(unit)), entries, target, opt, ranges, kernel.mode)

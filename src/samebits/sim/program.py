@@ -22,7 +22,7 @@ from samebits.lang.kernel import Kernel
 from samebits.lang.stacks import with_room
 from samebits.modes import DEFAULTS, Goal
 from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import realise, rewrites
+from samebits.passes.semantics.float_modes import lower_float_modes, rewrites
 from samebits.runtime.cache import current_cache
 from samebits.runtime.emulation.machines import EmulatedProgram
 from samebits.runtime.objects.library import cached, compiled_here
@@ -71,7 +71,7 @@ class Program:
         return state_memory(self.kernels, self.step)
 
     def with_kernels(self, kernels: Module, goal: Goal | None = "compile_time") -> Program:
-        """The same simulation with other kernels, realised ones, and entries of the same names.
+        """The same simulation with other kernels, their float modes lowered, and the same entries.
 
         The state that they take may have more fields behind its own, which start as zeros and
         live as long as the state, and which the hash and saved states leave out. What is changed
@@ -197,7 +197,7 @@ def assemble(state: StructType, input: StructType, linked: Linked) -> Program:
     """The program of linked kernels, whatever their modes: nothing is refused here."""
     rewritten = next(iter(rewrites(linked.kernels)), None)
     reordered = None if rewritten is None else plain_name(linked.kernels.functions[rewritten])
-    kernels = realise(linked.kernels)
+    kernels = lower_float_modes(linked.kernels)
     module = _assembled(state, input, linked.step, kernels)
     return Program(state, input, linked.init, linked.step, kernels, module, reordered)
 
@@ -213,7 +213,7 @@ def state_memory(kernels: Module, step: str) -> StructType:
 def _assembled(
     state: StructType, input: StructType, step: str, kernels: Module, goal: Goal | None = None
 ) -> Module:
-    """Realised kernels with the frame loop and the hash, for a goal or that of the step."""
+    """Kernels with the frame loop and the hash, for a goal or that of the step."""
     module = Module(dict(kernels.functions), kernels.tables)
     memory = state_memory(kernels, step)
     pack_hash = hash_functions(state, memory)

@@ -1,6 +1,6 @@
 """What options of kernels mean, written out in typed IR before a target is known.
 
-The module that `realise` gives is the meaning: `evaluate` runs it, and every target agrees with it.
+The module that `lower_float_modes` returns is the meaning: `evaluate` runs it, every target agrees.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Rewrite:
     text: str
 
 
-def realise(module: Module, fast: Mapping[str, Collection[int]] | None = None) -> Module:
+def lower_float_modes(module: Module, fast: Mapping[str, Collection[int]] | None = None) -> Module:
     """A linked module with the options of each function seen to; `module` stays as it is.
 
     Once for each module, before anything else sees it: evaluation, the passes, a back end. `fast`

@@ -17,7 +17,7 @@ from samebits.ir.grammar import For, If, Lanes, Module, Op, walk
 from samebits.ir.refs import Place
 from samebits.ir.verify import verify
 from samebits.modes import DETERMINISTIC, LOW
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.sim.simulation import Simulation
 from samebits.trace.model import Model
 from samebits.trace.record import record
@@ -259,12 +259,12 @@ def test_a_trap_on_one_side_is_found() -> None:
 
 
 def with_options(frame: TracedFrame, of: str, **options: object) -> Model:
-    """The kernels as they are written, one of them realised under other options."""
+    """The kernels as they are written, one of them lowered under other options."""
     functions = {
         name: replace(f, options=replace(f.options, **options)) if name.endswith(of) else f
         for name, f in frame.program.kernels.functions.items()
     }
-    kernels = realise(Module(functions, frame.program.kernels.tables))
+    kernels = lower_float_modes(Module(functions, frame.program.kernels.tables))
     return Model.of(frame.program.with_kernels(kernels))
 
 
