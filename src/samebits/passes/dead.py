@@ -43,10 +43,10 @@ def drop_dead_operations(function: Function) -> Function:
     """The function without operations that compute what nothing uses, and without stores into
     slots that nothing reads."""
     read = {str(s.attr) for s in walk(function.body) if isinstance(s, Op) and s.opcode == "get"}
-    return replace(function, body=_Sweep(read).region(function.body))
+    return replace(function, body=_BackwardWalk(read).region(function.body))
 
 
-class _Sweep:
+class _BackwardWalk:
     """Walks backwards, so that every use is seen before what it uses."""
 
     def __init__(self, read: set[str]) -> None:

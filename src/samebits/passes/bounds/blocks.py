@@ -1,8 +1,8 @@
 """Loops in blocks of turns, whose checks are made for a block before it runs.
 
-A sweep over the block stores nothing and finds whether some check may fail. Where none does, a
+A dry run over the block stores nothing and finds whether some check may fail. Where none does, a
 copy of the loop runs without checks, which LLVM can vectorise; else the loop as it was, which
-traps where it should, or does not. Owns the shape of that; `sweep` and `accesses` say for which
+traps where it should, or does not. Owns the shape of that; `dry_run` and `accesses` say for which
 loops it is the same.
 """
 
@@ -24,21 +24,21 @@ from samebits.ir.grammar import (
 )
 from samebits.ir.rewrite import ValueWriter, clone, map_region
 from samebits.passes.bounds.accesses import Accesses, Base, Separation
-from samebits.passes.bounds.sweep import BODY_LIMIT, CHECKS, Sweep
+from samebits.passes.bounds.dry_run import BODY_LIMIT, CHECKS, DryRun
 from samebits.types import BOOL, INT, INT64, UINT64
 
 BLOCK = 512
-"""Turns of a block: what they read stays in the first cache between the sweep and the run."""
+"""Turns of a block: what they read stays in the first cache between the dry run and the run."""
 LEAST = 16
-"""Turns below which a block is not worth a sweep."""
+"""Turns below which a block is not worth a dry run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a loop goes in blocks: `sweep` is the loop over a block that notes in the slots `found`
+    """How a loop goes in blocks: `dry_run` is the loop over a block that notes in the slots `found`
     and `excess`; it is to be analysed, and `assembled` only if no check is left in it."""
 
-    sweep: For
+    dry_run: For
     found: str
     excess: str
     slots: dict[str, ValueType]
@@ -67,14 +67,14 @@ def plan(
     separations = accesses.separations()
     if separations is None or not accesses.stores or not accesses.in_rows():
         return None
-    sweep = Sweep(loop, hard, total, ids)
-    region = sweep.body()
+    dry_run = DryRun(loop, hard, total, ids)
+    region = dry_run.body()
     if region is None:
         return None
-    ahead = replace(loop, id=next(ids), slot=sweep.slot, body=region, vectorized=False)
-    slots: dict[str, ValueType] = {new: types[old] for old, new in sweep.slots.items()}
-    slots |= {sweep.found: BOOL, sweep.excess: UINT64}
-    return Plan(ahead, sweep.found, sweep.excess, slots, separations)
+    ahead = replace(loop, id=next(ids), slot=dry_run.slot, body=region, vectorized=False)
+    slots: dict[str, ValueType] = {new: types[old] for old, new in dry_run.slots.items()}
+    slots |= {dry_run.found: BOOL, dry_run.excess: UINT64}
+    return Plan(ahead, dry_run.found, dry_run.excess, slots, separations)
 
 
 def condition(plan: Plan, types: dict[str, ValueType], writer: ValueWriter) -> Value | None:
@@ -91,9 +91,9 @@ def _value(base: Base, types: dict[str, ValueType], writer: ValueWriter) -> Valu
     return base if isinstance(base, Value) else writer.op("get", types[base], attr=base)
 
 
-def assembled(plan: Plan, sweep: For, run: For, ids: Iterator[int], block: str) -> For:
-    """The loop in blocks. `run` is the loop with its checks, which is copied; `sweep` the plan's as
-    analysed; the int slot `block` is the outer loop's own."""
+def assembled(plan: Plan, dry_run: For, run: For, ids: Iterator[int], block: str) -> For:
+    """The loop in blocks. `run` is the loop with its checks, which is copied; `dry_run` the plan's
+    as analysed; the int slot `block` is the outer loop's own."""
     span = run.span
     body: Region = []
     w = ValueWriter(body, span, ids)
@@ -106,7 +106,7 @@ def assembled(plan: Plan, sweep: For, run: For, ids: Iterator[int], block: str) 
     w.emit("set", few, attr=plan.found)
     w.emit("set", w.constant(0, UINT64), attr=plan.excess)
     swept = w.op("select", INT, few, first, stop)
-    body.append(replace(sweep, start=first, stop=swept))
+    body.append(replace(dry_run, start=first, stop=swept))
     of_block = replace(run, start=first, stop=stop)
     free = clone([replace(of_block, body=map_region(run.body, _without_check))], ids)
     excess = w.op("get", UINT64, attr=plan.excess)

@@ -12,7 +12,7 @@ from samebits.errors import Span
 from samebits.ir.grammar import Region, Value, ValueType
 from samebits.ir.rewrite import ValueWriter
 from samebits.passes.bounds.affine import Form, atom_form, constant, shift, substitute, subtract
-from samebits.passes.bounds.domain import Abstract, Known, Lengths
+from samebits.passes.bounds.domain import Abstract, AbstractState, Lengths
 from samebits.passes.bounds.prover import Choice, LastTurn, Product, Wrapped, eliminate
 from samebits.types import BOOL, INT, INT64, ScalarType
 
@@ -26,14 +26,16 @@ SEARCH_STEPS = 64
 
 
 class Guard:
-    """Collects what a loop wants while it is walked; `known` is as it was before the loop."""
+    """Collects what a loop wants while it is walked; `state` is that before the loop."""
 
-    def __init__(self, known: Known, ids: Iterator[int], types: dict[str, ValueType]) -> None:
-        self._known = known
-        self._facts = known.facts
-        self._first_inner = known.facts.count
-        self._slots: dict[str, Abstract] = dict(known.slots)
-        self._origins = dict(known.origins)
+    def __init__(
+        self, state: AbstractState, ids: Iterator[int], types: dict[str, ValueType]
+    ) -> None:
+        self._state = state
+        self._facts = state.facts
+        self._first_inner = state.facts.count
+        self._slots: dict[str, Abstract] = dict(state.slots)
+        self._origins = dict(state.origins)
         self._types = types
         self._ids = ids
         self._wanted: dict[Form, None] = {}

@@ -64,7 +64,7 @@ class Versioning(Ranges):
         self._depth -= 1
 
     def _worth(self, statement: For) -> bool:
-        if self.scan.size(statement) > BODY_LIMIT or (self._depth and self._small(statement)):
+        if self.modified.size(statement) > BODY_LIMIT or (self._depth and self._small(statement)):
             return False
         return all(
             self._small(inner) if isinstance(inner, For) else not isinstance(inner, While)
@@ -72,7 +72,10 @@ class Versioning(Ranges):
         )
 
     def _small(self, statement: For) -> bool:
-        start, stop = self.scan.constant(statement.start), self.scan.constant(statement.stop)
+        start, stop = (
+            self.modified.constant(statement.start),
+            self.modified.constant(statement.stop),
+        )
         if start is None or stop is None:
             return False
         # No `len` of a range, which is refused beyond 2^63.
@@ -81,15 +84,15 @@ class Versioning(Ranges):
         )
 
     def _version(self, statement: For, out: Region) -> None:
-        known, facts = self.known, self.known.facts
-        before = known.slots
+        state, facts = self.state, self.state.facts
+        before = state.slots
         self._depth += 1
-        guard = self._guard = Guard(known, self._ids, self.types)
+        guard = self._guard = Guard(state, self._ids, self.types)
         checked: Region = []
         super().counted_loop(statement, checked)
         self._guard = None
-        after = known.slots
-        mark, origins = facts.mark(), known.origins
+        after = state.slots
+        mark, origins = facts.mark(), state.origins
         tests = [] if guard.empty else guard.conditions()
         free, copy = checked, statement
         if not guard.empty:
@@ -98,7 +101,7 @@ class Versioning(Ranges):
         blocks = self._in_blocks(statement, copy, free, before, origins)
         facts.restore(mark)
         self._depth -= 1
-        known.slots, known.origins = after, origins
+        state.slots, state.origins = after, origins
         if blocks is not None:
             self._choose(guard, tests, blocks, checked, statement, out)
         elif not tests:
@@ -111,9 +114,9 @@ class Versioning(Ranges):
 
     def _walked(self, loop: Statement, before: Slots, origins: dict[int, Value]) -> Region:
         """A copy of the loop as analysed by what is known, as it is before the loop."""
-        known = self.known
-        known.slots, known.origins = dict(before), dict(origins)
-        self.scan.add([loop])
+        state = self.state
+        state.slots, state.origins = dict(before), dict(origins)
+        self.modified.add([loop])
         out: Region = []
         assert isinstance(loop, For)
         super().counted_loop(loop, out)
@@ -135,12 +138,12 @@ class Versioning(Ranges):
         if made is None:
             return None
         self.types.update(made.slots)
-        sweep = self._walked(made.sweep, before, origins)
+        dry_run = self._walked(made.dry_run, before, origins)
         (run,) = free
-        (ahead,) = sweep
+        (ahead,) = dry_run
         assert isinstance(run, For)
         assert isinstance(ahead, For)
-        if checks(sweep):
+        if checks(dry_run):
             return None
         block = f"block.{next(self._ids)}"
         self.types[block] = INT

@@ -24,7 +24,7 @@ from samebits.ir.grammar import (
     walk,
 )
 from samebits.ir.rewrite import map_regions, operands
-from samebits.passes.bounds.modified import Scan
+from samebits.passes.bounds.modified import ModifiedSlots
 from samebits.types import ScalarType
 
 MOST = {32: 64, 64: 32}
@@ -65,8 +65,8 @@ class Accumulation:
         self._only = only
         self._function = function
         self._types = {**function.slots, **dict(function.params)}
-        self._scan = Scan()
-        self._scan.add(function.body)
+        self._modified = ModifiedSlots()
+        self._modified.add(function.body)
         self._uses: Counter[int] = Counter()
         self._users: dict[int, Op] = {}
         for statement in walk(function.body):
@@ -96,8 +96,8 @@ class Accumulation:
         return map_regions(statement, self._region)
 
     def _turns(self, statement: For) -> int | None:
-        start = self._scan.constant(statement.start)
-        stop = self._scan.constant(statement.stop)
+        start = self._modified.constant(statement.start)
+        stop = self._modified.constant(statement.stop)
         if start is None or stop is None:
             return None
         return max(0, -((start - stop) // statement.step))
@@ -160,7 +160,7 @@ class Accumulation:
                     last = None
                     if join is not None:
                         found.append(join)
-            elif not isinstance(statement, Op) and slot in self._scan.sets(statement):
+            elif not isinstance(statement, Op) and slot in self._modified.sets(statement):
                 last = None
         return found
 
