@@ -42,7 +42,7 @@ class Machine:
     cpu: str
     features: tuple[str, ...]
     samebits: str
-    engine: str
+    llvm: str
     python: str
     numpy: str
     fingerprint: str

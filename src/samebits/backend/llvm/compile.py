@@ -98,7 +98,7 @@ class Listing:
     """One compilation as LLVM prints it. The located texts have a debug location at each
     instruction, whose line stands for one of `locations`, from 1; the others have none."""
 
-    engine: str
+    llvm: str
     assembly: str
     located_llvm: str
     located_assembly: str
