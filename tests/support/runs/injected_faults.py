@@ -43,7 +43,7 @@ CONTRACTED = Row("contracted", "contracted", "fused", contracted)
 def wrong(simulation: Simulation) -> Execution:
     """Compiled, and in frame 17 a float comes out one bit too high."""
     program = simulation.program
-    level = next(level for level in llvm.available_targets() if level.reason is None)
+    level = next(level for level in engine.available_targets() if level.reason is None)
 
     class Wrong(NativeExecution):
         def advance(self, inputs: Any) -> Any:
