@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import ArgumentError, TargetError
 from samebits.inspection.facts import Facts
@@ -75,7 +75,7 @@ def _target(target: str | Target | None) -> Target:
     if isinstance(target, Target):
         return target
     if target is None:
-        return llvm.host_target()
+        return engine.host_target()
     if target not in TARGETS:
         raise TargetError(
             f"there is no target '{target}'",
