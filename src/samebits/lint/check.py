@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from samebits.lang.uncut import unwarned
+from samebits.lang.signal_safe import without_warnings
 from samebits.lint.kinds import Kinds
 from samebits.lint.names import ModuleScopes
 from samebits.lint.rule import LintFinding, LintRule
@@ -39,7 +39,7 @@ def check_source(text: str, path: str, rules: Sequence[LintRule] = RULES) -> Che
     """The hazards in a module's text, in source order."""
     result = CheckedFile(path, lines=text.count("\n") + 1)
     try:
-        with unwarned():  # warnings on odd escapes and the like are not ours
+        with without_warnings():  # warnings on odd escapes and the like are not ours
             tree = ast.parse(text)
     except SyntaxError as error:
         where = "" if error.lineno is None else f"line {error.lineno}: "

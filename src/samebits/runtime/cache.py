@@ -78,13 +78,13 @@ def _forgetful(*_: str) -> None:
 
 def object_key(ir_text: str, entries: Sequence[str], mode: str, target: Target, opt: int) -> str:
     """The key of an object: everything that its bytes depend on."""
-    from samebits.backend.llvm import engine as llvm
+    from samebits.backend.llvm import engine
 
     row = (
         target.triple, target.cpu, target.features, target.tune,
         str(target.has_fma), str(target.has_round),
     )  # fmt: skip
-    made_by = (llvm.llvm_version(), compiler_fingerprint())
+    made_by = (engine.llvm_version(), compiler_fingerprint())
     return digest(ir_text, "\n".join(entries), mode, *row, str(opt), *made_by)
 
 
@@ -337,16 +337,13 @@ def _name(key: str, suffix: str) -> str:
 
 
 def user_cache_directory() -> Path:
-    """Where this user's caches belong on this system."""
-    home = Path.home()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        given = os.environ.get("XDG_CACHE_HOME", "")
-        base = Path(given) if os.path.isabs(given) else home / ".cache"
-    return base / "samebits"
+    """The folder in which this user's caches belong on this system.
+
+    Raises RuntimeError where the user has no home directory.
+    """
+    from platformdirs import user_cache_path  # at the first compilation, not at the import
+
+    return user_cache_path("samebits", appauthor=False, opinion=False)
 
 
 class _Setting:
