@@ -45,7 +45,7 @@ from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 
 BETWEEN_STATES = 4 * 1024 * 1024
 """Most bytes of the states between the first and the last: those two are what is needed."""
@@ -66,7 +66,7 @@ class Wanted:
 
 def record_report(
     side: Side,
-    source: Source,
+    source: InputSource,
     wanted: Wanted,
     progress: Progress = lambda what, done: None,
 ) -> Report:
@@ -119,7 +119,9 @@ def _plain(trap: TrapFact) -> TrapFact:
     return TrapFact(trap.kind, line_of(trap.message), line_of(trap.place))
 
 
-def _asked(simulation: Simulation, source: Source, header: ReplayHeader, wanted: Wanted) -> range:
+def _asked(
+    simulation: Simulation, source: InputSource, header: ReplayHeader, wanted: Wanted
+) -> range:
     """The frames to tell in detail: none of them, at the end, where none are asked for."""
     if source.frames > MAX_FRAMES and wanted.frames is None:
         raise ReportError(
@@ -147,7 +149,7 @@ def _asked(simulation: Simulation, source: Source, header: ReplayHeader, wanted:
     return frames
 
 
-def _told(source: Source) -> str:
+def _told(source: InputSource) -> str:
     count = f"{source.frames:,} frame{'s' * (source.frames != 1)}"
     return f"{source.replay or 'the run'} has {count}"
 
@@ -190,7 +192,7 @@ class _Run:
         self._hashes.append(np.array([self._running.hash()], np.uint64))
         self._look()
 
-    def advance(self, source: Source, progress: Progress) -> None:
+    def advance(self, source: InputSource, progress: Progress) -> None:
         """Run up to the last frame that is asked for, or to a trap."""
         for block in source.blocks():
             for inputs in self._stretches(block.inputs):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.sim.inputs import Inputs
-from samebits.sim.sources import Block, Source
+from samebits.sim.sources import InputBlock, InputSource
 
 MOST_BYTES = 64 * 1024 * 1024
 """Inputs that are kept in memory."""
@@ -22,10 +22,10 @@ MOST_BYTES = 64 * 1024 * 1024
 class InputStream:
     """Inputs of one source, whose frames follow one another from 0."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: InputSource) -> None:
         self.source = source
         self._reading = source.blocks()
-        self._blocks: list[Block] = []
+        self._blocks: list[InputBlock] = []
         """The first ones of the source."""
         self._size = 0
 
@@ -38,7 +38,7 @@ class InputStream:
         """How many frames the source says that it has."""
         return self.source.frames
 
-    def blocks(self, first: int = 0) -> Iterator[tuple[int, Block]]:
+    def blocks(self, first: int = 0) -> Iterator[tuple[int, InputBlock]]:
         """Every block that ends behind frame `first`, with its own first frame."""
         at = 0
         for block in self._every():
@@ -77,7 +77,7 @@ class InputStream:
             return block.inputs[:0]
         raise ValueError("a source without frames has no inputs")
 
-    def _every(self) -> Iterator[Block]:
+    def _every(self) -> Iterator[InputBlock]:
         done = 0
         while self._size <= MOST_BYTES or done < len(self._blocks):
             if done == len(self._blocks):
