@@ -19,7 +19,7 @@ from samebits.cli.pages import check_page, write_page
 from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
-from samebits.desync.summary import account
+from samebits.desync.summary import summary
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
 from samebits.diagnosis.run_and_report import diagnose_report
@@ -27,7 +27,7 @@ from samebits.diagnosis.two_reports import diagnose_reports
 from samebits.diagnosis.two_runs import Progress as Show
 from samebits.diagnosis.two_runs import diagnose
 from samebits.errors import ReportError, SideError
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
@@ -37,7 +37,7 @@ from samebits.sim.sources import PlayerSource, ReplaySource, Source
 
 JSON_FORMAT = 1
 REPORT_SUFFIX = ".desync"
-_TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))
+_TITLES = tuple(hazard.title for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS))
 _EXAMPLES = (
     "write `samebits diagnose game.py duel.mcap --b mode=FAST`, `samebits diagnose game.py "
     "duel.mcap theirs.desync` or `samebits diagnose ours.desync theirs.desync`"
@@ -116,8 +116,8 @@ class _Case:
     def _starts(self) -> Iterator[tuple[str, int]]:
         """The sides that are others from some frame on, by name."""
         for name, side in zip("ab", self.sides, strict=False):
-            if side.told.start is not None:
-                yield name, side.told.start
+            if side.spec.start is not None:
+                yield name, side.spec.start
 
     def _why_same(self, diagnosis: Diagnosis) -> Iterator[str]:
         """What a comparison that finds nothing may have left out."""
@@ -136,7 +136,7 @@ class _Case:
 
 def _is_one_way(a: Side, b: Side) -> bool:
     """Whether the words of two sides say the same."""
-    return all(getattr(a.told, f.name) == getattr(b.told, f.name) for f in fields(a.told))
+    return all(getattr(a.spec, f.name) == getattr(b.spec, f.name) for f in fields(a.spec))
 
 
 def _case(options: Options) -> _Case:
@@ -233,7 +233,7 @@ def _tell_damage(report: Report) -> None:
     for line in report.damage:
         sys.stderr.write(f"{report.name} is damaged: {line}\n")
     if report.damage:
-        sys.stderr.write(f"{account(report)}\n")
+        sys.stderr.write(f"{summary(report)}\n")
 
 
 def doing(what: str) -> str:

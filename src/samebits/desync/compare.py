@@ -21,7 +21,7 @@ AROUND = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Overlap:
+class ReportPair:
     """Two reports side by side."""
 
     a: Report

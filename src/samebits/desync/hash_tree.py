@@ -24,7 +24,7 @@ Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class MerkleNode:
     """Canonical bytes `start` to `stop` of a state, and the leaves that cover them.
 
     `path` is a field (`ships`), an element (`ships[3].pos`), elements that follow one another
@@ -35,10 +35,10 @@ class Node:
     start: int
     stop: int
     leaves: range
-    children: tuple[Node, ...] = ()
+    children: tuple[MerkleNode, ...] = ()
 
 
-class Tree:
+class MerkleTree:
     """The hash tree of states of one type."""
 
     def __init__(self, t: StructType, most: int = MAX_LEAVES) -> None:
@@ -48,7 +48,7 @@ class Tree:
         self.leaf_size = size
         maker = _Maker(size)
         self.root = maker.node(t, "", 0)
-        self.leaves: tuple[Node, ...] = tuple(maker.leaves)
+        self.leaves: tuple[MerkleNode, ...] = tuple(maker.leaves)
 
     def hashes(self, state: bytes) -> Hashes:
         """XXH64 of the canonical bytes under each leaf."""
@@ -56,11 +56,11 @@ class Tree:
         found = [xxh64(whole[leaf.start : leaf.stop]) for leaf in self.leaves]
         return np.array(found, np.uint64)
 
-    def differing(self, a: Hashes, b: Hashes) -> Iterator[Node]:
+    def differing(self, a: Hashes, b: Hashes) -> Iterator[MerkleNode]:
         """The leaves in which two states differ, in declared order."""
         yield from self._differing(self.root, a != b)
 
-    def _differing(self, node: Node, unequal: NDArray[np.bool_]) -> Iterator[Node]:
+    def _differing(self, node: MerkleNode, unequal: NDArray[np.bool_]) -> Iterator[MerkleNode]:
         if not unequal[node.leaves.start : node.leaves.stop].any():
             return
         if not node.children:
@@ -70,9 +70,9 @@ class Tree:
 
 
 @lru_cache(maxsize=16)
-def tree_of(t: StructType) -> Tree:
+def merkle_tree(t: StructType) -> MerkleTree:
     """The tree of states of type `t`: a few thousand leaves at most."""
-    return Tree(t)
+    return MerkleTree(t)
 
 
 def leaf_count(t: MemoryType, size: int) -> int:
@@ -113,30 +113,30 @@ class _Maker:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self.leaves: list[Node] = []
+        self.leaves: list[MerkleNode] = []
 
-    def node(self, t: MemoryType, path: str, start: int) -> Node:
+    def node(self, t: MemoryType, path: str, start: int) -> MerkleNode:
         stop = start + canonical_size(t)
         if stop - start > self._size:
             first = len(self.leaves)
             match t:
                 case StructType():
                     children = tuple(self._fields(t, path, start))
-                    return Node(path, start, stop, range(first, len(self.leaves)), children)
+                    return MerkleNode(path, start, stop, range(first, len(self.leaves)), children)
                 case FixedArrayType():
                     children = tuple(self._elements(t, path, start))
-                    return Node(path, start, stop, range(first, len(self.leaves)), children)
+                    return MerkleNode(path, start, stop, range(first, len(self.leaves)), children)
                 case _:
                     pass
         return self._leaf(path, start, stop)
 
-    def _leaf(self, path: str, start: int, stop: int) -> Node:
+    def _leaf(self, path: str, start: int, stop: int) -> MerkleNode:
         place = len(self.leaves)
-        leaf = Node(path, start, stop, range(place, place + 1))
+        leaf = MerkleNode(path, start, stop, range(place, place + 1))
         self.leaves.append(leaf)
         return leaf
 
-    def _fields(self, t: StructType, path: str, start: int) -> Iterator[Node]:
+    def _fields(self, t: StructType, path: str, start: int) -> Iterator[MerkleNode]:
         head = f"{path}." if path else ""
         for group in _groups(t, self._size):
             width = sum(canonical_size(field) for _, field in group)
@@ -147,7 +147,7 @@ class _Maker:
                 yield self._leaf(f"{head}({names})", start, start + width)
             start += width
 
-    def _elements(self, t: FixedArrayType, path: str, start: int) -> Iterator[Node]:
+    def _elements(self, t: FixedArrayType, path: str, start: int) -> Iterator[MerkleNode]:
         width = canonical_size(t.element)
         many = max(1, self._size // width)
         for first in range(0, t.count, many):

@@ -27,7 +27,7 @@ _INSTALLED = {"site-packages", "dist-packages"}
 _REPEATED = re.compile(r"#[0-9]+\Z")
 
 
-class Names:
+class PortableNames:
     """The portable names of what a simulation is made of."""
 
     def __init__(self, simulation: Simulation) -> None:
@@ -109,7 +109,7 @@ class Names:
         return found
 
 
-def portable(module: Module, names: Names) -> Module:
+def portable(module: Module, names: PortableNames) -> Module:
     """An equal module under portable names. Ops and statements keep their ids."""
     found = {name: names.function(name) for name in module.functions}
     functions = {
@@ -124,7 +124,7 @@ def without_paths(text: str) -> str:
     return _PATH.sub(lambda match: match["last"], text)
 
 
-def _function(function: Function, found: dict[str, str], names: Names) -> Function:
+def _function(function: Function, found: dict[str, str], names: PortableNames) -> Function:
     return replace(
         function,
         name=found[function.name],
@@ -133,11 +133,11 @@ def _function(function: Function, found: dict[str, str], names: Names) -> Functi
     )
 
 
-def _region(region: Region, found: dict[str, str], names: Names) -> Region:
+def _region(region: Region, found: dict[str, str], names: PortableNames) -> Region:
     return [_statement(statement, found, names) for statement in region]
 
 
-def _statement(statement: Statement, found: dict[str, str], names: Names) -> Statement:
+def _statement(statement: Statement, found: dict[str, str], names: PortableNames) -> Statement:
     span = names.span(statement.span)
     match statement:
         case Op():

@@ -34,7 +34,7 @@ from samebits.desync.format import (
     plan,
     types_of,
 )
-from samebits.desync.hash_tree import tree_of
+from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.machine import Machine, machine_from_json
 from samebits.desync.report import Report
 from samebits.desync.salvage import Message, salvage
@@ -160,7 +160,7 @@ def _described(text: dict[str, str]) -> _Description:
         raise ReportError(f"a description of a run that is none: {error.message}") from None
     contents = contents_from_json(values["contents"])
     state, _ = types_of(header)
-    if contents.leaves not in (0, len(tree_of(state).leaves)):
+    if contents.leaves not in (0, len(merkle_tree(state).leaves)):
         raise ReportError(f"a description with hash trees of {contents.leaves} leaves")
     plan(header, contents)
     return _Description(machine_from_json(values["machine"]), header, contents)

@@ -32,15 +32,15 @@ from samebits.desync.format import (
     most_asked,
     plan,
 )
-from samebits.desync.hash_tree import tree_of
+from samebits.desync.hash_tree import merkle_tree
 from samebits.desync.machine import this_machine
-from samebits.desync.portable import Names, portable, without_paths
-from samebits.desync.record_trace import TracedFrame, readable, traced
+from samebits.desync.portable import PortableNames, portable, without_paths
+from samebits.desync.record_trace import TracedFrame, readable, trace_frame
 from samebits.desync.report import Report
 from samebits.errors import ReportError, Trap
 from samebits.ir.text import print_module
 from samebits.replay.header import ReplayHeader
-from samebits.sides.run import Running, open_run
+from samebits.sides.run import SideRun, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
@@ -56,7 +56,7 @@ Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReportRequest:
     """What a report is asked to hold: `frames` in detail (None: the hashes of the whole run alone),
     and the trace of one of them, or of none."""
 
@@ -67,7 +67,7 @@ class Wanted:
 def record_report(
     side: Side,
     source: Source,
-    wanted: Wanted,
+    wanted: ReportRequest,
     progress: Progress = lambda what, done: None,
 ) -> Report:
     """Run `side` over the source's inputs, up to the last frame asked for, and keep what is wanted.
@@ -80,7 +80,7 @@ def record_report(
     simulation = side.simulation
     header = simulation.header(source.seed)
     asked = _asked(simulation, source, header, wanted)
-    names = Names(simulation)
+    names = PortableNames(simulation)
     module = portable(readable(side, asked.start if wanted.trace is None else wanted.trace), names)
     progress(f"preparing {side.text}", 0)
     running = open_run(side)
@@ -119,7 +119,9 @@ def _plain(trap: TrapFact) -> TrapFact:
     return TrapFact(trap.kind, line_of(trap.message), line_of(trap.place))
 
 
-def _asked(simulation: Simulation, source: Source, header: ReplayHeader, wanted: Wanted) -> range:
+def _asked(
+    simulation: Simulation, source: Source, header: ReplayHeader, wanted: ReportRequest
+) -> range:
     """The frames to tell in detail: none of them, at the end, where none are asked for."""
     if source.frames > MAX_FRAMES and wanted.frames is None:
         raise ReportError(
@@ -137,7 +139,7 @@ def _asked(simulation: Simulation, source: Source, header: ReplayHeader, wanted:
             last, note=source.damage, fix=f"ask for frames below {source.frames}, or for a longer "
             "replay"
         )  # fmt: skip
-    most = most_asked(header, len(tree_of(simulation.state_type).leaves))
+    most = most_asked(header, len(merkle_tree(simulation.state_type).leaves))
     if len(frames) > most or frames.stop > MAX_FRAMES:
         raise ReportError(
             f"{len(frames):,} frames are asked for, and a report of '{simulation.name}' tells "
@@ -155,7 +157,9 @@ def _told(source: Source) -> str:
 class _Run:
     """One run, and what is kept of it as it goes by."""
 
-    def __init__(self, running: Running, asked: range, traced: int | None, names: Names) -> None:
+    def __init__(
+        self, running: SideRun, asked: range, traced: int | None, names: PortableNames
+    ) -> None:
         simulation = self._simulation = running.side.simulation
         self._running = running
         self._asked = asked
@@ -165,7 +169,7 @@ class _Run:
         self._hashes: list[NDArray[np.uint64]] = []
         self._input_hashes: list[int] = []
         self._inputs: list[bytes] = []
-        self.tree = tree_of(simulation.state_type)
+        self.tree = merkle_tree(simulation.state_type)
         self.states: dict[int, bytes] = {}
         self.trees: dict[int, bytes] = {}
         self.frames = 0
@@ -228,7 +232,7 @@ class _Run:
 
     def _step(self, inputs: Inputs) -> None:
         if self.frames == self._traced:
-            self.trace = traced(self._running, inputs[0], self._names)
+            self.trace = trace_frame(self._running, inputs[0], self._names)
         done = self._running.advance(inputs)
         begun = len(done.hashes) + (done.trap is not None)
         size = len(inputs[0]) * canonical_size(self._simulation.input_type)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from samebits.bits import xxh64
-from samebits.desync.portable import Names, portable
+from samebits.desync.portable import PortableNames, portable
 from samebits.ir.grammar import Module
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.trace.encoding import encode
@@ -35,7 +35,7 @@ def readable(side: Side, frame: int) -> Module:
     return side.plain.kernels if model is None else model.reader.module
 
 
-def portable_model(model: Model, names: Names) -> Model:
+def portable_model(model: Model, names: PortableNames) -> Model:
     """The same step under portable names, by which traces of several machines are compared."""
     plain = None if model.plain is None else portable(model.plain, names)
     return replace(
@@ -43,7 +43,7 @@ def portable_model(model: Model, names: Names) -> Model:
     )
 
 
-def traced(running: Running, inputs: Inputs, names: Names) -> TracedFrame:
+def trace_frame(running: SideRun, inputs: Inputs, names: PortableNames) -> TracedFrame:
     """The next frame of a run, which stays where it is; inputs have the shape (players,).
 
     Where no evaluation can give the side's bits, it is the plain program that is traced, and the
@@ -56,6 +56,6 @@ def traced(running: Running, inputs: Inputs, names: Names) -> TracedFrame:
         found = record(given, running.save(), inputs)
     else:
         # What no hash sees counts as well.
-        memory = np.frombuffer(running.keep().memory, np.uint8)
+        memory = np.frombuffer(running.snapshot().memory, np.uint8)
         found = record(given, memory, inputs)
     return TracedFrame(encode(found), xxh64(found.after))

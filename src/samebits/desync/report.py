@@ -30,7 +30,7 @@ from samebits.desync.format import (
     plan,
     types_of,
 )
-from samebits.desync.hash_tree import Tree, tree_of
+from samebits.desync.hash_tree import MerkleTree, merkle_tree
 from samebits.desync.machine import Machine
 from samebits.errors import IRError, ReportError
 from samebits.ir.analysis.budget import NAME, Budget
@@ -78,15 +78,15 @@ class Report:
         return types_of(self.header)
 
     @cached_property
-    def hashes(self) -> Series:
+    def hashes(self) -> SparseSeries:
         """The hash of every state, as told; where damage took it, of the state, if that is left."""
         states = ((n, _hash_of(self.parts[Key(STATES, n)])) for n in self.states)
-        return Series(self.frames + 1, chain(states, self._told(HASHES)))
+        return SparseSeries(self.frames + 1, chain(states, self._told(HASHES)))
 
     @cached_property
-    def input_hashes(self) -> Series:
+    def input_hashes(self) -> SparseSeries:
         """XXH64 of every frame's inputs, all players together."""
-        return Series(self.contents.begun, self._told(INPUT_HASHES))
+        return SparseSeries(self.contents.begun, self._told(INPUT_HASHES))
 
     def hash_after(self, frame: int) -> int | None:
         """The hash of the state after a frame; -1 is what `init` leaves."""
@@ -123,9 +123,9 @@ class Report:
         return [n for n in self.contents.states if Key(STATES, n) in self.parts]
 
     @property
-    def tree(self) -> Tree:
+    def tree(self) -> MerkleTree:
         """The shape of the hash trees."""
-        return tree_of(self.types[0])
+        return merkle_tree(self.types[0])
 
     def tree_hashes(self, number: int) -> NDArray[np.uint64] | None:
         """The leaves of state `number`'s hash tree; None where the report has neither them nor
@@ -229,7 +229,7 @@ def _hash_of(state: bytes) -> NDArray[np.uint64]:
     return np.array([xxh64(state)], np.uint64)
 
 
-class Series:
+class SparseSeries:
     """Numbers 0 to `len() - 1`; those that are not known have no value.
 
     `values` and `known` reach to the last that is known: a length is a mere claim.
@@ -261,12 +261,12 @@ class Series:
         pairs = edges.reshape(-1, 2)
         return [range(int(first), int(stop)) for first, stop in pairs]
 
-    def shared(self, other: Series) -> NDArray[np.int64]:
+    def shared(self, other: SparseSeries) -> NDArray[np.int64]:
         """The numbers that both know."""
         count = min(len(self.known), len(other.known))
         return np.flatnonzero(self.known[:count] & other.known[:count])
 
-    def first_difference(self, other: Series) -> int | None:
+    def first_difference(self, other: SparseSeries) -> int | None:
         """The first number that both know and at which they differ; None where there is none."""
         shared = self.shared(other)
         unequal = np.flatnonzero(self.values[shared] != other.values[shared])

@@ -34,7 +34,7 @@ _INDENT = 14
 _COLUMNS = 100
 
 
-def as_json(report: Report, path: str, size: int) -> dict[str, Any]:
+def disclosure_json(report: Report, path: str, size: int) -> dict[str, Any]:
     """The facts; `parts` gives the bytes of each kind, before compression."""
     about, contents = report.header, report.contents
     sizes = {
@@ -74,7 +74,7 @@ def as_json(report: Report, path: str, size: int) -> dict[str, Any]:
     }
 
 
-def as_text(report: Report, path: str, size: int) -> Iterator[str]:
+def disclosure_text(report: Report, path: str, size: int) -> Iterator[str]:
     """The same in lines."""
     about, contents, machine = report.header, report.contents, report.machine
     yield f"{path}: a desync report of {size:,} bytes"
@@ -101,7 +101,7 @@ def as_text(report: Report, path: str, size: int) -> Iterator[str]:
     for name in ("state", "input"):
         yield from _rows((name, _shown(about.schema.get(name))))
     yield "holds"
-    yield from (f"  {phrase}" for phrase in told(report, list(report.parts)))
+    yield from (f"  {phrase}" for phrase in part_phrases(report, list(report.parts)))
     if contents.trap is not None:
         yield f"  the trap in frame {contents.frames}: {contents.trap.message}, at " + (
             contents.trap.place
@@ -185,17 +185,17 @@ _AFTER = (HASHES, TREES)
 _INIT = "the hash of the state that init leaves"
 
 
-def account(report: Report) -> str:
+def summary(report: Report) -> str:
     """What a report still tells and what it does not, as in `hashes of frames 0-899 and the
     environment are usable; the trace of frame 124 is not`."""
-    lack = told(report, report.missing)
+    lack = part_phrases(report, report.missing)
     if not lack:
         return "everything in it is usable"
-    have = [*told(report, list(report.parts)), "the environment"]
+    have = [*part_phrases(report, list(report.parts)), "the environment"]
     return f"{_listed(have)} {_are(have)} usable; {_listed(lack)} {_are(lack)} not"
 
 
-def told(report: Report, keys: Sequence[Key]) -> list[str]:
+def part_phrases(report: Report, keys: Sequence[Key]) -> list[str]:
     """Some of the parts in words, a phrase a topic."""
     phrases: list[str] = []
     for topic, (one, many) in _PHRASES.items():

@@ -26,7 +26,7 @@ from samebits.diagnosis.report.findings import Diagnosis
 from samebits.hazards.expressions import Sites
 from samebits.sim.program import Program
 from samebits.trace.last_write import origin_of_load
-from samebits.trace.observer import Frames
+from samebits.trace.observer import FrameInput
 from samebits.trace.record import Trace
 
 COUSINS = 200
@@ -47,11 +47,11 @@ class Pair:
     """Why the traces are believed."""
     program: Program
     experiment: Experiment
-    following: Callable[[], Iterator[Frames]]
+    following: Callable[[], Iterator[FrameInput]]
     frame: int
     facts: Callable[[], Facts] = field(default=Facts)
     aligned: Aligned | None = None
-    frame_at: Callable[[int], Frames | None] = lambda number: None
+    frame_at: Callable[[int], FrameInput | None] = lambda number: None
     """One of side b's frames, by its number from the differing one on, where it can be had."""
 
 
@@ -104,7 +104,7 @@ def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progr
         return
     progress("looking for cousins", 0, 1)
     first = answer.causes[0]
-    frames = pair.a.frames
+    frames = pair.a.frame_input
     with beyond_first_facts(out.notes, "the cousins are"):
         every = cousins(
             pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
@@ -119,7 +119,7 @@ def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifferen
     op, a = difference.op, difference.a
     if difference.kind != "result" or op is None or a is None or op.opcode != "load":
         return difference
-    read = origin_of_load(pair.a.frames, a.event).memory == "inputs"
+    read = origin_of_load(pair.a.frame_input, a.event).memory == "inputs"
     return replace(difference, kind="input") if read else difference
 
 

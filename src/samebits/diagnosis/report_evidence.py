@@ -27,7 +27,7 @@ from samebits.sim.outcome import TrapFact
 from samebits.trace.encoding import decode
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
-from samebits.trace.restore import replay
+from samebits.trace.restore import restore_trace
 
 BELIEVED = "the traced run gives the plain run's bits, on both machines"
 EVALUATED = "the report's own program, evaluated, gives the state that its machine reported"
@@ -123,7 +123,7 @@ def _told(
         note(out, f"the trace in {report.name} is of an evaluation that left another state than "
                   "the run: it is not believed")  # fmt: skip
     elif stored is not None and not aligned.changes:
-        return Told(_under(replay(theirs, decode(stored), before, given), mine), BELIEVED)
+        return Told(_under(restore_trace(theirs, decode(stored), before, given), mine), BELIEVED)
     if not aligned.changes:
         return None
     trace = record(replace(theirs, module=aligned.module, step=mine.step), before, given)
@@ -134,7 +134,7 @@ def _under(trace: Trace, model: Model) -> Trace:
     """The trace with places as another model of the same operations calls them."""
     if len(model.numbering) != len(trace.model.numbering):
         raise TraceError("the trace is of another program", event=0)
-    return replace(trace, frames=replace(trace.frames, model=model))
+    return replace(trace, frame_input=replace(trace.frame_input, model=model))
 
 
 # -- inputs -------------------------------------------------------------------------------------

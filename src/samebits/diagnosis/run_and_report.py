@@ -15,7 +15,7 @@ import numpy as np
 from samebits.bits import canonical_size, to_canonical, xxh64
 from samebits.desync.compare import require_replay
 from samebits.desync.format import line_of
-from samebits.desync.portable import Names, portable
+from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import FRAMES, Experiment
@@ -43,7 +43,7 @@ from samebits.diagnosis.report_evidence import (
 from samebits.errors import ReportError, TraceError
 from samebits.ir.text import print_module
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Kept, Running, open_run
+from samebits.sides.run import SideRun, Snapshot, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
@@ -90,7 +90,7 @@ class _Moment:
 
     frame: int
     model: Model
-    kept: Kept | None
+    kept: Snapshot | None
     before: bytes
     given: Inputs
     theirs: Inputs | None
@@ -104,7 +104,7 @@ class _Beside:
         out: Diagnosis,
         inputs: InputStream,
         side: Side,
-        run: Running,
+        run: SideRun,
         report: Report,
         progress: Progress,
     ) -> None:
@@ -114,7 +114,7 @@ class _Beside:
         self.running = run
         self.report = report
         self.progress = progress
-        self.names = Names(side.simulation)
+        self.names = PortableNames(side.simulation)
         self.kernels = portable(side.plain.kernels, self.names)
 
     def run(self) -> None:
@@ -197,7 +197,7 @@ class _Beside:
             )
         pair = Pair(
             own, other.trace, other.believed, program, experiment,
-            lambda: iter([other.trace.frames]), frame, aligned=other.aligned,
+            lambda: iter([other.trace.frame_input]), frame, aligned=other.aligned,
         )  # fmt: skip
         narrow(out, pair, self.progress)
 
@@ -233,7 +233,7 @@ class _Beside:
             run.start(self.inputs.seed)
             after, trap = run.save(), None
         else:
-            run.go_back(moment.kept)
+            run.restore(moment.kept)
             done = run.advance(given.reshape(1, -1))
             after, trap = run.save(), None if done.trap is None else TrapFact.of(done.trap)
         try:
@@ -285,7 +285,7 @@ class _Beside:
 
     def _tell_program(self) -> None:
         theirs = self.report.program_text
-        if self.side.told.source is None and theirs not in (None, print_module(self.kernels)):
+        if self.side.spec.source is None and theirs not in (None, print_module(self.kernels)):
             note(self.out, "the report's program is not the one that runs here")
 
     def _portable(self, trap: TrapFact) -> TrapFact:

@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 
 from samebits.bits import canonical_size, xxh64
-from samebits.desync.compare import Overlap
+from samebits.desync.compare import ReportPair
 from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
@@ -43,7 +43,7 @@ from samebits.sim.program import Program
 from samebits.trace.encoding import decode
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
-from samebits.trace.restore import replay
+from samebits.trace.restore import restore_trace
 
 MOST_BEFORE = 64
 """Frames that are evaluated on the way from a state that a report tells to the differing frame."""
@@ -55,7 +55,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
     Raises ReportError where they are of different runs, or share too little to be compared.
     """
     began = time.perf_counter()
-    Overlap(a, b).require(changed_inputs=True)
+    ReportPair(a, b).require(changed_inputs=True)
     budget = min(a.budget, b.budget, key=astuple)  # one for both together
     a, b = replace(a, budget=budget), replace(b, budget=budget)
     out = _compared(a, b, progress)
@@ -70,7 +70,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
 def _compared(a: Report, b: Report, progress: Progress) -> Diagnosis | None:
     """None where `b` had better be the side that experiments begin with."""
     out = _begun(a, b)
-    both = _TwoReports(out, Overlap(a, b), progress)
+    both = _TwoReports(out, ReportPair(a, b), progress)
     both.run()
     return None if both.a_departs else out
 
@@ -101,7 +101,7 @@ class _Moment:
 
 
 class _TwoReports:
-    def __init__(self, out: Diagnosis, both: Overlap, progress: Progress) -> None:
+    def __init__(self, out: Diagnosis, both: ReportPair, progress: Progress) -> None:
         self.out = out
         self.both = both
         self.a, self.b = both.a, both.b
@@ -182,7 +182,7 @@ class _TwoReports:
                 ask_for_trace(out, report, frame)
         if own is None or other is None:
             return
-        frames = other.trace.frames
+        frames = other.trace.frame_input
         pair = Pair(
             own, other.trace, other.believed, program, experiment, lambda: iter([frames]), frame,
             aligned=other.aligned,
@@ -236,7 +236,7 @@ class _TwoReports:
         a, model, frame = self.a, moment.model, moment.frame
         stored = a.trace if a.contents.traced == frame and a.trace_is_faithful else None
         if stored is not None and given is moment.given:
-            return replay(model, decode(stored), moment.before, given)
+            return restore_trace(model, decode(stored), moment.before, given)
         trace = record(model, moment.before, given)
         return trace if given is not moment.given or gives(trace, a, frame) else None
 

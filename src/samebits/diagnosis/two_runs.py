@@ -29,14 +29,14 @@ from samebits.diagnosis.operation.match_versions import Aligned, align
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import TraceError
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Kept, Running, open_run
+from samebits.sides.run import SideRun, Snapshot, open_run
 from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import Source
 from samebits.trace.model import Model
-from samebits.trace.observer import Frames
+from samebits.trace.observer import FrameInput
 from samebits.trace.record import Trace, record
 
 _PROBES = (1, 2, 5, 16, 64, 256)
@@ -106,7 +106,7 @@ class _Diagnosing:
                 run.close()
         return self.out
 
-    def _run(self, a: Running, b: Running) -> None:
+    def _run(self, a: SideRun, b: SideRun) -> None:
         out = self.out
         search = FrameSearch(
             a, b, self.inputs, self.inputs_b, progress=self.progress, recorded=self.recorded
@@ -132,7 +132,7 @@ class _Diagnosing:
         with beyond_first_facts(out.notes, "the operation and its cause are"):
             self._beyond(found, a, b)
 
-    def _beyond(self, found: FirstFrame, a: Running, b: Running) -> None:
+    def _beyond(self, found: FirstFrame, a: SideRun, b: SideRun) -> None:
         """What comes after frame and fields."""
         following = tuple(
             stream.between(max(found.frame, 0), max(found.frame, 0) + FRAMES)
@@ -155,7 +155,7 @@ class _Diagnosing:
         out.heat = tuple(row for row in all_of_them.heat if row.differing)
 
     def _operation(
-        self, found: FirstFrame, a: Running, b: Running, inputs: tuple[Inputs, ...]
+        self, found: FirstFrame, a: SideRun, b: SideRun, inputs: tuple[Inputs, ...]
     ) -> None:
         self.progress("tracing the frame", 0, 2)
         one = self._traced(0, a, found)
@@ -199,7 +199,7 @@ class _Diagnosing:
         )
         return planted.trace
 
-    def _experiment(self, found: FirstFrame, b: Running, inputs: tuple[Inputs, ...]) -> Experiment:
+    def _experiment(self, found: FirstFrame, b: SideRun, inputs: tuple[Inputs, ...]) -> Experiment:
         """What side b gives, from the frame on."""
         if found.a.before is None or found.b.before is None:
             seed = self.inputs.seed
@@ -207,16 +207,16 @@ class _Diagnosing:
             done = outcome(b.advance(inputs[1])) if first.trap is None else first
             hashes = done.hashes if first.trap else np.concatenate([first.hashes, done.hashes])
             return Experiment(b"", inputs[0], hashes, done.trap, seed)
-        b.go_back(found.b.before)
+        b.restore(found.b.before)
         done = outcome(b.advance(inputs[1]))
         return Experiment(found.a.before.canonical, inputs[0], done.hashes, done.trap)
 
-    def _traced(self, which: int, run: Running, found: FirstFrame) -> Trace | None:
+    def _traced(self, which: int, run: SideRun, found: FirstFrame) -> Trace | None:
         """The trace of a side's frame, if it can be had and ends in the plain run's bits."""
         facts = (found.a, found.b)[which]
         letter = "ab"[which]
         if facts.before is not None:
-            run.go_back(facts.before)
+            run.restore(facts.before)
         model = self._model(which, run, found.frame)
         if model is None:
             self.out.notes.append(
@@ -245,11 +245,11 @@ class _Diagnosing:
         )
         return None
 
-    def _model(self, which: int, run: Running, frame: int) -> Model | None:
+    def _model(self, which: int, run: SideRun, frame: int) -> Model | None:
         """The operations of a side; of another version of the source, under the first's names."""
         model = _of_frame(run.side, frame)
         side, first = self.sides[which], self.sides[0]
-        if model is None or which == 0 or side.told.source == first.told.source:
+        if model is None or which == 0 or side.spec.source == first.spec.source:
             return model
         other = _of_frame(first, frame)
         if other is None:
@@ -258,40 +258,40 @@ class _Diagnosing:
         return replace(model, module=self.aligned.module, step=other.step, plain=None)
 
     def _following(
-        self, found: FirstFrame, first: Trace, run: Running, inputs: Inputs
-    ) -> Callable[[], Iterator[Frames]]:
+        self, found: FirstFrame, first: Trace, run: SideRun, inputs: Inputs
+    ) -> Callable[[], Iterator[FrameInput]]:
         """Side b's frames, from the differing one on."""
 
-        def frames() -> Iterator[Frames]:
-            yield first.frames
+        def frames() -> Iterator[FrameInput]:
+            yield first.frame_input
             if found.b.before is None:
                 return
-            run.go_back(found.b.before)
+            run.restore(found.b.before)
             for k in range(len(inputs) - 1):
                 if run.advance(inputs[k : k + 1]).trap is not None:
                     return
-                kept = run.keep()
-                yield Frames.of(first.model, _state(first.model, kept), inputs[k + 1])
-                run.go_back(kept)
+                kept = run.snapshot()
+                yield FrameInput.of(first.model, _state(first.model, kept), inputs[k + 1])
+                run.restore(kept)
 
         return frames
 
     def _frame_at(
-        self, found: FirstFrame, first: Trace, run: Running, inputs: Inputs
-    ) -> Callable[[int], Frames | None]:
+        self, found: FirstFrame, first: Trace, run: SideRun, inputs: Inputs
+    ) -> Callable[[int], FrameInput | None]:
         """One of side b's frames, by its number from the differing one on."""
 
-        def frames(number: int) -> Frames | None:
+        def frames(number: int) -> FrameInput | None:
             if found.b.before is None or number >= len(inputs):
                 return None
-            run.go_back(found.b.before)
+            run.restore(found.b.before)
             if number and run.advance(inputs[:number]).trap is not None:
                 return None
-            return Frames.of(first.model, _state(first.model, run.keep()), inputs[number])
+            return FrameInput.of(first.model, _state(first.model, run.snapshot()), inputs[number])
 
         return frames
 
-    def _facts(self, found: FirstFrame, run: Running, inputs: Inputs) -> Facts:
+    def _facts(self, found: FirstFrame, run: SideRun, inputs: Inputs) -> Facts:
         one_worker = None
         if found.b.repeats is False:
             one_worker = self._with_one_worker(found)
@@ -300,32 +300,32 @@ class _Diagnosing:
             follows = self._follows(found, run, inputs)
         return Facts(found.b.repeats, follows, one_worker)
 
-    def _follows(self, found: FirstFrame, run: Running, inputs: Inputs) -> bool:
+    def _follows(self, found: FirstFrame, run: SideRun, inputs: Inputs) -> bool:
         """Whether side b goes on alike from its hashed states alone, in frames further on."""
         assert found.b.before is not None
-        run.go_back(found.b.before)
+        run.restore(found.b.before)
         at = 0
         for count in _PROBES:
             if at + count >= len(inputs) or run.advance(inputs[at : at + count]).trap is not None:
                 return True
             at += count
-            kept = run.keep()
+            kept = run.snapshot()
             rest = inputs[at : at + _PROBED]
             plain = run.advance(rest).hashes
-            run.go_to(kept.frame, kept.canonical)
+            run.restore_canonical(kept.frame, kept.canonical)
             if not np.array_equal(run.advance(rest).hashes, plain):
                 return False
-            run.go_back(kept)
+            run.restore(kept)
         return True
 
     def _with_one_worker(self, found: FirstFrame) -> bool | None:
         """Whether side b gives side a's hashes, as far as they are tried, when one thread runs
         it."""
         side = self.sides[1]
-        if side.told.workers == 1:
+        if side.spec.workers == 1:
             return None
         self.progress("running it with one worker", 0, found.frame)
-        alone = replace(side, told=replace(side.told, workers=1))
+        alone = replace(side, spec=replace(side.spec, workers=1))
         rows = (self.inputs_b or self.inputs).between(0, found.frame + _ALONE)
         mine = self._from_start(self.sides[0], rows)
         return all(mine == self._from_start(alone, rows) for _ in range(_ALONE_RUNS))
@@ -349,7 +349,7 @@ def _of_frame(side: Side, frame: int) -> Model | None:
     return model if model is None or frame >= 0 else replace(model, step=side.plain.init)
 
 
-def _state(model: Model, kept: Kept) -> np.ndarray[Any, Any]:
+def _state(model: Model, kept: Snapshot) -> np.ndarray[Any, Any]:
     """Raw memory as an element of what the step takes as the state."""
     memory = np.frombuffer(kept.memory, np.uint8).copy()
     t = model.memory if len(memory) == model.memory.size else model.state

@@ -21,7 +21,7 @@ from samebits.fpmodel.softfloat import (
     rounded,
     to_bits,
 )
-from samebits.fpmodel.tree import Constant, Op, Operand, Tree, count
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree, count
 from samebits.lang.uncut import unwarned
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
@@ -120,11 +120,11 @@ class _Reader:
                 inner = self.read(operand)
                 if isinstance(inner, Constant):
                     return Constant(inner.text[1:] if inner.text[0] == "-" else f"-{inner.text}")
-                return Op("neg", (inner,))
+                return Node("neg", (inner,))
             case ast.BinOp(left=left, op=op, right=right):
                 if type(op) not in _BINARY:
                     raise self.refused("this operator is not in the language", node)
-                return Op(_BINARY[type(op)], (self.read(left), self.read(right)))
+                return Node(_BINARY[type(op)], (self.read(left), self.read(right)))
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
                 return self.call(node, name, args)
             case ast.Call(func=ast.Attribute(attr=name) as function):
@@ -140,8 +140,8 @@ class _Reader:
             raise self.refused(f"`{name}` takes {takes} arguments, not {len(args)}", node)
         read = tuple(self.read(arg) for arg in args)
         if name in OPERATIONS:
-            return Op(name, read)
-        return Op("convert", read, name) if name in CONVERSIONS else Op("call", read, name)
+            return Node(name, read)
+        return Node("convert", read, name) if name in CONVERSIONS else Node("call", read, name)
 
     def unknown(self, text: str, name: str, node: ast.expr) -> ArgumentError:
         """That there is no such function; `name` is what may be meant, or C's name of it."""
@@ -157,7 +157,7 @@ def operands(tree: Tree) -> list[str]:
     match tree:
         case Operand(name):
             return [name]
-        case Op(args=args):
+        case Node(args=args):
             return list(dict.fromkeys(name for arg in args for name in operands(arg)))
         case Constant():
             return []

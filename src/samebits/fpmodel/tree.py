@@ -26,7 +26,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Op:
+class Node:
     """An operation; `detail` is a function's name, a count of ULPs or a rule's name."""
 
     name: str
@@ -41,42 +41,42 @@ class Op:
         return self._hash
 
 
-Tree = Operand | Constant | Op
+Tree = Operand | Constant | Node
 
 ONE = Constant("1")
 
 
-def add(a: Tree, b: Tree) -> Op:
-    return Op("add", (a, b))
+def add(a: Tree, b: Tree) -> Node:
+    return Node("add", (a, b))
 
 
-def sub(a: Tree, b: Tree) -> Op:
-    return Op("sub", (a, b))
+def sub(a: Tree, b: Tree) -> Node:
+    return Node("sub", (a, b))
 
 
-def mul(a: Tree, b: Tree) -> Op:
-    return Op("mul", (a, b))
+def mul(a: Tree, b: Tree) -> Node:
+    return Node("mul", (a, b))
 
 
-def div(a: Tree, b: Tree) -> Op:
-    return Op("div", (a, b))
+def div(a: Tree, b: Tree) -> Node:
+    return Node("div", (a, b))
 
 
-def fma(a: Tree, b: Tree, c: Tree) -> Op:
-    return Op("fma", (a, b, c))
+def fma(a: Tree, b: Tree, c: Tree) -> Node:
+    return Node("fma", (a, b, c))
 
 
 def neg(a: Tree) -> Tree:
     """−a; of a negation, what was negated."""
-    return a.args[0] if isinstance(a, Op) and a.name == "neg" else Op("neg", (a,))
+    return a.args[0] if isinstance(a, Node) and a.name == "neg" else Node("neg", (a,))
 
 
-def nodes(tree: Tree) -> Iterator[Op]:
+def nodes(tree: Tree) -> Iterator[Node]:
     """Every operation, operands first; a subtree that stands twice comes once."""
-    seen: set[Op] = set()
+    seen: set[Node] = set()
 
-    def walk(t: Tree) -> Iterator[Op]:
-        if isinstance(t, Op) and t not in seen:
+    def walk(t: Tree) -> Iterator[Node]:
+        if isinstance(t, Node) and t not in seen:
             seen.add(t)
             for arg in t.args:
                 yield from walk(arg)
@@ -87,7 +87,7 @@ def nodes(tree: Tree) -> Iterator[Op]:
 
 def count(tree: Tree) -> int:
     """Operations as written."""
-    return 1 + sum(map(count, tree.args)) if isinstance(tree, Op) else 0
+    return 1 + sum(map(count, tree.args)) if isinstance(tree, Node) else 0
 
 
 def rebuilt(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
@@ -96,9 +96,9 @@ def rebuilt(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
     `change` is asked about the node as it was; its answer's own arguments are not visited, so it
     is asked with arguments already rebuilt.
     """
-    if isinstance(tree, Op):
+    if isinstance(tree, Node):
         args = tuple(rebuilt(arg, change) for arg in tree.args)
-        tree = tree if args == tree.args else Op(tree.name, args, tree.detail)
+        tree = tree if args == tree.args else Node(tree.name, args, tree.detail)
     answer = change(tree)
     return tree if answer is None else answer
 
@@ -107,8 +107,8 @@ def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
     """The tree with a subtree exchanged, everywhere."""
     if tree == old:
         return new
-    if isinstance(tree, Op):
-        return Op(tree.name, tuple(replaced(arg, old, new) for arg in tree.args), tree.detail)
+    if isinstance(tree, Node):
+        return Node(tree.name, tuple(replaced(arg, old, new) for arg in tree.args), tree.detail)
     return tree
 
 
@@ -131,21 +131,21 @@ class _Found:
             at += 1
 
 
-def choices(tree: Tree, options: Callable[[Op], list[Tree]], limit: int) -> Iterator[Tree]:
+def choices(tree: Tree, options: Callable[[Node], list[Tree]], limit: int) -> Iterator[Tree]:
     """Every tree made by leaving each operation as it is or taking one of its options.
 
     The first is the tree itself; at most `limit` come. `options` sees rebuilt arguments.
     """
 
     def walk(t: Tree) -> Iterable[Tree]:
-        if not isinstance(t, Op):
+        if not isinstance(t, Node):
             return (t,)
         return _Found(islice(made(t, [walk(arg) for arg in t.args]), limit))
 
-    def made(t: Op, args: list[Iterable[Tree]]) -> Iterator[Tree]:
+    def made(t: Node, args: list[Iterable[Tree]]) -> Iterator[Tree]:
         seen: set[Tree] = set()
         for row in islice(_rows(args), limit):
-            here = Op(t.name, row, t.detail)
+            here = Node(t.name, row, t.detail)
             for variant in (here, *options(here)):
                 if variant not in seen:
                     seen.add(variant)
@@ -187,18 +187,18 @@ def _written(tree: Tree, outer: int) -> str:
         case Constant(text, steps, form):
             changed = f"{text}{steps:+d}ulp" if steps else text
             return f"{form}({changed})" if form else changed
-        case Op(name, (left, right)) if name in _INFIX:
+        case Node(name, (left, right)) if name in _INFIX:
             symbol, level = _INFIX[name]
             text = f"{_written(left, level)} {symbol} {_written(right, level + 1)}"
             return f"({text})" if outer > level else text
-        case Op("neg", (inner,)):
+        case Node("neg", (inner,)):
             return f"-{_written(inner, 3)}"
-        case Op(name, (left, right), detail) if (name, detail) in _CHOICES:
+        case Node(name, (left, right), detail) if (name, detail) in _CHOICES:
             return _CHOICES[name, detail].format(_written(left, 3), _written(right, 3))
-        case Op("ulps", (inner,), detail):
+        case Node("ulps", (inner,), detail):
             return f"({_written(inner, 1)} {detail[0]} {detail[1:]} ulp)"
-        case Op("call" | "estimate" | "cast" | "convert", args, detail):
+        case Node("call" | "estimate" | "cast" | "convert", args, detail):
             return f"{detail}({', '.join(map(written, args))})"
-        case Op(name, args, detail):
+        case Node(name, args, detail):
             shown = f"{name}[{detail}]" if detail else name
             return f"{shown}({', '.join(map(written, args))})"

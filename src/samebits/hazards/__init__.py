@@ -10,21 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from samebits.errors import HazardError
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL, by_name
-from samebits.hazards.injection import numbered, places_of, ways_named, with_ways
-from samebits.hazards.planted_simulation import PlantedSimulation
-from samebits.ir.refs import Place, described, statement_at
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS, by_name
+from samebits.hazards.injected_simulation import InjectedSimulation
+from samebits.hazards.injection import numbered, places_of, variants_named, with_variants
+from samebits.ir.refs import OpRef, described, statement_at
 from samebits.sim.simulation import Simulation
 
 __all__ = [
     "HazardPlace",
-    "HazardWay",
-    "PlantedSimulation",
+    "HazardVariant",
+    "InjectedSimulation",
+    "inject",
     "names",
     "places",
-    "plant",
     "title",
-    "ways",
+    "variants",
 ]
 
 
@@ -46,7 +46,7 @@ class HazardPlace:
 
 
 @dataclass(frozen=True)
-class HazardWay:
+class HazardVariant:
     """One way in which a hazard acts."""
 
     note: str
@@ -63,7 +63,7 @@ class HazardWay:
 def names() -> tuple[str, ...]:
     """The names of all hazards: those of an expression, the most plausible first, then those of
     control flow, memory and inputs."""
-    return tuple(hazard.name for hazard in (*HAZARDS, *STRUCTURAL))
+    return tuple(hazard.name for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS))
 
 
 def title(hazard: str) -> str:
@@ -78,7 +78,9 @@ def places(simulation: Simulation, hazard: str) -> tuple[HazardPlace, ...]:
     return tuple(_place(simulation, place) for place in places_of(kernels, hazard))
 
 
-def ways(simulation: Simulation, hazard: str, at: str | None = None) -> tuple[HazardWay, ...]:
+def variants(
+    simulation: Simulation, hazard: str, at: str | None = None
+) -> tuple[HazardVariant, ...]:
     """The ways of a hazard at a place, the most plausible first: their positions are what `plant`
     takes.
 
@@ -87,21 +89,21 @@ def ways(simulation: Simulation, hazard: str, at: str | None = None) -> tuple[Ha
     several operations there is one way for each note, which acts at all that it can. Raises
     HazardError for what there is not, and for a hazard that changes nothing there.
     """
-    found = ways_named(simulation.program.kernels, hazard, at)
+    found = variants_named(simulation.program.kernels, hazard, at)
     return tuple(
-        HazardWay(way.note, way.expression, tuple(_place(simulation, p) for p in way.places))
+        HazardVariant(way.note, way.expression, tuple(_place(simulation, p) for p in way.places))
         for way in found
     )
 
 
-def plant(
+def inject(
     simulation: Simulation,
     hazard: str,
     at: str | None = None,
-    way: int = 0,
+    variant: int = 0,
     from_frame: int = 0,
     seed: int | None = None,
-) -> PlantedSimulation:
+) -> InjectedSimulation:
     """The simulation with a hazard in its kernels: at a place, as `ways` takes it, or at all.
 
     From frame `from_frame` on the hazard acts; in `init` where that is 0. What chance decides in
@@ -111,17 +113,17 @@ def plant(
     """
     if type(from_frame) is not int or from_frame < 0:
         raise HazardError(f"the hazard acts from frame {from_frame!r}", fix="give an int from 0 on")
-    if isinstance(simulation, PlantedSimulation) and simulation.from_frame != from_frame:
+    if isinstance(simulation, InjectedSimulation) and simulation.from_frame != from_frame:
         raise HazardError(
             f"hazards act from frame {simulation.from_frame} on, and this one from {from_frame}",
             fix="plant all of them from the same frame on",
         )
     program = simulation.program
-    chosen = numbered(ways_named(program.kernels, hazard, at, seed), way)
-    return PlantedSimulation(simulation, with_ways(program, [chosen]), from_frame)
+    chosen = numbered(variants_named(program.kernels, hazard, at, seed), variant)
+    return InjectedSimulation(simulation, with_variants(program, [chosen]), from_frame)
 
 
-def _place(simulation: Simulation, place: Place) -> HazardPlace:
+def _place(simulation: Simulation, place: OpRef) -> HazardPlace:
     kernels = simulation.program.kernels
     span = statement_at(kernels, place).span
     text = described(kernels, place)

@@ -13,21 +13,21 @@ from itertools import count
 from samebits.errors import HazardError
 from samebits.fpmodel.lowering import Lowered, Unlowered, lower
 from samebits.frontend.compile import link
-from samebits.hazards.variants import ExpressionWay
+from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.grammar import Module, Op, Region, Value, can_trap, regions, walk
 from samebits.ir.refs import Numbered, described
 from samebits.ir.rewrite import with_regions
 from samebits.passes.semantics.float_modes import realise
 
 
-def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:
+def rewritten(kernels: Module, ways: Sequence[SiteVariant]) -> Module:
     """The kernels with each way in its place. What the expressions were stays as it was, so that
     operations inside them still have their values.
 
     Functions that do not change are shared. Raises HazardError where two ways have one place, or
     where IR cannot say what one does.
     """
-    by_function: defaultdict[str, dict[int, ExpressionWay]] = defaultdict(dict)
+    by_function: defaultdict[str, dict[int, SiteVariant]] = defaultdict(dict)
     for way in ways:
         known = by_function[way.place.function]
         if way.place.op in known:
@@ -44,7 +44,7 @@ def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:
     return _linked(Module(changed, kernels.tables), needs)
 
 
-def lowered_at(way: ExpressionWay, ids: Iterator[int] | None = None) -> Lowered | Unlowered:
+def lowered_at(way: SiteVariant, ids: Iterator[int] | None = None) -> Lowered | Unlowered:
     """The operations in the place of a way's own; `ids` gives unused ids."""
     site = way.site
     return lower(
@@ -52,9 +52,7 @@ def lowered_at(way: ExpressionWay, ids: Iterator[int] | None = None) -> Lowered 
     )
 
 
-def _instead(
-    kernels: Module, way: ExpressionWay, ids: Iterator[int], needs: list[Lowered]
-) -> Region:
+def _instead(kernels: Module, way: SiteVariant, ids: Iterator[int], needs: list[Lowered]) -> Region:
     op = way.site.op
     found = lowered_at(way, ids)
     if isinstance(found, Unlowered):

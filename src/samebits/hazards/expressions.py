@@ -17,8 +17,7 @@ from samebits.bits import CANONICAL_NAN, bits_to_float
 from samebits.fpmodel.evaluate import Arithmetic, Evaluator, to_integer
 from samebits.fpmodel.libm import OPERATIONS, name_of
 from samebits.fpmodel.softfloat import FLOAT32, FLOAT64, Format, from_bits, rounded, to_bits
-from samebits.fpmodel.tree import Constant, Operand, Tree
-from samebits.fpmodel.tree import Op as Node
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 from samebits.ir.analysis.budget import SITE, VARIANT, Budget
 from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Function, Op, Value, ValueType

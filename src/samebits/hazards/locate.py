@@ -11,7 +11,7 @@ from samebits.errors import HazardError
 from samebits.ir.grammar import Module
 from samebits.ir.refs import (
     MOST_LISTED,
-    Place,
+    OpRef,
     is_own,
     listed,
     no_function,
@@ -24,7 +24,7 @@ _LINE = re.compile(r"(?P<file>.+?):(?P<line>\d{1,9})(?::(?P<column>\d{1,9}))?")
 _ID = re.compile(r"(?P<function>.+)#(?P<op>\d{1,9})")
 
 
-def find(module: Module, text: str) -> list[Place]:
+def find(module: Module, text: str) -> list[OpRef]:
     """The places that `text` names, in source order.
 
     `arena.py:131` is what begins on that line, or, where nothing does, what extends over it;
@@ -37,7 +37,7 @@ def find(module: Module, text: str) -> list[Place]:
         return _on_line(module, match["file"], int(match["line"]), column and int(column))
     if match := _ID.fullmatch(text.strip()):
         name = _function(module, match["function"])
-        place = Place(name, int(match["op"]))
+        place = OpRef(name, int(match["op"]))
         statement_at(module, place)
         return [place]
     name = _function(module, text.strip())
@@ -59,7 +59,7 @@ def _function(module: Module, text: str) -> str:
     return own[0]
 
 
-def _on_line(module: Module, file: str, line: int, column: int | str | None) -> list[Place]:
+def _on_line(module: Module, file: str, line: int, column: int | str | None) -> list[OpRef]:
     path = parts(file)
     rows = [
         (place, statement.span)

@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 
 from samebits.errors import HazardError
-from samebits.hazards.catalogue import Structural, by_name
-from samebits.hazards.injection import numbered, ways_named, with_ways
+from samebits.hazards.catalogue import ProgramHazard, by_name
+from samebits.hazards.injection import numbered, variants_named, with_variants
 from samebits.hazards.locate import find
 from samebits.ir.grammar import Module
-from samebits.ir.refs import Place, described
+from samebits.ir.refs import OpRef, described
 from samebits.ir.verify import verify
 from samebits.sim.program import Program
 
@@ -23,7 +23,7 @@ _NUMBERED = re.compile(r"[^:]+")
 _MOST_LISTED = 8
 
 
-def plant_texts(
+def inject_texts(
     program: Program, texts: Sequence[str], run: int = 0, races: bool = True
 ) -> Program:
     """The program with the hazards that the texts say, one after the other.
@@ -53,22 +53,22 @@ def _planted(program: Program, text: str, run: int, races: bool) -> Program:
     found = None if place is None else find(program.kernels, place)
     number = int(way or 0)
     hazard = by_name(match["hazard"])
-    if isinstance(hazard, Structural):
+    if isinstance(hazard, ProgramHazard):
         if hazard.is_race and not races:
             return program
         return _structural(program, hazard, found, number, run if hazard.varies else 0)
-    ways = ways_named(program.kernels, hazard.name, place)
-    return with_ways(program, [numbered(ways, number)])
+    ways = variants_named(program.kernels, hazard.name, place)
+    return with_variants(program, [numbered(ways, number)])
 
 
 def _structural(
-    program: Program, hazard: Structural, found: Sequence[Place] | None, number: int, seed: int
+    program: Program, hazard: ProgramHazard, found: Sequence[OpRef] | None, number: int, seed: int
 ) -> Program:
     every = hazard.places(program.kernels)
     place = next((place for place in every if found is None or place in found), None)
     if place is None:
         raise _nothing(program.kernels, hazard, every)
-    ways = list(hazard.ways(program.kernels, place, seed))
+    ways = list(hazard.variants(program.kernels, place, seed))
     if number >= len(ways):
         raise HazardError(
             f"{hazard.name} has {len(ways)} ways there, and none is number {number}",
@@ -78,7 +78,7 @@ def _structural(
     return program.with_kernels(ways[number][0])
 
 
-def _nothing(kernels: Module, hazard: Structural, every: Sequence[Place]) -> HazardError:
+def _nothing(kernels: Module, hazard: ProgramHazard, every: Sequence[OpRef]) -> HazardError:
     shown = ", ".join(described(kernels, place) for place in every[:_MOST_LISTED])
     more = f" and {len(every) - _MOST_LISTED} more" if len(every) > _MOST_LISTED else ""
     return HazardError(

@@ -18,7 +18,7 @@ from samebits.trace.model import Model
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Kept:
+class Snapshot:
     """A side's state before the step of `frame`: canonical, and the memory as it lies there."""
 
     frame: int
@@ -26,13 +26,13 @@ class Kept:
     memory: bytes
 
 
-class Running:
+class SideRun:
     """One run of a side. `frame` counts whole frames; `start` comes first. One thread at a time."""
 
     def __init__(self, side: Side) -> None:
         self.side = side
         self.frame = 0
-        self._start = side.told.start
+        self._start = side.spec.start
         self._acting = side.execution(side.program)
         self._plain = self._acting if self._start is None else side.execution(side.plain)
 
@@ -93,16 +93,16 @@ class Running:
         """The canonical state now."""
         return self.execution.save()
 
-    def keep(self) -> Kept:
+    def snapshot(self) -> Snapshot:
         """The state now, to come back to."""
-        return Kept(self.frame, self.execution.save(), self.execution.save_memory())
+        return Snapshot(self.frame, self.execution.save(), self.execution.save_memory())
 
-    def go_back(self, kept: Kept) -> None:
+    def restore(self, snapshot: Snapshot) -> None:
         """The state that this run kept, with all that no hash sees."""
-        self.frame = kept.frame
-        self.execution.restore_memory(kept.memory)
+        self.frame = snapshot.frame
+        self.execution.restore_memory(snapshot.memory)
 
-    def go_to(self, frame: int, state: bytes) -> None:
+    def restore_canonical(self, frame: int, state: bytes) -> None:
         """A canonical state of any run before the step of `frame`."""
         self.frame = frame
         self._carry(state)
@@ -117,6 +117,6 @@ class Running:
             execution.close()
 
 
-def open_run(side: Side) -> Running:
+def open_run(side: Side) -> SideRun:
     """One more run of a side, not yet started. Raises CompileError, HazardError, RunnerError."""
-    return Running(side.next_run())
+    return SideRun(side.next_run())

@@ -24,7 +24,7 @@ _MOST_FRAMES = 10**12
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class SideSpec:
     """What the words of a side say. `target` is None where Python runs it."""
 
     kind: str
@@ -40,7 +40,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SideWord:
     """`name=value`. `read` makes a value of its text, or raises ValueError with what it may be."""
 
     name: str
@@ -100,27 +100,28 @@ def _some(text: str) -> str:
     raise ValueError("text")
 
 
-WORDS: Mapping[str, Word] = {word.name: word for word in (
-    Word("opt", "0|3", "LLVM's optimisation level", _opt, _COMPILED),
-    Word("mode", "STRICT|DETERMINISTIC|FAST", "the float mode of every kernel of its own",
+WORDS: Mapping[str, SideWord] = {word.name: word for word in (
+    SideWord("opt", "0|3", "LLVM's optimisation level", _opt, _COMPILED),
+    SideWord("mode", "STRICT|DETERMINISTIC|FAST", "the float mode of every kernel of its own",
          _choice("mode", "STRICT", "DETERMINISTIC", "FAST"), _FROM_IR),
-    Word("contract", "on|off", "whether DETERMINISTIC fuses products and sums",
+    SideWord("contract", "on|off", "whether DETERMINISTIC fuses products and sums",
          _choice("contract", True, False), _FROM_IR),
-    Word("precision", "HIGH|MEDIUM|LOW", "of the math functions that its kernels call",
+    SideWord("precision", "HIGH|MEDIUM|LOW", "of the math functions that its kernels call",
          _choice("precision", "HIGH", "MEDIUM", "LOW"), _FROM_IR),
-    Word("denormals", "keep|flush", "whether its kernels flush subnormal numbers",
+    SideWord("denormals", "keep|flush", "whether its kernels flush subnormal numbers",
          _choice("denormals", "keep", "flush"), _FROM_IR),
-    Word("optimize_for", "speed|size|compile_time", "what the compiler aims at",
+    SideWord("optimize_for", "speed|size|compile_time", "what the compiler aims at",
          _choice("optimize_for", "speed", "size", "compile_time"), _COMPILED),
-    Word("workers", "N", "threads that run parallel ranges",
+    SideWord("workers", "N", "threads that run parallel ranges",
          _count(1, MOST_WORKERS), (NATIVE,)),
-    Word("fpenv", "WORD[+WORD]", f"the environment that code runs in: {', '.join(_ENVIRONMENTS)}",
+    SideWord("fpenv", "WORD[+WORD]",
+         f"the environment that code runs in: {', '.join(_ENVIRONMENTS)}",
          _environment, _COMPILED),
-    Word("source", "PATH[:NAME]", "another version of the source", _some,
+    SideWord("source", "PATH[:NAME]", "another version of the source", _some,
          (MANAGED, *_FROM_IR)),
-    Word("hazard", "HAZARD[@PLACE][#WAY]", "a hazard planted at a place or everywhere; several",
+    SideWord("hazard", "HAZARD[@PLACE][#WAY]", "a hazard planted at a place or everywhere; several",
          _some, _FROM_IR),
-    Word("from", "FRAME", "hazards and environment act from this frame on",
+    SideWord("from", "FRAME", "hazards and environment act from this frame on",
          _count(0, _MOST_FRAMES), _FROM_IR),
 )}  # fmt: skip
 """Words with a value. Executions are named without one: managed, evaluate, a target, a target with
@@ -131,7 +132,7 @@ OPTIONS = ("mode", "contract", "precision", "denormals", "optimize_for")
 _REPEATED = ("hazard",)
 
 
-def read_words(text: str) -> Told:
+def read_words(text: str) -> SideSpec:
     """What comma-separated words say. Raises SideError, TargetError."""
     execution: str | None = None
     found: dict[str, Any] = {}
@@ -163,7 +164,7 @@ def read_words(text: str) -> Told:
     if level is not None and found.setdefault("opt", level) != level:
         raise SideError(f"'{text}' says two optimisation levels", fix="say one")
     _check(found, kind, target)
-    return Told(
+    return SideSpec(
         kind, target, found.get("opt", OPTIMISATIONS[-1]),
         {name: found[name] for name in OPTIONS if name in found},
         found.get("workers"), found.get("fpenv", ()), found.get("source"),

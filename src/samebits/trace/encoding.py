@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from samebits.bits import xxh64
 from samebits.errors import TraceError
 from samebits.trace.record import LIMIT, Trace
-from samebits.trace.reduce import ENDINGS, Corrections, StoredTrace, TrapParts, store
+from samebits.trace.reduce import ENDINGS, Corrections, ReducedTrace, TrapParts, reduce_trace
 
 _MAGIC = b"sbtrace1"
 _HASH = struct.Struct("<Q")
@@ -45,18 +45,18 @@ LIMITS = Limits()
 
 def encode(trace: Trace) -> bytes:
     """A trace as bytes, without what another machine works out by itself."""
-    return to_bytes(store(trace))
+    return to_bytes(reduce_trace(trace))
 
 
-def to_bytes(stored: StoredTrace) -> bytes:
+def to_bytes(stored: ReducedTrace) -> bytes:
     """What `decode` reads."""
     body = zlib.compress(b"".join(_parts(stored)), 6)
     return _MAGIC + _HASH.pack(xxh64(body)) + body
 
 
-def _parts(stored: StoredTrace) -> Iterator[bytes]:
+def _parts(stored: ReducedTrace) -> Iterator[bytes]:
     ending = ENDINGS.index(stored.ending)
-    head = stored.digest, stored.events, stored.turns, stored.after, ending, stored.times
+    head = stored.digest, stored.events, stored.regions, stored.after, ending, stored.times
     yield _HEAD.pack(*head)
     kind, detail, own = stored.trap or (None, None, None)
     for text in (kind, detail, None if own is None else ",".join(map(str, own))):
@@ -87,7 +87,7 @@ def _index(columns: Mapping[int, object], counts: list[int]) -> Iterator[bytes]:
     yield np.array([*columns, *counts], "<u4").tobytes()
 
 
-def decode(data: bytes, limits: Limits = LIMITS) -> StoredTrace:
+def decode(data: bytes, limits: Limits = LIMITS) -> ReducedTrace:
     """Read what `encode` wrote. Raises TraceError where it is damaged or goes beyond the limits."""
     start = len(_MAGIC) + _HASH.size
     if not data.startswith(_MAGIC) or len(data) < start:
@@ -96,7 +96,7 @@ def decode(data: bytes, limits: Limits = LIMITS) -> StoredTrace:
     if xxh64(data[start:]) != digest:
         raise TraceError("the stored trace is damaged", note="its hash does not fit")
     stored = _read(_Reader(_inflated(data[start:], limits.bytes), limits.columns))
-    if max(stored.events, stored.turns) > limits.events:
+    if max(stored.events, stored.regions) > limits.events:
         raise TraceError(f"the stored trace has {stored.events} operations, too many")
     return stored
 
@@ -114,7 +114,7 @@ def _inflated(data: bytes, limit: int) -> bytes:
     return found
 
 
-def _read(reader: _Reader) -> StoredTrace:
+def _read(reader: _Reader) -> ReducedTrace:
     head: tuple[int, ...] = reader.unpack(_HEAD)
     digest, events, turns, after, ending, times = head
     kind, detail, own = reader.text(), reader.text(), reader.text()
@@ -134,7 +134,7 @@ def _read(reader: _Reader) -> StoredTrace:
     patch = reader.array(count, "u8"), reader.array(count, "u1")
     if reader.left or ending >= len(ENDINGS):
         raise _damaged()
-    return StoredTrace(
+    return ReducedTrace(
         digest, events, turns, absent, columns, corrections, ENDINGS[ending],
         tuple(last.tolist()), times, _trap(kind, detail, own), after, patch,
     )  # fmt: skip

@@ -12,16 +12,16 @@ from samebits.bits import pattern_of
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.trace.model import Model, recorded
-from samebits.trace.observer import Bounded
+from samebits.trace.observer import BoundedObserver
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
 
-class Parted(Exception):
+class Diverged(Exception):
     """The evaluation is not what was traced."""
 
 
-class Following(Bounded):
+class FollowingObserver(BoundedObserver):
     """Raises Parted at an operation that `trace` has otherwise. `model` is what is evaluated, its
     operations numbered as those of the trace are."""
 
@@ -32,10 +32,10 @@ class Following(Bounded):
         self._numbers = trace.numbers[known].data
         self._starts = trace.starts[:-1][known].data
         self._values = trace.values.data
-        self._is_whole = trace.parted_to is None and trace.trap is None
+        self._is_whole = trace.diverged_to is None and trace.trap is None
         self._next = 0
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if number is None:
             return step
         results = [
@@ -51,21 +51,21 @@ class Following(Bounded):
             self._next += 1
             if now >= len(numbers):
                 if self._is_whole:
-                    raise Parted
+                    raise Diverged
                 return
             if numbers[now] != number:
-                raise Parted
+                raise Diverged
             first = starts[now]
             for k, at, t in results:
                 if pattern_of(t, frame[at]) != values[first + k]:
-                    raise Parted
+                    raise Diverged
 
         return run
 
     def ended(self) -> None:
         """The frame has ended. Raises Parted where the trace goes on."""
         if self._next < len(self._numbers):
-            raise Parted
+            raise Diverged
 
 
 def numbered_as(trace: Trace, model: Model) -> Model:

@@ -14,9 +14,9 @@ from samebits.errors import Span, Trap
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import UNSET, Frame, Step, Steps
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.trace.model import Model
-from samebits.trace.observer import Frames, Memory, State, Watcher
+from samebits.trace.observer import FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
 
 
@@ -24,7 +24,7 @@ from samebits.types import ScalarType
 class Counter:
     """A loop around an operation, and what its slot holds."""
 
-    place: Place
+    place: OpRef
     span: Span
     slot: str
     value: int
@@ -36,10 +36,10 @@ class Instance:
 
     event: int
     """How many operations ended before it."""
-    place: Place
+    place: OpRef
     op: Op
     """As the module that was evaluated has it."""
-    path: tuple[tuple[Place, Span], ...]
+    path: tuple[tuple[OpRef, Span], ...]
     """The calls that lead to it, the step's first."""
     counters: tuple[Counter, ...]
     """Of the loops around it and around the calls, the outermost first."""
@@ -50,7 +50,7 @@ class Instance:
     """Of the function's values that were asked for."""
 
 
-def at_event(frames: Frames, event: int, values: Sequence[Value] = ()) -> Instance:
+def instance_at(frames: FrameInput, event: int, values: Sequence[Value] = ()) -> Instance:
     """The operation that ends as number `event`, or that traps before.
 
     IndexError where the frame ends before.
@@ -62,21 +62,21 @@ def at_event(frames: Frames, event: int, values: Sequence[Value] = ()) -> Instan
     return watcher.found[0]
 
 
-def environment_at(
+def instances_at(
     model: Model,
     state: State,
     inputs: Memory,
-    place: Place,
+    place: OpRef,
     limit: int,
     values: Sequence[Value] = (),
 ) -> list[Instance]:
     """The first `limit` evaluations in a frame of the operation at a place that a trace sees."""
-    return environment(Frames.of(model, state, inputs), place, limit, values)
+    return instances_in(FrameInput.of(model, state, inputs), place, limit, values)
 
 
-def environment(
-    frames: Frames,
-    place: Place,
+def instances_in(
+    frames: FrameInput,
+    place: OpRef,
     limit: int,
     values: Sequence[Value] = (),
     events: int | None = None,
@@ -87,7 +87,7 @@ def environment(
     return watcher.found
 
 
-def _run(frames: Frames, watcher: _Instances) -> None:
+def _run(frames: FrameInput, watcher: _Instances) -> None:
     with suppress(_Found):
         frames.run(watcher)
 
@@ -96,14 +96,14 @@ class _Found(Exception):
     """Nothing more is asked for."""
 
 
-class _Instances(Watcher):
+class _Instances(Observer):
     """Keeps the instances of one place, or the one that is number `event`."""
 
     def __init__(
         self,
         values: Sequence[Value],
         event: int | None = None,
-        place: Place | None = None,
+        place: OpRef | None = None,
         limit: int = 1,
         events: int | None = None,
     ) -> None:
@@ -117,12 +117,12 @@ class _Instances(Watcher):
         self._calls: list[tuple[Steps, Op, Frame]] = []
         self._layouts: dict[str, Layout] = {}
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if op.opcode in CALLS:
             step = self._calling(steps, op, step)
         if number is None:
             return step
-        place = Place(steps.function.name, op.id)
+        place = OpRef(steps.function.name, op.id)
         asked = place == self._place
 
         def run(frame: Frame) -> None:
@@ -155,9 +155,9 @@ class _Instances(Watcher):
     def _instance(self, steps: Steps, op: Op, frame: Frame, results: tuple[Value, ...]) -> Instance:
         return Instance(
             self._count,
-            Place(steps.function.name, op.id),
+            OpRef(steps.function.name, op.id),
             op,
-            tuple([(Place(at.function.name, call.id), call.span) for at, call, _ in self._calls]),
+            tuple([(OpRef(at.function.name, call.id), call.span) for at, call, _ in self._calls]),
             tuple([c for at in (*self._calls, (steps, op, frame)) for c in self._counters(*at)]),
             _patterns(steps, frame, op.args),
             _patterns(steps, frame, results),
@@ -170,7 +170,7 @@ class _Instances(Watcher):
             self._layouts[name] = Layout(steps.function)
         for loop in self._layouts[name].loops_around(op.id):
             value = frame[steps.slots[loop.slot]]
-            yield Counter(Place(name, loop.id), loop.span, loop.slot, value)
+            yield Counter(OpRef(name, loop.id), loop.span, loop.slot, value)
 
 
 def _patterns(steps: Steps, frame: Frame, values: Sequence[Value]) -> tuple[int | None, ...]:

@@ -13,8 +13,8 @@ import numpy as np
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.ir.interp.memory import Buffer
-from samebits.ir.refs import Place
-from samebits.trace.observer import Frames, Memory, Watcher
+from samebits.ir.refs import OpRef
+from samebits.trace.observer import FrameInput, Memory, Observer
 from samebits.types import RefType
 
 WRITES = ("store", "zero", "copy")
@@ -24,7 +24,7 @@ WRITES = ("store", "zero", "copy")
 class Write:
     """`event` is None for an operation that the trace does not see."""
 
-    place: Place
+    place: OpRef
     opcode: str
     event: int | None
     memory: Buffer
@@ -44,7 +44,7 @@ class Origin:
     offset: int
 
 
-class _Writes(Watcher):
+class _Writes(Observer):
     """Keeps all writes before event `event`, and where that operation's first operand refers to."""
 
     def __init__(self, event: int | None) -> None:
@@ -58,7 +58,7 @@ class _Writes(Watcher):
     def begin(self, memory: Memory, inputs: Memory) -> None:
         self.state, self.inputs = memory, inputs
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if op.opcode in WRITES:
             step = self._writing(steps, op, number, step)
         if number is None:
@@ -77,7 +77,7 @@ class _Writes(Watcher):
     def _writing(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         t = op.args[0].type
         assert isinstance(t, RefType)
-        place, size = Place(steps.function.name, op.id), t.target.size
+        place, size = OpRef(steps.function.name, op.id), t.target.size
         target = steps.read(op.args[0])
         source = steps.read(op.args[1]) if op.opcode == "copy" else None
 
@@ -96,21 +96,21 @@ class _Enough(Exception):
     """The event has come."""
 
 
-def origin_of_load(frames: Frames, event: int) -> Origin:
+def origin_of_load(frames: FrameInput, event: int) -> Origin:
     """Where the first byte that the load at an event reads comes from."""
     writes = _written(frames, event)
     assert writes.read is not None
     return _origin(writes, *writes.read)
 
 
-def origin_in_state(frames: Frames, offset: int) -> Origin:
+def origin_in_state(frames: FrameInput, offset: int) -> Origin:
     """Where a byte of the state comes from, at the end of the frame."""
     writes = _written(frames, None)
     found = [w for w in writes.writes if np.shares_memory(_bytes(w.memory), writes.state)]
     return _origin(writes, found[0].memory, offset) if found else Origin(None, "state", offset)
 
 
-def _written(frames: Frames, event: int | None) -> _Writes:
+def _written(frames: FrameInput, event: int | None) -> _Writes:
     watcher = _Writes(event)
     with suppress(_Enough):
         frames.run(watcher)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from samebits.bits import TYPES
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
-from samebits.ir.refs import Place, is_own
+from samebits.ir.refs import OpRef, is_own
 from samebits.sim.program import Program, state_memory
 from samebits.types import ArrayType, ScalarType, StructType
 
@@ -87,7 +87,7 @@ class Numbering:
     def __init__(self, module: Module, entry: str, inside: bool) -> None:
         self.module = module
         self.functions: dict[str, dict[int, int]] = {}
-        self.places: list[Place] = []
+        self.places: list[OpRef] = []
         self.ops: list[Op] = []
         self.columns: list[tuple[ScalarType, ...]] = []
         seen = _seen(module, entry, inside)
@@ -100,7 +100,7 @@ class Numbering:
         for op in walk(function.body):
             if isinstance(op, Op):
                 numbers[op.id] = len(self.places)
-                self.places.append(Place(function.name, op.id))
+                self.places.append(OpRef(function.name, op.id))
                 self.ops.append(op)
                 self.columns.append(_types(op))
 
@@ -112,7 +112,7 @@ class Numbering:
         number = self.functions.get(function, {}).get(op.id)
         return None if number is None or _types(op) != self.columns[number] else number
 
-    def at(self, place: Place) -> int | None:
+    def at(self, place: OpRef) -> int | None:
         """The number of a place; None where a trace does not see it."""
         return self.functions.get(place.function, {}).get(place.op)
 

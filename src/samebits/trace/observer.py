@@ -41,10 +41,10 @@ Source = Callable[[Steps, Op, int, Step], Step]
 """What is done in the stead of an operation that has a number: from the step that does it."""
 
 
-class Watcher:
+class Observer:
     """What is done at the operations, and at each turn of a region: here, nothing."""
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         """The step that runs instead of `step`, which is the operation's. `number` is None for an
         operation of a planted hazard."""
         return step
@@ -52,24 +52,24 @@ class Watcher:
     def begin(self, memory: Memory, inputs: Memory) -> None:
         """The frame begins, in this memory."""
 
-    def turn(self) -> None:
+    def enter_region(self) -> None:
         """A region begins."""
 
 
-class Bounded(Watcher):
+class BoundedObserver(Observer):
     """Ends, with a TraceError, what turns on and on."""
 
     def __init__(self, turns: int | None = None) -> None:
         self._left = LIMIT if turns is None else turns
 
-    def turn(self) -> None:
+    def enter_region(self) -> None:
         self._left -= 1
         if self._left < 0:
             raise TraceError("the frame does not end")
 
 
 @dataclass(frozen=True, eq=False)
-class Frames:
+class FrameInput:
     """What one frame is evaluated from: a model, the state before and the players' inputs. Where
     the model's step is an `init`, the seed stands for the inputs."""
 
@@ -82,7 +82,7 @@ class Frames:
     """Operations that are not seen though they have numbers: what was traced lacked them."""
 
     @classmethod
-    def of(cls, model: Model, state: State, inputs: Memory) -> Frames:
+    def of(cls, model: Model, state: State, inputs: Memory) -> FrameInput:
         """Of copies of a state and inputs. ValueError where a state's size does not fit."""
         given = from_canonical(model.state, state) if isinstance(state, bytes) else state
         if given.nbytes not in (model.state.size, model.memory.size):
@@ -105,7 +105,7 @@ class Frames:
         _, t = self.model.module.functions[self.model.step].params[1]
         return int(self.inputs.item()) if isinstance(t, ScalarType) else self.inputs
 
-    def run(self, watcher: Watcher) -> tuple[Memory, Trap | None]:
+    def run(self, watcher: Observer) -> tuple[Memory, Trap | None]:
         """The state after the frame, and the trap that ended it, if one did."""
         if self.model.budget is not None:
             least = start_cost(self.model.module, len(columns(self.model.state)))
@@ -132,13 +132,13 @@ def _bytes(memory: Memory) -> Memory:
 class _Watched(Evaluator):
     """Evaluates what is seen with a watcher, and what is not without."""
 
-    def __init__(self, frames: Frames, watcher: Watcher, source: Source | None) -> None:
+    def __init__(self, frames: FrameInput, watcher: Observer, source: Source | None) -> None:
         super().__init__(frames.model.module)
         self.numbering = frames.model.numbering
         self.absent = frames.absent
         self.watcher = watcher
         self.source = source
-        self._unseen = Unseen(frames.model.module, frames.model.budget)
+        self._unseen = UnobservedEvaluator(frames.model.module, frames.model.budget)
         self.budget = frames.model.budget
 
     def call(self, name: str, args: list[Any]) -> tuple[Any, ...]:
@@ -150,13 +150,13 @@ class _Watched(Evaluator):
         return _WatchedSteps(function, self)
 
 
-class Unseen(Evaluator):
+class UnobservedEvaluator(Evaluator):
     """Evaluates library functions: those of another machine's program need not be what they are
     called, and may never end."""
 
     def __init__(self, module: Module, budget: Budget | None) -> None:
         super().__init__(module)
-        self.turn = Bounded().turn
+        self.turn = BoundedObserver().enter_region
         self.budget = budget
 
     def prepared(self, function: Function) -> Steps:
@@ -220,7 +220,7 @@ class _TurningSteps(Steps):
 class _WatchedSteps(_TurningSteps):
     def __init__(self, function: Function, evaluator: _Watched) -> None:
         self._evaluator = evaluator
-        super().__init__(function, evaluator, evaluator.watcher.turn, evaluator.budget)
+        super().__init__(function, evaluator, evaluator.watcher.enter_region, evaluator.budget)
 
     def op(self, op: Op) -> Step:
         evaluator, step = self._evaluator, super().op(op)
@@ -229,4 +229,4 @@ class _WatchedSteps(_TurningSteps):
             number = None
         if evaluator.source is not None and number is not None:
             step = evaluator.source(self, op, number, step)
-        return evaluator.watcher.watch(self, op, number, step)
+        return evaluator.watcher.observe(self, op, number, step)

@@ -19,13 +19,13 @@ from samebits.bits import TYPES, Patterns, kept_as, patterns_of, to_canonical
 from samebits.errors import TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.ir.refs import Place
-from samebits.trace.instances import Instance, at_event, environment, environment_at
+from samebits.ir.refs import OpRef
+from samebits.trace.instances import Instance, instance_at, instances_at, instances_in
 from samebits.trace.model import Model, Numbering, recorded
-from samebits.trace.observer import LIMIT, Frames, Memory, State, Watcher
+from samebits.trace.observer import LIMIT, FrameInput, Memory, Observer, State
 from samebits.types import ScalarType
 
-__all__ = ["LIMIT", "Instance", "Model", "Place", "Trace", "environment_at", "record"]
+__all__ = ["LIMIT", "Instance", "Model", "OpRef", "Trace", "instances_at", "record"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,31 +37,31 @@ class Trace:
     and references have nothing.
     """
 
-    frames: Frames
+    frame_input: FrameInput
     numbers: NDArray[np.uint32]
     values: Patterns
     memory: Memory
     """The state that the frame left, also where it trapped."""
     trap: Trap | None = None
-    parted_to: tuple[Place, ...] | None = None
+    diverged_to: tuple[OpRef, ...] | None = None
     """Where more came that could not be followed: the calls down to the operation that came next,
     and it; nothing where the frame returned."""
 
     @property
     def model(self) -> Model:
-        return self.frames.model
+        return self.frame_input.model
 
     @cached_property
     def has(self) -> NDArray[np.bool_]:
         """Of each operation that is numbered, whether what was traced has it."""
         has = self.model.kept.copy()
-        has[list(self.frames.absent)] = False
+        has[list(self.frame_input.absent)] = False
         return has
 
     @property
     def after(self) -> bytes:
         """The canonical state after the frame; after a frame that trapped, the one before it."""
-        memory = self.memory if self.trap is None else self.frames.before
+        memory = self.memory if self.trap is None else self.frame_input.before
         return to_canonical(self.model.state, memory)
 
     @cached_property
@@ -70,16 +70,16 @@ class Trace:
         return self.model.numbering.starts(self.numbers)
 
     @cached_property
-    def last(self) -> Place | None:
+    def last(self) -> OpRef | None:
         """The operation behind the last event: the one that trapped, or could not be followed."""
-        if self.parted_to is not None:
-            return self.parted_to[-1] if self.parted_to else None
+        if self.diverged_to is not None:
+            return self.diverged_to[-1] if self.diverged_to else None
         return None if self.trap is None else self.instance(len(self)).place
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def place(self, event: int) -> Place:
+    def place(self, event: int) -> OpRef:
         return self.model.numbering.places[int(self.numbers[event])]
 
     def op(self, event: int) -> Op:
@@ -95,19 +95,19 @@ class Trace:
     def instance(self, event: int, values: Sequence[Value] = ()) -> Instance:
         """An event with its operands, the calls that lead to it and its loops' counters; `event`
         may be the length, where a frame trapped: then it is the operation that did."""
-        return at_event(self.frames, event, values)
+        return instance_at(self.frame_input, event, values)
 
-    def way(self, event: int) -> tuple[Place, ...]:
+    def call_path(self, event: int) -> tuple[OpRef, ...]:
         """The calls down to an operation, and it; of the length, to the last one; nothing where
         the frame returned there."""
         if event == len(self) and self.trap is None:
-            return self.parted_to or ()
+            return self.diverged_to or ()
         instance = self.instance(event)
         return (*(call for call, _ in instance.path), instance.place)
 
-    def environment(self, place: Place, limit: int, values: Sequence[Value] = ()) -> list[Instance]:
+    def instances(self, place: OpRef, limit: int, values: Sequence[Value] = ()) -> list[Instance]:
         """As `environment_at`, of this trace's own frame and results."""
-        return environment(self.frames, place, limit, values, len(self))
+        return instances_in(self.frame_input, place, limit, values, len(self))
 
 
 def record(model: Model, state: State, inputs: Memory, limit: int | None = None) -> Trace:
@@ -116,10 +116,10 @@ def record(model: Model, state: State, inputs: Memory, limit: int | None = None)
     Raises TraceError where there are more than `limit` operations, or `LIMIT`, and IRError as
     evaluation does.
     """
-    return traced(Frames.of(model, state, inputs), limit)
+    return record_input(FrameInput.of(model, state, inputs), limit)
 
 
-def traced(frames: Frames, limit: int | None = None) -> Trace:
+def record_input(frames: FrameInput, limit: int | None = None) -> Trace:
     """As `record`."""
     recorder = Recorder(frames.model.numbering, LIMIT if limit is None else limit)
     memory, trap = frames.run(recorder)
@@ -127,7 +127,7 @@ def traced(frames: Frames, limit: int | None = None) -> Trace:
     return Trace(frames, numbers, values, memory, trap)
 
 
-class Recorder(Watcher):
+class Recorder(Observer):
     """Keeps results in Python's compact arrays, of which there is one a kind of number."""
 
     def __init__(self, numbering: Numbering, limit: int) -> None:
@@ -137,14 +137,14 @@ class Recorder(Watcher):
         self._turns = 0
         self._kept: dict[str, array[Any]] = {kind: array(kind) for kind in "dqQ"}
 
-    def turn(self) -> None:
+    def enter_region(self) -> None:
         self._turns += 1
         if self._turns > self._limit or len(self.numbers) > self._limit:
             raise TraceError(
                 f"the frame has more than {self._limit} operations", event=len(self.numbers)
             )
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
         if number is None:
             return step
         note = self.numbers.append

@@ -20,11 +20,11 @@ from samebits.errors import IRError
 from samebits.ir.grammar import CALLS, Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.trace.model import Numbering, recorded
-from samebits.trace.observer import Frames, Watcher
+from samebits.trace.observer import FrameInput, Observer
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
-ENDINGS = RETURNED, TRAPPED, PARTED = "returned", "trapped", "parted"
+ENDINGS = RETURNED, TRAPPED, DIVERGED = "returned", "trapped", "diverged"
 TrapParts = tuple[str, str | None, tuple[int, int, int] | None]
 """A trap's kind, detail and, of kind "own", its numbers."""
 Corrections = tuple[NDArray[np.uint64], Patterns]
@@ -35,13 +35,13 @@ NO_PATCH: Patch = np.zeros(0, np.uint64), np.zeros(0, np.uint8)
 
 
 @dataclass(frozen=True, eq=False)
-class StoredTrace:
+class ReducedTrace:
     """Columns are numbered as `Numbering.columns_of` does."""
 
     digest: int
     """Of the operations that are numbered."""
     events: int
-    turns: int
+    regions: int
     """Regions that are entered on the way, which bounds what following it takes."""
     absent: NDArray[np.uint32]
     """The operations that what was traced does not have."""
@@ -61,7 +61,7 @@ class StoredTrace:
     """Bytes of that state that no operation explains."""
 
 
-def is_kept(numbering: Numbering, op: Op) -> bool:
+def is_stored(numbering: Numbering, op: Op) -> bool:
     """Whether an operation's results are stored: no machine that lacks them could tell them."""
     if op.opcode in ("const", "get", "set", "store") or is_followed(numbering, op):
         return False
@@ -83,12 +83,12 @@ def by_column(
     return dict(zip(map(int, found), np.split(values[order], starts[1:]), strict=True))
 
 
-def store(trace: Trace) -> StoredTrace:
+def reduce_trace(trace: Trace) -> ReducedTrace:
     """What has to be stored of a trace. Where no evaluation of the plain program can follow it on,
     it ends there, as one that parts."""
     reader = trace.model.reader
     guide, turns = _Guide(trace), _Turns()
-    frames = Frames.of(reader, trace.frames.before, trace.frames.inputs)
+    frames = FrameInput.of(reader, trace.frame_input.before, trace.frame_input.inputs)
     absent = frozenset(np.flatnonzero(~trace.has).tolist())
     state, returned = frames.before, False
     try:
@@ -100,11 +100,11 @@ def store(trace: Trace) -> StoredTrace:
     return guide.stored(turns.count, to_canonical(reader.state, state), returned)
 
 
-class _Turns(Watcher):
+class _Turns(Observer):
     def __init__(self) -> None:
         self.count = 0
 
-    def turn(self) -> None:
+    def enter_region(self) -> None:
         self.count += 1
 
 
@@ -162,7 +162,7 @@ class _Guide:
         columns = list(self._columns(op, number))
         if not columns:
             return step
-        if is_kept(self._numbering, op):
+        if is_stored(self._numbering, op):
             taken = [(steps.read(v), self._values.get(c, iter(()))) for c, v in columns]
 
             def take(frame: Frame) -> None:
@@ -208,7 +208,7 @@ class _Guide:
 
         return correct
 
-    def stored(self, turns: int, after: bytes, returned: bool) -> StoredTrace:
+    def stored(self, turns: int, after: bytes, returned: bool) -> ReducedTrace:
         """What was noted, once the evaluation has ended: whether by a return, in which state."""
         trace, numbering, end = self._trace, self._numbering, self._event
         numbers = trace.numbers[:end]
@@ -216,11 +216,11 @@ class _Guide:
         kept = {c: self._narrow(c, found) for c, found in columns.items() if self._is_kept(c)}
         absent = np.flatnonzero(~trace.has).astype(np.uint32)
         corrections = _as_arrays(self._corrections)
-        stored = StoredTrace(numbering.digest, end, turns, absent, kept, corrections, PARTED)
-        if end == len(trace) and trace.trap is None and trace.parted_to is None and returned:
+        stored = ReducedTrace(numbering.digest, end, turns, absent, kept, corrections, DIVERGED)
+        if end == len(trace) and trace.trap is None and trace.diverged_to is None and returned:
             patch = _patch(after, trace.after)
             return replace(stored, ending=RETURNED, after=xxh64(trace.after), patch=patch)
-        last = tuple(n for n in map(numbering.at, trace.way(end)) if n is not None)
+        last = tuple(n for n in map(numbering.at, trace.call_path(end)) if n is not None)
         trap = trace.trap
         if end < len(trace) or trap is None or last[-1:] != (self._came_to,):
             return replace(stored, last=last)
@@ -233,7 +233,7 @@ class _Guide:
 
     def _is_kept(self, column: int) -> bool:
         number = self._numbering.number_of(column)
-        return is_kept(self._numbering, self._numbering.ops[number])
+        return is_stored(self._numbering, self._numbering.ops[number])
 
 
 def _as_arrays(corrections: dict[int, list[tuple[int, int]]]) -> dict[int, Corrections]:

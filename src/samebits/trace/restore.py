@@ -19,20 +19,20 @@ from samebits.errors import TRAP_MESSAGES, IRError, TraceError, Trap
 from samebits.ir.grammar import Op, Value
 from samebits.ir.interp.closures import Frame, Step, Steps
 from samebits.trace.model import Model, Numbering, recorded
-from samebits.trace.observer import Frames, Memory, State
+from samebits.trace.observer import FrameInput, Memory, State
 from samebits.trace.record import Recorder, Trace
-from samebits.trace.reduce import PARTED, RETURNED, TRAPPED, StoredTrace, is_kept
+from samebits.trace.reduce import DIVERGED, RETURNED, TRAPPED, ReducedTrace, is_stored
 from samebits.types import ScalarType
 
 
-def replay(model: Model, stored: StoredTrace, state: State, inputs: Memory) -> Trace:
+def restore_trace(model: Model, stored: ReducedTrace, state: State, inputs: Memory) -> Trace:
     """The trace that was stored, of the frame after `state` with `inputs`; `model` is the plain
     program.
 
     Raises TraceError where the trace is of another program or frame, or is none that this program
     could give: `event` is where it ends to fit.
     """
-    frames = Frames.of(model, state, inputs)
+    frames = FrameInput.of(model, state, inputs)
     stream = _Stream(model.numbering, stored)
     absent = frozenset(stored.absent.tolist())
     frames = replace(frames, source=lambda: stream.follow, absent=absent)
@@ -41,7 +41,7 @@ def replay(model: Model, stored: StoredTrace, state: State, inputs: Memory) -> T
     try:
         _check(model.numbering, stored)
         with suppress(_Stop):
-            if stored.events or stored.ending != PARTED:
+            if stored.events or stored.ending != DIVERGED:
                 memory, trap = frames.run(follower)
         follower.check_end(trap)
         if stored.ending == RETURNED:
@@ -52,7 +52,7 @@ def replay(model: Model, stored: StoredTrace, state: State, inputs: Memory) -> T
         raise _error(error.message, follower) from None
     numbers, values = follower.arrays()
     last = tuple(model.numbering.places[number] for number in stored.last)
-    return Trace(frames, numbers, values, memory, trap, last if stored.ending == PARTED else None)
+    return Trace(frames, numbers, values, memory, trap, last if stored.ending == DIVERGED else None)
 
 
 class _Misfit(Exception):
@@ -70,11 +70,11 @@ def _error(why: str, follower: _Follower) -> TraceError:
     )
 
 
-def _check(numbering: Numbering, stored: StoredTrace) -> None:
+def _check(numbering: Numbering, stored: ReducedTrace) -> None:
     """All that can be told before the frame is evaluated."""
     if stored.digest != numbering.digest:
         raise _Misfit("it is of another program")
-    if stored.ending not in (RETURNED, TRAPPED, PARTED):
+    if stored.ending not in (RETURNED, TRAPPED, DIVERGED):
         raise _Misfit(f"it ends as {stored.ending!r:.40}")
     if any(not 0 <= number < len(numbering) for number in stored.last):
         raise _Misfit(f"there is no operation {max(stored.last)}")
@@ -95,7 +95,7 @@ def _check(numbering: Numbering, stored: StoredTrace) -> None:
 def _check_column(numbering: Numbering, column: int, patterns: NDArray[Any], kept: bool) -> None:
     if not 0 <= column < len(numbering.types):
         raise _Misfit(f"there is no result {column}")
-    if is_kept(numbering, numbering.ops[numbering.number_of(column)]) is not kept:
+    if is_stored(numbering, numbering.ops[numbering.number_of(column)]) is not kept:
         raise _Misfit(f"result {column} is stored otherwise")
     t = numbering.type_of(column)
     if len(patterns) and int(patterns.max()) >> t.bits:
@@ -105,7 +105,7 @@ def _check_column(numbering: Numbering, column: int, patterns: NDArray[Any], kep
 class _Stream:
     """Gives the operations their stored results, once."""
 
-    def __init__(self, numbering: Numbering, stored: StoredTrace) -> None:
+    def __init__(self, numbering: Numbering, stored: ReducedTrace) -> None:
         self._numbering = numbering
         self._stored = stored
 
@@ -113,7 +113,7 @@ class _Stream:
         """The step that gives what is stored."""
         stored, first = self._stored, int(self._numbering.firsts[number])
         columns = list(enumerate(recorded(op), first))
-        if is_kept(self._numbering, op):
+        if is_stored(self._numbering, op):
             step = self._taking(steps, columns)
         for column, value in columns:
             if column in stored.corrections:
@@ -179,18 +179,18 @@ class _Stream:
 class _Follower(Recorder):
     """Records no more than is stored."""
 
-    def __init__(self, numbering: Numbering, stored: StoredTrace) -> None:
+    def __init__(self, numbering: Numbering, stored: ReducedTrace) -> None:
         super().__init__(numbering, stored.events)
         self._stored = stored
 
-    def turn(self) -> None:
+    def enter_region(self) -> None:
         self._turns += 1
-        if self._turns > self._stored.turns or len(self.numbers) > self._stored.events:
+        if self._turns > self._stored.regions or len(self.numbers) > self._stored.events:
             raise _Misfit("it ends here, and the program does not")
 
-    def watch(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
-        recording = super().watch(steps, op, number, step)
-        if self._stored.ending != PARTED:
+    def observe(self, steps: Steps, op: Op, number: int | None, step: Step) -> Step:
+        recording = super().observe(steps, op, number, step)
+        if self._stored.ending != DIVERGED:
             return recording
 
         def run(frame: Frame) -> None:
@@ -215,7 +215,7 @@ class _Follower(Recorder):
                 raise _Misfit(f"{len(patterns)} results {column} are stored, too many")
 
 
-def _patched(model: Model, stored: StoredTrace, memory: Memory) -> Memory:
+def _patched(model: Model, stored: ReducedTrace, memory: Memory) -> Memory:
     """The state after the frame, with what no operation explains."""
     state = np.frombuffer(to_canonical(model.state, memory), np.uint8).copy()
     where, what = stored.patch

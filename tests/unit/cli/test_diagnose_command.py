@@ -20,7 +20,7 @@ from samebits.cli import status
 from samebits.cli.diagnose import doing
 from samebits.cli.diagnosis import as_lines
 from samebits.diagnosis.report.findings import CERTAINTIES, CousinFact, Diagnosis, Place
-from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
+from samebits.hazards.catalogue import EXPRESSION_HAZARDS, PROGRAM_HAZARDS
 from samebits.sides.words import default_words, described_words
 
 SMALL = str(SIMULATIONS / "small_simulation.py")
@@ -536,7 +536,7 @@ def test_all_words_and_hazards_are_listed_on_request(run: Run) -> None:
     assert (code, err) == (0, "")
     for name, _ in described_words():
         assert f"\n  {name}" in out
-    for hazard in (*HAZARDS, *STRUCTURAL):
+    for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS):
         assert re.search(f"^  {hazard.name} +{re.escape(hazard.title)}$", out, re.MULTILINE)
     assert max(map(len, out.splitlines())) <= 100
 

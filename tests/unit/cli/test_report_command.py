@@ -101,7 +101,9 @@ def test_a_frame_is_traced_on_request(run: Run, replay: str) -> None:
     assert report.program is not None
     assert before is not None
     assert inputs is not None
-    found = replayed.replay(report.model_of(report.program), decode(report.trace), before, inputs)
+    found = replayed.restore_trace(
+        report.model_of(report.program), decode(report.trace), before, inputs
+    )
     assert found.after == report.state(13)
     said = refused(run, SMALL, replay, "--frames", "3:9", "--trace", "12", *QUICK)
     assert said == (

@@ -26,7 +26,7 @@ from tests.support.runs.desync_files import (
 
 from samebits.desync.format import HASHES, INPUTS, PROGRAM, STATES, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.summary import account, as_json, as_text
+from samebits.desync.summary import disclosure_json, disclosure_text, summary
 from samebits.desync.writer import checksum, description, pieces, report_bytes
 from samebits.errors import ReportError
 
@@ -41,9 +41,9 @@ def use(data: bytes) -> None:
     problem = ""
     try:
         report = report_from_bytes(data)
-        text = [account(report), *as_text(report, "f", len(data)), *report.damage]
+        text = [summary(report), *disclosure_text(report, "f", len(data)), *report.damage]
         assert all(line.isprintable() for line in text)
-        as_json(report, "f", len(data))
+        disclosure_json(report, "f", len(data))
         for n in range(-2, 50):
             report.hash_after(n)
             report.inputs(n)
@@ -293,7 +293,7 @@ def test_nothing_in_a_report_steers_the_terminal_it_is_shown_on() -> None:
     lying = replace(with_part(WHOLE, Key(PROGRAM, 0), changed), contents=contents)
     report = report_from_bytes(report_bytes(lying))
     assert report.program is not None
-    shown = list(as_text(report, "f", 1))
+    shown = list(disclosure_text(report, "f", 1))
     assert all(line.isprintable() for line in shown)
     assert any(r"nobody \x1b[2J\x9b is at 99" in line for line in shown)
     for words in (["k", "a\x1bb", "p"], ["k", "m", "p\x9b"]):

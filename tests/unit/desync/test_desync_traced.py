@@ -12,7 +12,7 @@ from tests.support.runs.desync_files import SMALL, evaluated, followed, states, 
 
 from samebits.desync.format import TRACE, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
 from samebits.errors import TraceError
@@ -28,7 +28,7 @@ FRAME = 12
 @cache
 def traced(players: str = "push") -> Report:
     source = PlayerSource(SMALL, players, 1, 20)
-    report = record_report(evaluated(), source, Wanted(range(10, 14), FRAME))
+    report = record_report(evaluated(), source, ReportRequest(range(10, 14), FRAME))
     return report_from_bytes(report_bytes(report), "a.desync")
 
 
@@ -57,7 +57,7 @@ def test_every_operation_comes_back(players: str) -> None:
 
 def reported(side: str) -> Report:
     source = PlayerSource(SMALL, "push", 1, 20)
-    report = record_report(parse_side(side, SMALL), source, Wanted(range(3, 6), 4))
+    report = record_report(parse_side(side, SMALL), source, ReportRequest(range(3, 6), 4))
     return report_from_bytes(report_bytes(report))
 
 

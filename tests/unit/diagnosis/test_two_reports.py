@@ -28,7 +28,7 @@ from samebits.desync.format import (
     TRACE,
     Key,
 )
-from samebits.desync.portable import Names, portable
+from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.cause import experiment
 from samebits.diagnosis.report.findings import Diagnosis
@@ -383,7 +383,7 @@ def endless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
     loop = "        k += 1\n    state.peak"
     other = version(tmp_path, (loop, "        k += 0\n    state.peak"))
     b = theirs("fma@drift,from=9", 7, 13, 9)
-    text = print_module(portable(other.program.kernels, Names(other))).encode()
+    text = print_module(portable(other.program.kernels, PortableNames(other))).encode()
     contents = replace(b.contents, program=len(text))
     return with_part(replace(b, contents=contents), Key(PROGRAM, 0), text)
 

@@ -194,11 +194,11 @@ def test_a_run_goes_back_to_where_it_was() -> None:
     running.start(1)
     rows = inputs(FRAMES).between(0, FRAMES)
     running.advance(rows[:5])
-    kept = running.keep()
+    kept = running.snapshot()
     first = running.advance(rows[5:]).hashes.tolist()
-    running.go_back(kept)
+    running.restore(kept)
     assert (running.frame, running.advance(rows[5:]).hashes.tolist()) == (5, first)
-    running.go_to(5, kept.canonical)
+    running.restore_canonical(5, kept.canonical)
     assert running.advance(rows[5:]).hashes.tolist() == first
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from samebits.hazards.expressions import Site
-from samebits.hazards.variants import ExpressionWay
+from samebits.hazards.site_variants import SiteVariant
 
 MOST_INSTANCES = 48
 """Instances that an evaluation has to stand."""
@@ -33,7 +33,7 @@ class Observe(Protocol):
         """The differing evaluation of a site, and others of the same site, it included."""
         ...
 
-    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+    def refutes(self, way: SiteVariant, frame: int) -> bool:
         """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
         way does not give; what does not fit is kept for other ways."""
         ...
@@ -49,7 +49,7 @@ class Unobserved:
     def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
         return None, ()
 
-    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+    def refutes(self, way: SiteVariant, frame: int) -> bool:
         return False
 
     def refuting(self, site: Site) -> Sequence[Observed]:
@@ -60,7 +60,7 @@ class Unobserved:
 class Candidate:
     """A way of evaluating a site that gives the differing result."""
 
-    way: ExpressionWay
+    way: SiteVariant
     matched: int
     """Instances whose result it gives, of those that were known then."""
     instances: int
@@ -73,7 +73,7 @@ class Candidate:
         return self.matched == self.instances
 
 
-def candidates(ways: Iterable[ExpressionWay], observe: Observe) -> list[Candidate]:
+def candidates(ways: Iterable[SiteVariant], observe: Observe) -> list[Candidate]:
     """The ways that give the differing result, those that give most of the others first."""
     found: list[Candidate] = []
     sites: dict[int, _Seen] = {}
@@ -104,7 +104,7 @@ class _Seen:
         return cls(site, differing, instances, telling)
 
 
-def gives(way: ExpressionWay, observed: Observed) -> bool:
+def gives(way: SiteVariant, observed: Observed) -> bool:
     """Whether a way gives what was observed."""
     return way.site.bits(way.tree, way.arithmetic, observed.given) == observed.result
 

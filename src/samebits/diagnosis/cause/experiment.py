@@ -20,9 +20,9 @@ from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import Outcome, TrapFact
 from samebits.sim.program import Program
-from samebits.trace.follow import Following, Parted, numbered_as
+from samebits.trace.follow import Diverged, FollowingObserver, numbered_as
 from samebits.trace.model import Model
-from samebits.trace.observer import Bounded, Frames, Memory
+from samebits.trace.observer import BoundedObserver, FrameInput, Memory
 from samebits.trace.record import Trace
 
 FRAMES = 4096
@@ -95,7 +95,7 @@ class Experiment:
             try:
                 with nullcontext() if self.budget is None else self.budget.trying():
                     memory, trap = self._frame(step, state, given, k)
-            except (TraceError, Parted):  # it runs on and on, or does what the other side did not
+            except (TraceError, Diverged):  # it runs on and on, or does what the other side did not
                 return Agreement(k, compared)
             if trap is not None:
                 alike = k == len(goal) and TrapFact.of(trap) == self.trap
@@ -110,10 +110,10 @@ class Experiment:
     ) -> tuple[Memory, Trap | None]:
         trace = self.trace
         if number or trace is None:
-            return Frames.of(model, state, given).run(Bounded())
+            return FrameInput.of(model, state, given).run(BoundedObserver())
         model = numbered_as(trace, model)
-        frames = replace(Frames.of(model, state, given), absent=trace.frames.absent)
-        following = Following(trace, model)
+        frames = replace(FrameInput.of(model, state, given), absent=trace.frame_input.absent)
+        following = FollowingObserver(trace, model)
         memory, trap = frames.run(following)
         following.ended()
         return memory, trap

@@ -25,14 +25,14 @@ from samebits.diagnosis.operation.rewording import is_constant, rewording
 from samebits.diagnosis.report.findings import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
-from samebits.hazards.catalogue import Hazard, Structural, by_name
+from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
 from samebits.hazards.edit.draft import Draft, guarded
 from samebits.hazards.environments import environments
-from samebits.hazards.variants import ExpressionWay
+from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
 from samebits.ir.grammar import Module, Op, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.sim.program import Program
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
@@ -89,10 +89,10 @@ class Found:
     """A cause, and the hazard with the place and the note of what was done, for its cousins."""
 
     fact: CauseFact
-    hazard: Hazard | Structural
-    place: Place | None
+    hazard: ExpressionHazard | ProgramHazard
+    place: OpRef | None
     note: str
-    only: frozenset[Place] | None = None
+    only: frozenset[OpRef] | None = None
     """Where else it acts, if that is known; None: wherever the hazard can."""
 
 
@@ -309,7 +309,7 @@ class _Inquiry:
             if agreement.whole:
                 return
 
-    def _planted(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
+    def _planted(self, what: str, ways: Sequence[SiteVariant]) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         program = self.q.program
@@ -317,7 +317,7 @@ class _Inquiry:
         experiment = replace(self.q.experiment, trace=self.q.trace)
         return self._try(what, lambda: experiment.run(program.with_kernels(kernels)))
 
-    def _interpreted(self, way: ExpressionWay) -> Agreement | None:
+    def _interpreted(self, way: SiteVariant) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         q = self.q
@@ -330,10 +330,10 @@ class _Inquiry:
 
     def _structures(self) -> None:
         place, kind = self.q.difference.place, self.q.difference.kind
-        tried: list[tuple[Structural, Sequence[Place]]] = []
+        tried: list[tuple[ProgramHazard, Sequence[OpRef]]] = []
         for name in STRUCTURAL_OF[kind]:
             hazard = by_name(name)
-            assert isinstance(hazard, Structural)
+            assert isinstance(hazard, ProgramHazard)
             tried.append((hazard, hazard.places(self.kernels)))
         for hazard, places in tried:
             if place is not None and place in places and self._structure(hazard, place):
@@ -343,9 +343,9 @@ class _Inquiry:
             if place not in places and any(self._structure(hazard, at) for at in around):
                 return
 
-    def _structure(self, hazard: Structural, at: Place) -> bool:
+    def _structure(self, hazard: ProgramHazard, at: OpRef) -> bool:
         """Try a hazard's ways at a place: whether that is the end of it."""
-        for module, note in hazard.ways(self.kernels, at):
+        for module, note in hazard.variants(self.kernels, at):
             if self._done >= MOST_EXPERIMENTS:
                 return True
             program = self.q.program.with_kernels(module)
@@ -387,15 +387,15 @@ class _Inquiry:
 
     def _add(
         self,
-        hazard: Hazard | Structural,
-        place: Place | None,
+        hazard: ExpressionHazard | ProgramHazard,
+        place: OpRef | None,
         note: str,
         agreement: Agreement,
         *,
         expression: str = "",
         reach: str = REACHES[0],
         evidence: tuple[str, ...] = (),
-        only: frozenset[Place] | None = None,
+        only: frozenset[OpRef] | None = None,
     ) -> None:
         fact = CauseFact(
             hazard=hazard.name,

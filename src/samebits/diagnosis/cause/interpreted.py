@@ -19,10 +19,10 @@ from samebits.fpmodel.tree import Tree
 from samebits.hazards.expressions import Site
 from samebits.ir.grammar import Op
 from samebits.ir.interp.closures import Frame, Step, Steps
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.sim.program import Program
 from samebits.trace.model import Model
-from samebits.trace.observer import Bounded, Frames, Memory, Source
+from samebits.trace.observer import BoundedObserver, FrameInput, Memory, Source
 from samebits.types import ScalarType
 
 FRAMES = 12
@@ -31,7 +31,7 @@ FRAMES = 12
 
 def run_interpreted(
     program: Program,
-    place: Place,
+    place: OpRef,
     site: Site,
     variant: tuple[Tree, Arithmetic],
     experiment: Experiment,
@@ -47,12 +47,12 @@ def run_interpreted(
         rows.insert(0, (replace(model, step=program.init), np.array([experiment.seed], np.uint64)))
     goal = experiment.hashes[:frames_at_most]
     for k, value in enumerate(goal):
-        frames = Frames.of(rows[k][0], state, rows[k][1])
+        frames = FrameInput.of(rows[k][0], state, rows[k][1])
         exchanged = replace(frames, source=lambda: _exchange(place, site, variant))
         budget = experiment.budget
         try:
             with nullcontext() if budget is None else budget.trying():
-                memory, trap = exchanged.run(Bounded())
+                memory, trap = exchanged.run(BoundedObserver())
         except TraceError:  # it runs on and on
             return Agreement(k, len(goal))
         state = to_canonical(program.state, memory)
@@ -61,9 +61,9 @@ def run_interpreted(
     return Agreement(len(goal), len(goal))
 
 
-def _exchange(place: Place, site: Site, variant: tuple[Tree, Arithmetic]) -> Source:
+def _exchange(place: OpRef, site: Site, variant: tuple[Tree, Arithmetic]) -> Source:
     def source(steps: Steps, op: Op, number: int, step: Step) -> Step:
-        if Place(steps.function.name, op.id) != place:
+        if OpRef(steps.function.name, op.id) != place:
             return step
         operands = {name: steps.read(value) for name, value in site.operands.items()}
         types = {name: value.type for name, value in site.operands.items()}

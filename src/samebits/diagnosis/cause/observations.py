@@ -12,11 +12,11 @@ from functools import cached_property
 
 from samebits.diagnosis.cause.candidates import MOST_INSTANCES, Observed, gives
 from samebits.hazards.expressions import Site, Sites
-from samebits.hazards.variants import ExpressionWay
+from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.grammar import Value
-from samebits.ir.refs import Place
-from samebits.trace.instances import Instance, environment
-from samebits.trace.observer import Frames
+from samebits.ir.refs import OpRef
+from samebits.trace.instances import Instance, instances_in
+from samebits.trace.observer import FrameInput
 
 MOST_FRAMES = 4
 MOST_LOOKED_AT = 4096
@@ -34,11 +34,11 @@ class Observations:
     frame differs. `frames` gives the side's frames, from the differing one on, `frame_at` one of
     them by its number; `values` are the operands of all the sites that are asked for."""
 
-    place: Place
+    place: OpRef
     event: int
-    frames: Callable[[], Iterator[Frames]]
+    frames: Callable[[], Iterator[FrameInput]]
     values: Sequence[Value]
-    frame_at: Callable[[int], Frames | None] = lambda number: None
+    frame_at: Callable[[int], FrameInput | None] = lambda number: None
 
     def __post_init__(self) -> None:
         self._refuting: list[Instance] = []
@@ -52,7 +52,7 @@ class Observations:
         rows: list[tuple[bool, Instance]] = []
         for number, frames in enumerate(self.frames()):
             most = _MOST_IN_FRAME if number == 0 else MOST_INSTANCES - len(rows)
-            found = environment(frames, self.place, most, self.values)
+            found = instances_in(frames, self.place, most, self.values)
             if number == 0:
                 if self.frame_at(0) is not None:
                     self._kept[0] = found[:MOST_LOOKED_AT]
@@ -70,7 +70,7 @@ class Observations:
         differing = next((row for first, row in rows if first and row), None)
         return differing, [*self.refuting(site), *(row for _, row in rows if row is not None)]
 
-    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+    def refutes(self, way: SiteVariant, frame: int) -> bool:
         """Whether frame number `frame` has an evaluation that a way does not give."""
         refuting: list[Instance] = []
         telling: list[Instance] = []
@@ -92,7 +92,7 @@ class Observations:
         """The evaluations in frame number `frame`; none where it cannot be had."""
         if frame not in self._kept:
             frames = self.frame_at(frame)
-            found = [] if frames is None else environment(
+            found = [] if frames is None else instances_in(
                 frames, self.place, MOST_LOOKED_AT, self.values
             )  # fmt: skip
             while len(self._kept) >= MOST_KEPT:
@@ -118,7 +118,7 @@ class Observations:
         return Observed(given, instance.results[0])
 
 
-def values_of(sites: Sites, place: Place) -> list[Value]:
+def values_of(sites: Sites, place: OpRef) -> list[Value]:
     """The operands of every expression that may be looked at for an operation."""
     found: dict[Value, None] = {}
     for site in (sites.at(place.op), sites.at(place.op, most=1), sites.at(place.op, wide=True)):

@@ -16,7 +16,7 @@ from samebits.bits import canonical_size
 from samebits.diagnosis.fast.candidates import FLAGS, Beginning, Moment, rewritable, with_leave
 from samebits.diagnosis.fast.ddmin import MinimalSet, OutOfTime
 from samebits.errors import Span
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.sides.side import Side
 from samebits.sim.state.columns import columns
 from samebits.types import StructType
@@ -35,7 +35,7 @@ After = bytes | None
 class Permitted:
     """An operation, or a loop whose sum is regrouped, that has to be rewritten."""
 
-    place: Place
+    place: OpRef
     what: str
     span: Span
 
@@ -108,7 +108,7 @@ class PermissionSearch:
         out.candidates = len(places)
         if not self._can_be_believed(places):
             return out
-        near: list[Place] = []
+        near: list[OpRef] = []
         if self._is_quick_enough(places):
             found = self._operations(places, quick=True)
             if found is None or self._settled(found, quick=True):
@@ -124,21 +124,21 @@ class PermissionSearch:
             self._settled(found)
         return out
 
-    def _line(self, place: Place) -> object:
+    def _line(self, place: OpRef) -> object:
         span = statement_at(self.b.linked.kernels, place).span
         return span.file, span.line
 
-    def _function(self, place: Place) -> object:
+    def _function(self, place: OpRef) -> object:
         return place.function
 
-    def _is_quick_enough(self, places: Sequence[Place]) -> bool:
+    def _is_quick_enough(self, places: Sequence[OpRef]) -> bool:
         """Whether fewer passes give the same bits, so that the search can do with them."""
         self._quick = True
         quick = self._run_with(places)
         self._quick = False
         return quick == self._every
 
-    def _can_be_believed(self, places: Sequence[Place]) -> bool:
+    def _can_be_believed(self, places: Sequence[OpRef]) -> bool:
         """Whether strict code gives side a's bits, and free code side b's: else what lies between
         says nothing."""
         self._what = "checking"
@@ -161,7 +161,7 @@ class PermissionSearch:
             self.out.notes.append("free operations give some of the side's bits, not all")
         return True
 
-    def _operations(self, places: Sequence[Place], quick: bool = False) -> list[Place] | None:
+    def _operations(self, places: Sequence[OpRef], quick: bool = False) -> list[OpRef] | None:
         """A smallest set of operations; None where not even all of these are enough."""
         self._what, self._quick = "switching operations", quick
         search = MinimalSet(places, self._passes)
@@ -178,12 +178,12 @@ class PermissionSearch:
         if note not in self.out.notes:
             self.out.notes.append(note)
 
-    def _passes(self, places: frozenset[Place]) -> bool:
+    def _passes(self, places: frozenset[OpRef]) -> bool:
         if time.perf_counter() > self._end:
             raise OutOfTime
         return self._explains(self._run_with(places))
 
-    def _needed_flags(self, found: Sequence[Place]) -> tuple[str, ...]:
+    def _needed_flags(self, found: Sequence[OpRef]) -> tuple[str, ...]:
         self._what = "switching flags"
 
         def passes(flags: frozenset[str]) -> bool:
@@ -200,7 +200,7 @@ class PermissionSearch:
             self._stopped("fewer flags may be enough")
         return tuple(FLAGS) if flags is None else tuple(flags)
 
-    def _settled(self, found: Sequence[Place], quick: bool = False) -> bool:
+    def _settled(self, found: Sequence[OpRef], quick: bool = False) -> bool:
         """Which flags are needed; then run once more with only what was found, compiled as the
         side is. Whether it is so."""
         self._quick = quick
@@ -229,7 +229,7 @@ class PermissionSearch:
         same = ~_unequal(self._state, after, self.b_after)
         return bool((same & self._differ).any())
 
-    def _run_with(self, places: Collection[Place], flags: Collection[str] = tuple(FLAGS)) -> After:
+    def _run_with(self, places: Collection[OpRef], flags: Collection[str] = tuple(FLAGS)) -> After:
         """The frame, where only these places are free."""
         self.out.runs += 1
         self.progress(self._what, self.out.runs)

@@ -15,7 +15,7 @@ from samebits.bits import from_canonical
 from samebits.errors import Trap
 from samebits.ir.grammar import For, Module, Op
 from samebits.ir.interp.evaluator import Evaluator
-from samebits.ir.refs import Place, statements
+from samebits.ir.refs import OpRef, statements
 from samebits.modes import FAST
 from samebits.passes.semantics.float_modes import realise
 from samebits.runtime.fp_state import pin as fpenv
@@ -34,7 +34,7 @@ FLAGS: Mapping[str, str] = {
 }
 """What FAST allows, as LLVM calls it."""
 
-Leave = Mapping[Place, Collection[str]]
+Leave = Mapping[OpRef, Collection[str]]
 """The flags that operations keep, by place; others keep none."""
 
 
@@ -74,7 +74,7 @@ class Beginning:
         return program.init, [np.zeros(1, program.state.dtype), self.seed]
 
 
-def rewritable(side: Side, moment: Moment | Beginning) -> list[Place]:
+def rewritable(side: Side, moment: Moment | Beginning) -> list[OpRef]:
     """The operations and loops of FAST functions that may be rewritten and that a frame executes,
     or `init`: the first executed first.
 
@@ -89,8 +89,8 @@ def rewritable(side: Side, moment: Moment | Beginning) -> list[Place]:
         if isinstance(s, For) and s.lanes is not None
     }
     strict = realise(kernels, {})
-    homes: dict[int, list[Place]] = {}
-    loops: list[tuple[Place, For]] = []
+    homes: dict[int, list[OpRef]] = {}
+    loops: list[tuple[OpRef, For]] = []
     for place, statement in statements(strict, fast):
         if isinstance(statement, Op) and _is_free(statement):
             homes[id(statement)] = [place]
@@ -100,7 +100,7 @@ def rewritable(side: Side, moment: Moment | Beginning) -> list[Place]:
         for inner in loop.body:
             if isinstance(inner, Op):  # the loop is executed where its body is
                 homes.setdefault(id(inner), []).insert(0, place)
-    found: dict[Place, None] = {}
+    found: dict[OpRef, None] = {}
 
     def listen(op: Op, args: object, results: object) -> None:
         for place in homes.get(id(op), ()):
@@ -162,4 +162,4 @@ def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
         ops |= {p.op: every for p, _ in statements(kernels, [name]) if p.op not in known}
     goal = "compile_time" if quick else None
     program = side.with_hazards(side.plain.with_kernels(kernels, goal))
-    return replace(program, departures=Departures(side.told.environment, chosen))
+    return replace(program, departures=Departures(side.spec.environment, chosen))

@@ -46,14 +46,14 @@ class Freed:
         if self._is_one_program:
             return any(self._beside_strict(out, which) for which in free)
         which, other = free[0], a or b
-        if other is None or self.sides[which].told.environment:
+        if other is None or self.sides[which].spec.environment:
             return False
         return self._searched(out, which, self.frames[1 - which].state, other)
 
     @property
     def _is_one_program(self) -> bool:
         """Whether the sides are the same kernels, compiled for different targets."""
-        a, b = (side.told for side in self.sides)
+        a, b = (side.spec for side in self.sides)
         plain = not (a.environment or b.environment or a.hazards or b.hazards)
         return plain and (a.options, a.source) == (b.options, b.source)
 

@@ -12,7 +12,7 @@ from samebits.diagnosis.report.findings import REACHES, CauseFact, Datum, Diagno
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.hazards.catalogue import by_name
 from samebits.ir.grammar import Op
-from samebits.trace.instances import Instance, environment
+from samebits.trace.instances import Instance, instances_in
 from samebits.trace.record import Trace
 from samebits.types import ScalarType
 
@@ -71,7 +71,7 @@ def _hazard(first: Permitted, flags: tuple[str, ...]) -> str:
 
 
 def _operation(first: Permitted, found: Permissions, other: Trace, which: int) -> OperationFact:
-    seen = environment(other.frames, first.place, 1)
+    seen = instances_in(other.frame_input, first.place, 1)
     instance = seen[0] if seen else None
     function = other.model.module.functions[first.place.function]
     strict = None if instance is None else _result(instance.op, instance)

@@ -17,7 +17,7 @@ from samebits.diagnosis.frame.examine import FirstFrame, SideFrame, Stretch, beg
 from samebits.diagnosis.frame.lockstep import FrameReport, FrameSearch, Progress
 from samebits.diagnosis.frame.recorded import Recorded
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Kept, Running
+from samebits.sides.run import SideRun, Snapshot
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 
@@ -46,10 +46,10 @@ class KnownSearch:
     trap of `a` into the same words.
     """
 
-    a: Running
+    a: SideRun
     known: Mapping[int, int]
     inputs: InputStream
-    b: Running | None = None
+    b: SideRun | None = None
     keyframes: Sequence[tuple[int, bytes]] = ()
     progress: Progress = lambda what, done, total: None
     trap: tuple[int, TrapFact] | None = None
@@ -87,9 +87,9 @@ class KnownSearch:
 
     def _walk(self, good: int = -1) -> None:
         """Run `a` on from where it is, block by block, `good` being the last frame that agrees."""
-        anchor = self.a.keep()
+        anchor = self.a.snapshot()
         for at, inputs in self._blocks(self.a.frame):
-            kept = self.a.keep()
+            kept = self.a.snapshot()
             done = outcome(self.a.advance(inputs))
             if self.recorded is not None:
                 self.recorded.see(at + 1, done.hashes)
@@ -137,7 +137,7 @@ class KnownSearch:
         if start is None:
             begun(self.a, self.inputs.seed)
         else:
-            self.a.go_to(*start)
+            self.a.restore_canonical(*start)
         if wrong > 1:
             self.report.notes.append(f"hashes before frame {good} were compared at keyframes alone")
         self._walk(good)
@@ -154,16 +154,16 @@ class KnownSearch:
         self.progress("bisecting", frame, self.inputs.frames)
         if check.frame == frame - 1:
             return xxh64(state) != check.hash
-        self.a.go_to(frame, state)
+        self.a.restore_canonical(frame, state)
         done = self.a.advance(self.inputs.between(frame, check.frame + 1))
         return done.trap is not None or int(done.hashes[-1]) != check.hash
 
-    def _found(self, anchor: Kept, good: int, bad: int) -> None:
+    def _found(self, anchor: Snapshot, good: int, bad: int) -> None:
         """`a` has the hash after frame `good`, and not that after `bad`."""
         self.report.compared = bad + 1
         self.progress("looking at the frame", bad, self.inputs.frames)
         a = self.a
-        a.go_back(anchor)
+        a.restore(anchor)
         if good + 1 > anchor.frame:
             a.advance(self.inputs.between(anchor.frame, good + 1))
         if self.b is not None and self._between(self.b, good, bad):
@@ -171,7 +171,7 @@ class KnownSearch:
         if bad > a.frame:
             a.advance(self.inputs.between(a.frame, bad))
         row = self.inputs.between(bad, bad + 1)
-        stretch = Stretch(a, a.keep(), row, outcome(a.advance(row)))
+        stretch = Stretch(a, a.snapshot(), row, outcome(a.advance(row)))
         self._report(bad, stretch.at(0), self._other(bad), good)
 
     def _other(self, frame: int) -> SideFrame:
@@ -180,11 +180,11 @@ class KnownSearch:
             return SideFrame(None, None, None, self.trap[1], None)
         return _hash_alone(self.known.get(frame))
 
-    def _between(self, b: Running, good: int, bad: int) -> bool:
+    def _between(self, b: SideRun, good: int, bad: int) -> bool:
         """Run both sides from the state that they share; whether they differ before `bad` or there.
         Otherwise `a` is where it was."""
-        start = self.a.keep()
-        b.go_to(start.frame, start.canonical)
+        start = self.a.snapshot()
+        b.restore_canonical(start.frame, start.canonical)
         search = FrameSearch(self.a, b, self.inputs, progress=self.progress)
         rows = self.inputs.between(good + 1, bad + 1)
         search.stretch(good + 1, (rows, rows), since=good)
@@ -194,7 +194,7 @@ class KnownSearch:
                 f"side b, run here from frame {good + 1}, gives the bits of side a: what gave the "
                 "other hashes is not reproduced"
             )
-            self.a.go_back(start)
+            self.a.restore(start)
             return False
         self.report.found = found
         recorded = self.known.get(found.frame)

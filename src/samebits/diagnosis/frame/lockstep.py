@@ -22,7 +22,7 @@ from samebits.diagnosis.frame.examine import (
 )
 from samebits.diagnosis.frame.recorded import Recorded
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Running, open_run
+from samebits.sides.run import SideRun, open_run
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
 
@@ -61,8 +61,8 @@ class FrameSearch:
     other side serve. `recorded` is what the states of `a` are shown to.
     """
 
-    a: Running
-    b: Running
+    a: SideRun
+    b: SideRun
     inputs: InputStream
     inputs_b: InputStream | None = None
     keyframes: Sequence[tuple[int, bytes]] = ()
@@ -135,7 +135,7 @@ class FrameSearch:
         """
         stretches: list[Stretch] = []
         for n, (running, inputs) in enumerate(zip((self.a, self.b), rows, strict=True)):
-            kept = running.keep()
+            kept = running.snapshot()
             began = time.perf_counter()
             done = outcome(running.advance(inputs), self._placed)
             self._spent[n] += time.perf_counter() - began
@@ -190,7 +190,7 @@ class FrameSearch:
             if not len(theirs):
                 continue
             for running in (self.a, self.b):
-                running.go_to(anchor.frame, anchor.state)
+                running.restore_canonical(anchor.frame, anchor.state)
             self.stretch(anchor.frame, (rows[: len(theirs)], theirs), since=first - 1)
             if self.report.found is not None:
                 self.report.notes.append(
@@ -206,7 +206,7 @@ class FrameSearch:
             f"{self.inputs.frames}"
         )
 
-    def _anchors(self, fast: Running, first: int) -> list[Anchor]:
+    def _anchors(self, fast: SideRun, first: int) -> list[Anchor]:
         """States of the fast side from frame `first` on, evenly spread."""
         anchors: list[Anchor] = []
         every = max(1, (self.inputs.frames - first) // ANCHORS)
@@ -233,7 +233,7 @@ class FrameSearch:
             if side.repeats is False:
                 self.report.notes.append(f"side {text} is not determined: a second run differed")
 
-    def _comes_again(self, n: int, running: Running) -> bool:
+    def _comes_again(self, n: int, running: SideRun) -> bool:
         """Whether a second run, with memory of its own, gives the hashes of the first."""
         stream = self.inputs if n == 0 else self._inputs_b
         other = open_run(running.side)

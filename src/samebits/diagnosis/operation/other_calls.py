@@ -7,28 +7,28 @@ from dataclasses import replace
 
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.grammar import CALLS, Module, Op, Region, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
 PRACTICE = "another precision: an option of the kernel, of its module, or of the build"
 
 
-def other_calls(mine: Module, theirs: Module) -> frozenset[Place]:
+def other_calls(mine: Module, theirs: Module) -> frozenset[OpRef]:
     """The user's own calls that are of another function in `theirs`, whose operations have the
     same ids."""
-    found: set[Place] = set()
+    found: set[OpRef] = set()
     for function in own_functions(mine):
         other = theirs.functions.get(function.name)
         if other is not None:
             named = {op.id: op.attr for op in _calls(other.body)}
             found |= {
-                Place(function.name, op.id)
+                OpRef(function.name, op.id)
                 for op in _calls(function.body)
                 if named.get(op.id, op.attr) != op.attr
             }
     return frozenset(found)
 
 
-def with_other_calls(mine: Module, theirs: Module, places: Collection[Place]) -> Module:
+def with_other_calls(mine: Module, theirs: Module, places: Collection[OpRef]) -> Module:
     """The module in which the calls at some places are those that `theirs` has there."""
     made = mine
     for place in places:

@@ -15,7 +15,7 @@ from samebits.diagnosis.operation.match_versions import Change
 from samebits.errors import Span
 from samebits.ir.analysis.enclosing import Layout
 from samebits.ir.grammar import Op, Statement
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.trace.record import Trace
 
 
@@ -35,7 +35,7 @@ def blamed(
         found = next((op for op in ops if op and _share(op.span, difference.span)), None)
     if found is None:
         return difference
-    at = Place(place.function, found.id)
+    at = OpRef(place.function, found.id)
     done = np.flatnonzero(a.numbers == a.model.numbering.at(at))
     if not len(done):
         return difference
@@ -43,20 +43,20 @@ def blamed(
     return OperationDifference("path", at, found.span, found, a.instance(nearest, found.args))
 
 
-def _maker(layout: Layout, place: Place, gone: Collection[Place]) -> Op | None:
+def _maker(layout: Layout, place: OpRef, gone: Collection[OpRef]) -> Op | None:
     """The first of the operations that are gone whose results lead to the operation at `place`."""
     found: Op | None = None
     todo = layout.statements[place.op]
     while isinstance(todo, Op):
         makers = [layout.statements[value.op] for value in todo.args]
         todo = next(
-            (m for m in makers if _computes(m) and Place(place.function, m.id) in gone), None
+            (m for m in makers if _computes(m) and OpRef(place.function, m.id) in gone), None
         )
         found = todo if isinstance(todo, Op) else found
     return found
 
 
-def _operation(a: Trace, at: Place) -> Op | None:
+def _operation(a: Trace, at: OpRef) -> Op | None:
     found = statement_at(a.model.module, at)
     return found if isinstance(found, Op) and _computes(found) else None
 

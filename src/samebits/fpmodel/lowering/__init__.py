@@ -18,8 +18,7 @@ from samebits.fpmodel.lowering.soft import Soft
 from samebits.fpmodel.lowering.walk import CannotLower, Walk
 from samebits.fpmodel.lowering.wide import WideWalk
 from samebits.fpmodel.softfloat import FLOAT16, FLOAT32, FLOAT64
-from samebits.fpmodel.tree import Op as Node
-from samebits.fpmodel.tree import Tree
+from samebits.fpmodel.tree import Node, Tree
 from samebits.frontend.compile import Unit
 from samebits.ir.grammar import HostFunction, Op, Value
 from samebits.types import ScalarType

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from samebits.bits import CANONICAL_NAN
 from samebits.fpmodel.lowering.native import Native
-from samebits.fpmodel.tree import Op, Tree
+from samebits.fpmodel.tree import Node, Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, ScalarType
 
@@ -33,7 +33,7 @@ class Nans(Native):
         nan = self._either(self.sign(tree), code.const(t, negative), code.const(t, canonical))
         return code.select(code.is_nan(x), nan, found)
 
-    def apply(self, op: Op, args: list[Value]) -> Value:
+    def apply(self, op: Node, args: list[Value]) -> Value:
         if (op.name, op.detail) != ("call", "copysign"):
             return super().apply(op, args)
         # One operand whose sign is read as processors read it.
@@ -60,7 +60,7 @@ class Nans(Native):
 
     def sign(self, tree: Tree) -> Sign:
         """Whether the tree's value, if it is a NaN, is a negative one."""
-        if not isinstance(tree, Op):
+        if not isinstance(tree, Node):
             return False
         rule = self.arithmetic.nans
         match tree.name, tree.detail:

@@ -19,7 +19,7 @@ from samebits.fpmodel.soft import KERNELS
 from samebits.fpmodel.softfloat import FLOAT32 as FORMAT32
 from samebits.fpmodel.softfloat import FLOAT64 as FORMAT64
 from samebits.fpmodel.softfloat import FORMATS, Format, Number, to_bits
-from samebits.fpmodel.tree import Op, Tree
+from samebits.fpmodel.tree import Node, Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
 
@@ -65,7 +65,7 @@ class Native(Walk[Value]):
             return integer(self.code, detail, truncated(self.code, held))
         return self.code.convert(held, TYPES[detail])
 
-    def apply(self, op: Op, args: list[Value]) -> Value:
+    def apply(self, op: Node, args: list[Value]) -> Value:
         if op.name in ROUNDED:
             return self.rounded(op.name, args)
         if op.name in SIGN_ONLY:

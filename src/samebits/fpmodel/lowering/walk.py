@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from samebits.fpmodel.evaluate import Arithmetic, constant
 from samebits.fpmodel.lowering.code import Code
 from samebits.fpmodel.softfloat import Number
-from samebits.fpmodel.tree import Constant, Op, Operand, Tree
+from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 from samebits.ir.grammar import Value
 
 Held = TypeVar("Held")
@@ -61,7 +61,7 @@ class Walk(ABC, Generic[Held]):
         """A constant."""
 
     @abstractmethod
-    def apply(self, op: Op, args: list[Held]) -> Held:
+    def apply(self, op: Node, args: list[Held]) -> Held:
         """One operation. Raises CannotLower."""
 
     @abstractmethod

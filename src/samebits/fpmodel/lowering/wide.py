@@ -20,7 +20,7 @@ from samebits.fpmodel.lowering.soft import Kernels, Wide
 from samebits.fpmodel.lowering.walk import CannotLower, Walk
 from samebits.fpmodel.soft.wide import FINITE, INFINITE, NAN, NEGATIVE
 from samebits.fpmodel.softfloat import FLOAT32, FORMATS, Number
-from samebits.fpmodel.tree import Op, Tree
+from samebits.fpmodel.tree import Node, Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, INT32, INT64, UINT64
 from samebits.types import FLOAT32 as T32
@@ -83,7 +83,7 @@ class WideWalk(Walk[Wide]):
         )
         return integer(code, detail, parts)
 
-    def apply(self, op: Op, args: list[Wide]) -> Wide:
+    def apply(self, op: Node, args: list[Wide]) -> Wide:
         if op.name in ROUNDED:
             return self.kernels.operation(op.name, args)
         if op.name in SIGN_ONLY:

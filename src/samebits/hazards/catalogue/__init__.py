@@ -18,7 +18,7 @@ from samebits.hazards.catalogue.expressions.rounding_direction import DIRECTION
 from samebits.hazards.catalogue.expressions.signed_zero import SIGNED_ZERO
 from samebits.hazards.catalogue.expressions.subnormal_flush import FLUSH
 from samebits.hazards.catalogue.expressions.x87 import X87
-from samebits.hazards.catalogue.hazard import Hazard, Structural
+from samebits.hazards.catalogue.hazard import ExpressionHazard, ProgramHazard
 from samebits.hazards.catalogue.programs.changed_constant import CHANGED_CONSTANT
 from samebits.hazards.catalogue.programs.changed_input import CHANGED_INPUT
 from samebits.hazards.catalogue.programs.changed_operation import CHANGED_OPERATION
@@ -29,9 +29,9 @@ from samebits.hazards.catalogue.programs.simd_reduction import LANES
 from samebits.hazards.catalogue.programs.unhashed_state import UNHASHED
 from samebits.hazards.catalogue.programs.uninitialised import UNINITIALISED
 
-__all__ = ["HAZARDS", "STRUCTURAL", "Hazard", "Structural", "by_name"]
+__all__ = ["EXPRESSION_HAZARDS", "PROGRAM_HAZARDS", "ExpressionHazard", "ProgramHazard", "by_name"]
 
-HAZARDS: tuple[Hazard, ...] = (
+EXPRESSION_HAZARDS: tuple[ExpressionHazard, ...] = (
     FUSED,
     LIBRARY,
     NAN_BITS,
@@ -52,7 +52,7 @@ HAZARDS: tuple[Hazard, ...] = (
 )
 """Those of an expression."""
 
-STRUCTURAL: tuple[Structural, ...] = (
+PROGRAM_HAZARDS: tuple[ProgramHazard, ...] = (
     LANES,
     ITERATION,
     UNINITIALISED,
@@ -65,10 +65,10 @@ STRUCTURAL: tuple[Structural, ...] = (
 )
 """Those of control flow, memory and inputs."""
 
-_BY_NAME = {hazard.name: hazard for hazard in (*HAZARDS, *STRUCTURAL)}
+_BY_NAME = {hazard.name: hazard for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)}
 
 
-def by_name(name: str) -> Hazard | Structural:
+def by_name(name: str) -> ExpressionHazard | ProgramHazard:
     """The hazard of a name. Raises HazardError, which lists them, and names the nearest."""
     found = _BY_NAME.get(name)
     if found is None:

@@ -14,22 +14,22 @@ from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import Tree
 from samebits.hazards.edit.draft import guarded
 from samebits.ir.grammar import Module
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
-Variant = tuple[Tree, Arithmetic, str]
+Evaluation = tuple[Tree, Arithmetic, str]
 """Another evaluation, and what does it in practice."""
-Way = tuple[Module, str]
+ChangedKernels = tuple[Module, str]
 """Other kernels, and what has been done in them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hazard:
+class ExpressionHazard:
     """One way in which the same source gives other bits, within an expression."""
 
     name: str
     title: str
     """What happens, in a few words."""
-    ways: Callable[[Tree, Arithmetic], Iterator[Variant]]
+    variants: Callable[[Tree, Arithmetic], Iterator[Evaluation]]
     """The evaluations that it makes of one, the most plausible first."""
     practice: str
     """What does it in the real world, in a line."""
@@ -43,7 +43,7 @@ class Hazard:
 
 
 @dataclass(frozen=True, slots=True)
-class Structural:
+class ProgramHazard:
     """One way in which the same source gives other bits by control flow, memory or inputs.
 
     It acts on the linked, realised kernels of a simulation, at one statement of the user's own.
@@ -53,9 +53,9 @@ class Structural:
 
     name: str
     title: str
-    places: Callable[[Module], list[Place]]
+    places: Callable[[Module], list[OpRef]]
     """Where it can act, in source order."""
-    made: Callable[[Module, Place, Random], Iterator[Way]]
+    changes: Callable[[Module, OpRef, Random], Iterator[ChangedKernels]]
     """As `ways`; what is left to chance is drawn."""
     practice: str
     remedy: str
@@ -64,10 +64,12 @@ class Structural:
     is_race: bool = False
     """Whether it takes several workers."""
 
-    def ways(self, module: Module, place: Place, seed: int | None = None) -> Iterator[Way]:
+    def variants(
+        self, module: Module, place: OpRef, seed: int | None = None
+    ) -> Iterator[ChangedKernels]:
         """The kernels that it makes of some, the most plausible first.
 
         What chance decides in practice is drawn anew at each call, or follows from `seed`.
         """
         draws = SystemRandom() if seed is None else Random(f"{self.name} {place} {seed}")
-        return self.made(guarded(module), place, draws)
+        return self.changes(guarded(module), place, draws)

@@ -12,7 +12,7 @@ from samebits.hazards.edit.frame_count import own_count
 from samebits.ir.analysis.enclosing import around
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import For, Module, Op, Value, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import UINT8, UINT16, UINT32, UINT64, ScalarType
 
 _SPREAD = 0x9E3779B97F4A7C15
@@ -20,7 +20,7 @@ _SPREAD = 0x9E3779B97F4A7C15
 
 
 def noise(
-    module: Module, place: Place, draft: Draft, values: Sequence[Value], draws: Random
+    module: Module, place: OpRef, draft: Draft, values: Sequence[Value], draws: Random
 ) -> Value:
     """A uint64 that follows from a number that is drawn, from scalars, and from what tells this
     time at `place` from others. `draft` is where it is to stand."""
@@ -42,7 +42,7 @@ def _bits(draft: Draft, value: Value) -> Value:
     return value if value.type == UINT64 else draft.to(UINT64, value)
 
 
-def _turn(module: Module, place: Place, draft: Draft) -> list[Value]:
+def _turn(module: Module, place: OpRef, draft: Draft) -> list[Value]:
     """What tells this time from others, as far as it is at hand: counters of loops, integers that
     the function is given, the number of the frame."""
     function = module.functions[place.function]
@@ -73,13 +73,13 @@ _INTEGERS = frozenset({"add", "sub", "mul", "xor"})
 _UNSIGNED = {8: UINT8, 16: UINT16, 32: UINT32, 64: UINT64}
 
 
-def results(module: Module) -> list[Place]:
+def results(module: Module) -> list[OpRef]:
     """Floats and fixed-width integers that the user's functions compute, in source order.
 
     Not what decides how often a loop turns.
     """
     return [
-        Place(function.name, op.id)
+        OpRef(function.name, op.id)
         for function in own_functions(module)
         if function.name not in endless(module)
         for deciders in [deciding(function)]

@@ -26,7 +26,7 @@ from samebits.ir.grammar import (
     regions,
     walk,
 )
-from samebits.ir.refs import Numbered, Place, is_own, statement_at
+from samebits.ir.refs import Numbered, OpRef, is_own, statement_at
 from samebits.ir.rewrite import with_function, with_regions
 from samebits.types import UINT64, ArrayType, RefType, ScalarType, StructType
 
@@ -56,7 +56,7 @@ class Draft(Builder):
     @contextmanager
     def instead(self, number: int) -> Generator[Numbered]:
         """What is built inside stands for statement `number`, which is given. HazardError."""
-        found = statement_at(self.done(), Place(self.function.name, number))
+        found = statement_at(self.done(), OpRef(self.function.name, number))
         self.span = found.span
         made: Region = []
         with self.into(made):

@@ -9,7 +9,7 @@ from tests.support.runs.small_runs import hashes, inputs, side
 
 from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.frame.known_hashes import KnownSearch
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 
 FRAMES = 700
 FRAME = 431
@@ -126,14 +126,14 @@ def test_a_slow_side_is_run_from_keyframes_and_only_where_needed(
     frame: int, fast_keyframes: Keyframes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[int] = []
-    advance = Running.advance
+    advance = SideRun.advance
 
-    def counted(self: Running, rows: object) -> object:
+    def counted(self: SideRun, rows: object) -> object:
         if self.side.is_slow:
             ran.append(len(rows))  # type: ignore[arg-type]
         return advance(self, rows)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Running, "advance", counted)
+    monkeypatch.setattr(SideRun, "advance", counted)
     other = f"fpenv=up,from={frame}"
     search = KnownSearch(
         side("evaluate"), known(other, range(FRAMES)), inputs(FRAMES), None, fast_keyframes

@@ -14,7 +14,7 @@ from samebits.diagnosis.frame import lockstep as frames
 from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.frame.lockstep import FrameReport, FrameSearch
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import Block, PlayerSource
@@ -161,7 +161,7 @@ def test_memory_that_no_hash_sees_is_told() -> None:
     assert (found.frame, found.a.has_hidden, found.b.has_hidden) == (40, False, True)
 
 
-def _with_hidden(running: Running) -> None:
+def _with_hidden(running: SideRun) -> None:
     """From frame 40 of a run on, not of frames run from a canonical state, the random number is
     another one."""
     execution = running.execution

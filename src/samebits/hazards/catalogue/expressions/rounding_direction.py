@@ -8,7 +8,7 @@ from dataclasses import replace
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import Rounding
 from samebits.fpmodel.tree import Tree
-from samebits.hazards.catalogue.hazard import Hazard, Variant
+from samebits.hazards.catalogue.hazard import Evaluation, ExpressionHazard
 
 DIRECTIONS: Mapping[Rounding, str] = {
     "zero": "rounding towards zero: fesetround, _controlfp, processors that truncate",
@@ -18,13 +18,13 @@ DIRECTIONS: Mapping[Rounding, str] = {
 """What does it, by direction."""
 
 
-def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Variant]:
+def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     if arithmetic.rounding == "nearest":
         for rounding, note in DIRECTIONS.items():
             yield tree, replace(arithmetic, rounding=rounding), note
 
 
-DIRECTION = Hazard(
+DIRECTION = ExpressionHazard(
     "rounding",
     "another rounding direction",
     _direction,

@@ -9,22 +9,22 @@ from math import isfinite
 from random import Random
 
 from samebits.bits import round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.grammar import Attribute, For, Function, Module, Op, Statement, walk
 from samebits.ir.operands import operands
-from samebits.ir.refs import Place, op_at
+from samebits.ir.refs import OpRef, op_at
 from samebits.types import BOOL, ScalarType
 
 _LENGTHS = {"index": (1,), "own": (1, 2), "parallel": (2,)}
 """Operands that no line of the source gives: lengths, pieces of ranges, batches."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     unending = endless(module)
     return [
-        Place(function.name, op.id)
+        OpRef(function.name, op.id)
         for function in own_functions(module)
         if function.name not in unending
         for op in _constants(function)
@@ -53,7 +53,7 @@ def _is_length(op: Op, user: Statement) -> bool:
     return any(user.args[i].op == op.id for i in _LENGTHS.get(user.opcode, ()))
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     constant = op_at(module, place)
     t = constant.result.type
     assert isinstance(t, ScalarType)
@@ -79,7 +79,7 @@ def _values(t: ScalarType, value: Attribute, draws: Random) -> Iterator[Attribut
                 yield near
 
 
-CHANGED_CONSTANT = Structural(
+CHANGED_CONSTANT = ProgramHazard(
     "changed-constant",
     "a constant that another version has otherwise",
     _places,

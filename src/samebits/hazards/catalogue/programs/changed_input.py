@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.bits import float_to_bits, round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.draft import Draft, brought, entries
 from samebits.hazards.edit.frame_count import FRAME, with_frame
 from samebits.ir.analysis.halves import shown_type
 from samebits.ir.grammar import CALLS, Function, Module, Op, Value, walk
-from samebits.ir.refs import Place, is_own, op_at
+from samebits.ir.refs import OpRef, is_own, op_at
 from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, ScalarType
 
 _INPUT = ".input"
@@ -20,7 +20,7 @@ _FRAMES = 240
 """Frames from which one is drawn."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     try:
         _, step = entries(module)
     except LookupError:
@@ -28,18 +28,18 @@ def _places(module: Module) -> list[Place]:
     given: dict[str, set[str]] = defaultdict(set)
     """The parameters of each function that refer to inputs."""
     given[step].add(module.functions[step].params[1][0])
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[OpRef]] = {}
     for function in reversed(list(module.functions.values())):
         if given[function.name]:
             found[function.name] = _loads(module, function, given)
     return [place for name in module.functions if is_own(name) for place in found.get(name, [])]
 
 
-def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> list[Place]:
+def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> list[OpRef]:
     """The loads of inputs in a function; what it hands to others is added to `given`."""
     slots = set(given[function.name])
     values: set[int] = set()
-    found: list[Place] = []
+    found: list[OpRef] = []
     for op in walk(function.body):
         if not isinstance(op, Op):
             continue
@@ -52,7 +52,7 @@ def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> li
             case "field" | "component" | "element" | "row" | "view" if inside[0]:
                 values.add(op.id)
             case "load" if inside[0]:
-                found.append(Place(function.name, op.id))
+                found.append(OpRef(function.name, op.id))
             case opcode if opcode in CALLS:
                 callee = module.functions[str(op.attr)]
                 # A parallel range is given its batch as well.
@@ -66,7 +66,7 @@ def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> li
 
 
 def changed_in(
-    module: Module, place: Place, frame: int, player: int, value: bool | int | float
+    module: Module, place: OpRef, frame: int, player: int, value: bool | int | float
 ) -> Module:
     """The kernels with the load at `place` giving `value` in one frame, for one player's input.
 
@@ -100,7 +100,7 @@ def changed_in(
     return draft.done()
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     op = op_at(module, place)
     t = shown_type(op, op.result)
     assert t is not None
@@ -128,7 +128,7 @@ def _values(t: ScalarType, draws: Random) -> Iterator[tuple[bool | int | float, 
         yield 0, "zero, a lost input,"
 
 
-CHANGED_INPUT = Structural(
+CHANGED_INPUT = ProgramHazard(
     "changed-input",
     "an input that is not the same",
     _places,

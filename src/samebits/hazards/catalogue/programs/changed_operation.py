@@ -8,12 +8,12 @@ from dataclasses import replace
 from random import Random
 
 from samebits.errors import Span
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.analysis.loops import deciding, endless
 from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.grammar import Function, If, Module, Op, Statement, walk
-from samebits.ir.refs import Numbered, Place, statement_at
+from samebits.ir.refs import Numbered, OpRef, statement_at
 from samebits.ir.verify import terminates
 from samebits.types import ScalarType
 
@@ -95,10 +95,10 @@ class _Text:
         return False
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     unending = endless(module)
     return [
-        Place(function.name, statement.id)
+        OpRef(function.name, statement.id)
         for function in own_functions(module)
         if function.name not in unending
         for text in [_Text(function)]
@@ -108,7 +108,7 @@ def _places(module: Module) -> list[Place]:
     ]
 
 
-def _changed(module: Module, place: Place, ops: list[Op], other: str) -> Module:
+def _changed(module: Module, place: OpRef, ops: list[Op], other: str) -> Module:
     draft = Draft(module, place.function)
     for op in ops:
         with draft.instead(op.id):
@@ -119,7 +119,7 @@ def _changed(module: Module, place: Place, ops: list[Op], other: str) -> Module:
     return draft.done()
 
 
-def _without(module: Module, place: Place, statements: Sequence[Numbered]) -> Module:
+def _without(module: Module, place: OpRef, statements: Sequence[Numbered]) -> Module:
     draft = Draft(module, place.function)
     for statement in statements:
         with draft.instead(statement.id):
@@ -127,7 +127,7 @@ def _without(module: Module, place: Place, statements: Sequence[Numbered]) -> Mo
     return draft.done()
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     statement = statement_at(module, place)
     text = _Text(module.functions[place.function])
     together = text.together(statement) if isinstance(statement, Op) else []
@@ -139,7 +139,7 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
         yield _without(module, place, together or [statement]), "the statement is left out"
 
 
-CHANGED_OPERATION = Structural(
+CHANGED_OPERATION = ProgramHazard(
     "changed-operation",
     "an operation that another version has otherwise",
     _places,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from random import Random
 
 from samebits.bits import round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import mixed, noise, results
 from samebits.hazards.edit.draft import Draft
 from samebits.ir.grammar import Module, Op, Value
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import UINT64, ScalarType
 
 _BITS = (4, 2, 12)
@@ -18,7 +18,7 @@ _LATE = 0.02
 """The most that a measured time step is off, of itself."""
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     yield _timed(module, place, draws), "as by a time that a clock measured"
     for count in _BITS:
         draft = Draft(module, place.function)
@@ -33,7 +33,7 @@ def _scalars(op: Op) -> list[Value]:
     return [value for value in op.args if isinstance(value.type, ScalarType)]
 
 
-def _timed(module: Module, place: Place, draws: Random) -> Module:
+def _timed(module: Module, place: OpRef, draws: Random) -> Module:
     draft = Draft(module, place.function)
     with draft.instead(place.op) as op:
         assert isinstance(op, Op)
@@ -48,7 +48,7 @@ def _timed(module: Module, place: Place, draws: Random) -> Module:
     return draft.done()
 
 
-HOST = Structural(
+HOST = ProgramHazard(
     "host",
     "host time or host randomness in a result",
     results,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.grammar import For, Module, Value, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import INT
 
 Order = Callable[[Draft, Value, Value], Value]
@@ -17,9 +17,9 @@ Order = Callable[[Draft, Value, Value], Value]
 _SLOT = ".turn"
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     return [
-        Place(function.name, loop.id)
+        OpRef(function.name, loop.id)
         for function in own_functions(module)
         for loop in walk(function.body)
         if isinstance(loop, For)
@@ -59,7 +59,7 @@ _ORDERS: tuple[tuple[Order, str], ...] = (
 )
 
 
-def _backwards(module: Module, place: Place) -> Module:
+def _backwards(module: Module, place: OpRef) -> Module:
     draft = Draft(module, place.function)
     with draft.instead(place.op) as loop:
         assert isinstance(loop, For)
@@ -71,7 +71,7 @@ def _backwards(module: Module, place: Place) -> Module:
     return draft.done()
 
 
-def _in_order(module: Module, place: Place, order: Order) -> Module:
+def _in_order(module: Module, place: OpRef, order: Order) -> Module:
     draft = Draft(module, place.function)
     slot = next(name for i in range(1 << 20) if (name := f"{_SLOT}{i}") not in draft.function.slots)
     draft.function.slots[slot] = INT
@@ -88,13 +88,13 @@ def _in_order(module: Module, place: Place, order: Order) -> Module:
     return draft.done()
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     yield _backwards(module, place), "the turns from the last to the first: a reversed list"
     for order, note in _ORDERS:
         yield _in_order(module, place, order), note
 
 
-ITERATION = Structural(
+ITERATION = ProgramHazard(
     "iteration-order",
     "the turns of a loop in another order",
     _places,

@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.catalogue.perturb import noise
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.ir.analysis.enclosing import around
 from samebits.ir.analysis.reaching import Definitions
 from samebits.ir.analysis.turns import called_by_loops
 from samebits.ir.grammar import For, Function, Module, Op, Value, While, walk
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 from samebits.types import UINT64
 
 _RATES = ((4, "one in sixteen"), (2, "one in four"), (7, "one in 128"))
@@ -22,9 +22,9 @@ _ADDRESSED = ("const", "field", "component", "element", "row", "view")
 """Operations that give the same place, or index, of the same operands."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     repeated, parallel = called_by_loops(module)
-    found: list[Place] = []
+    found: list[OpRef] = []
     for function in own_functions(module):
         updates = _updates(function)
         for statement, outer in around(function):
@@ -35,7 +35,7 @@ def _places(module: Module) -> list[Place]:
                 continue  # which may wait for what is stored, and would go on for ever
             in_turns = bool(loops) or function.name in repeated
             if function.name in parallel or (in_turns and statement.id in updates):
-                found.append(Place(function.name, statement.id))
+                found.append(OpRef(function.name, statement.id))
     return found
 
 
@@ -71,7 +71,7 @@ def _updates(function: Function) -> set[int]:
     return found
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     for bits, rate in _RATES:
         draft = Draft(module, place.function)
         with draft.instead(place.op) as store:
@@ -85,7 +85,7 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
         yield draft.done(), f"{rate} of its stores is lost"
 
 
-LOST_STORE = Structural(
+LOST_STORE = ProgramHazard(
     "lost-store",
     "a data race, in which a store is lost",
     _places,

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.draft import Draft, own_functions
 from samebits.hazards.edit.promotion import promoted
 from samebits.ir.grammar import For, Lanes, Module, walk
-from samebits.ir.refs import Place, statement_at
+from samebits.ir.refs import OpRef, statement_at
 from samebits.passes.semantics.accumulate import Accumulation
 
 _COUNTS = (4, 8, 2, 16)
@@ -22,9 +22,9 @@ _VECTORS = {
 }
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     return [
-        Place(function.name, loop.id)
+        OpRef(function.name, loop.id)
         for function in own_functions(module)
         for loop in walk(function.body)
         if isinstance(loop, For)
@@ -35,12 +35,12 @@ def _places(module: Module) -> list[Place]:
 def _accumulated(module: Module, name: str, number: int) -> tuple[tuple[str, str], ...]:
     """The slots that a loop accumulates into, each with what joins its lanes."""
     function = module.functions[name]
-    loop = statement_at(module, Place(name, number))
+    loop = statement_at(module, OpRef(name, number))
     assert isinstance(loop, For)
     return Accumulation(function).of(loop)
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     module = promoted(module, place.function, place.op)
     slots = _accumulated(module, place.function, place.op)
     for count in _COUNTS:
@@ -54,7 +54,7 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
             yield draft.done(), f"{count} lanes, folded by halves: {_VECTORS[count]}"
 
 
-LANES = Structural(
+LANES = ProgramHazard(
     "lanes",
     "a loop that accumulates in SIMD lanes",
     _places,

@@ -7,20 +7,20 @@ from itertools import islice
 from random import Random
 
 from samebits.bits import float_to_bits, round_float
-from samebits.hazards.catalogue.hazard import Structural, Way
+from samebits.hazards.catalogue.hazard import ChangedKernels, ProgramHazard
 from samebits.hazards.edit.draft import Draft, entries, own_functions
 from samebits.ir.analysis.may_write import ANY, Path, leaves, written
 from samebits.ir.grammar import Module, Op, Value, walk
-from samebits.ir.refs import Numbered, Place, statement_at
+from samebits.ir.refs import Numbered, OpRef, statement_at
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256
 """Scalars of one struct or array that are tried."""
 
 
-def _places(module: Module) -> list[Place]:
+def _places(module: Module) -> list[OpRef]:
     found = [
-        Place(function.name, op.id)
+        OpRef(function.name, op.id)
         for function in own_functions(module)
         for op in walk(function.body)
         if isinstance(op, Op) and op.opcode == "zero"
@@ -32,7 +32,7 @@ def _places(module: Module) -> list[Place]:
     return sorted(found, key=lambda place: order[place.function])
 
 
-def _beginning(module: Module) -> Place | None:
+def _beginning(module: Module) -> OpRef | None:
     """The first statement of a simulation's `init`; None in a module that has none."""
     try:
         init, _ = entries(module)
@@ -40,7 +40,7 @@ def _beginning(module: Module) -> Place | None:
         return None
     body = module.functions[init].body
     first = next((s for s in body if isinstance(s, Numbered)), None)
-    return None if first is None else Place(init, first.id)
+    return None if first is None else OpRef(init, first.id)
 
 
 def _unwritten(module: Module) -> Iterator[Path]:
@@ -98,7 +98,7 @@ def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn) -> str:
     return shown
 
 
-def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
+def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     there = _Drawn(draws)
     statement = statement_at(module, place)
     if isinstance(statement, Op) and statement.opcode == "zero":
@@ -107,7 +107,7 @@ def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:
         yield from islice(_state_ways(module, place, there), _MOST)
 
 
-def _local_ways(module: Module, place: Place, op: Op, there: _Drawn) -> Iterator[Way]:
+def _local_ways(module: Module, place: OpRef, op: Op, there: _Drawn) -> Iterator[ChangedKernels]:
     ref = op.args[0]
     assert isinstance(ref.type, RefType)
     for path in leaves(ref.type.target):
@@ -118,7 +118,7 @@ def _local_ways(module: Module, place: Place, op: Op, there: _Drawn) -> Iterator
         yield draft.done(), f"garbage in {ref.type.target}{shown} of a local"
 
 
-def _state_ways(module: Module, place: Place, there: _Drawn) -> Iterator[Way]:
+def _state_ways(module: Module, place: OpRef, there: _Drawn) -> Iterator[ChangedKernels]:
     for path in _unwritten(module):
         draft = Draft(module, place.function)
         with draft.first():
@@ -127,7 +127,7 @@ def _state_ways(module: Module, place: Place, there: _Drawn) -> Iterator[Way]:
         yield draft.done(), f"garbage in state{shown}, which init leaves alone"
 
 
-UNINITIALISED = Structural(
+UNINITIALISED = ProgramHazard(
     "uninitialised",
     "memory that was not initialised",
     _places,

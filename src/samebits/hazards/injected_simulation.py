@@ -14,7 +14,7 @@ from samebits.sim.session import Session, SimulationTrap
 from samebits.sim.simulation import Simulation
 
 
-class PlantedSimulation(Simulation):
+class InjectedSimulation(Simulation):
     """A simulation whose `program` has hazards, as what compiles or runs it may have.
 
     It says that it is the one that it is made of: it has the same name, version and digest, so
@@ -22,7 +22,7 @@ class PlantedSimulation(Simulation):
     """
 
     def __init__(self, plain: Simulation, program: Program, from_frame: int = 0) -> None:
-        first = plain.plain if isinstance(plain, PlantedSimulation) else plain
+        first = plain.plain if isinstance(plain, InjectedSimulation) else plain
         vars(self).update(vars(first), _program=program)
         self.plain = first
         """The simulation without hazards."""
@@ -31,16 +31,16 @@ class PlantedSimulation(Simulation):
 
     def start(self, seed: int = 0) -> Session:
         """A new session, plain until `from_frame`. Raises CompileError, Trap."""
-        return PlantedSession(self, seed) if self.from_frame else Session(self, seed)
+        return InjectedSession(self, seed) if self.from_frame else Session(self, seed)
 
     def __repr__(self) -> str:
         return f"<simulation {self.name} {self.version}, with hazards>"
 
 
-class PlantedSession(Session):
+class InjectedSession(Session):
     """A session whose frames are the plain simulation's until the hazards act."""
 
-    def __init__(self, planted: PlantedSimulation, seed: int) -> None:
+    def __init__(self, planted: InjectedSimulation, seed: int) -> None:
         super().__init__(planted.plain, seed)
         self._from_frame = planted.from_frame
         program = planted.program

@@ -13,13 +13,13 @@ from itertools import islice
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.softfloat import Format
-from samebits.fpmodel.tree import Op, Operand, Tree, nodes, written
-from samebits.hazards.catalogue import Hazard
-from samebits.hazards.catalogue.hazard import Variant
+from samebits.fpmodel.tree import Node, Operand, Tree, nodes, written
+from samebits.hazards.catalogue import ExpressionHazard
+from samebits.hazards.catalogue.hazard import Evaluation
 from samebits.hazards.expressions import Site, Sites
-from samebits.ir.refs import Place
+from samebits.ir.refs import OpRef
 
-MOST_WAYS = 4096
+MOST_VARIANTS = 4096
 """Evaluations of one site that are considered."""
 ACROSS = "; across statements"
 """How the note of a wide site's way ends."""
@@ -30,11 +30,11 @@ _SIGN_ONLY = frozenset({"neg", "abs"})
 
 
 @dataclass(frozen=True)
-class ExpressionWay:
+class SiteVariant:
     """One evaluation of a site, other than the function's own."""
 
-    hazard: Hazard
-    place: Place
+    hazard: ExpressionHazard
+    place: OpRef
     site: Site
     tree: Tree
     arithmetic: Arithmetic
@@ -59,9 +59,11 @@ class ExpressionWay:
         return self.arithmetic.working is not self.site.form
 
 
-def first_ways_of(hazard: Hazard, sites: Sites, place: Place) -> dict[str, ExpressionWay]:
+def first_variants_of(
+    hazard: ExpressionHazard, sites: Sites, place: OpRef
+) -> dict[str, SiteVariant]:
     """The first way of a hazard at one operation that has each note."""
-    first: dict[str, ExpressionWay] = {}
+    first: dict[str, SiteVariant] = {}
     for site in _sites(sites, place):
         most = None if hazard.notes is None else len(first) + hazard.notes(site.tree)
         for way in _of_site(hazard, sites, site, place):
@@ -71,13 +73,13 @@ def first_ways_of(hazard: Hazard, sites: Sites, place: Place) -> dict[str, Expre
     return first
 
 
-def ways_of(hazard: Hazard, sites: Sites, place: Place) -> Iterator[ExpressionWay]:
+def variants_of(hazard: ExpressionHazard, sites: Sites, place: OpRef) -> Iterator[SiteVariant]:
     """The ways of a hazard at one operation: within its expression, then across statements."""
     for site in _sites(sites, place):
         yield from _of_site(hazard, sites, site, place)
 
 
-def _sites(sites: Sites, place: Place) -> Iterator[Site]:
+def _sites(sites: Sites, place: OpRef) -> Iterator[Site]:
     """The expression that ends in an operation, and, where that is another, the wide one."""
     narrow = sites.at(place.op)
     if narrow is None:
@@ -88,7 +90,9 @@ def _sites(sites: Sites, place: Place) -> Iterator[Site]:
         yield wide
 
 
-def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator[ExpressionWay]:
+def _of_site(
+    hazard: ExpressionHazard, sites: Sites, site: Site, place: OpRef
+) -> Iterator[SiteVariant]:
     top = replace(site, tree=_top(site.tree, _TOP))
     if next(_changes(hazard, sites, top, site), None) is None:
         return
@@ -97,17 +101,21 @@ def _of_site(hazard: Hazard, sites: Sites, site: Site, place: Place) -> Iterator
         if tree == site.tree and _each_by_itself(site, arithmetic):
             # Each operation does it by itself: this one has only its own part in it.
             if alone is not None and _matters(alone, arithmetic):
-                yield ExpressionWay(hazard, place, alone, alone.tree, arithmetic, practice)
+                yield SiteVariant(hazard, place, alone, alone.tree, arithmetic, practice)
         else:
-            yield ExpressionWay(hazard, place, site, tree, arithmetic, practice)
+            yield SiteVariant(hazard, place, site, tree, arithmetic, practice)
 
 
-def _changes(hazard: Hazard, sites: Sites, site: Site, whole: Site) -> Iterator[Variant]:
+def _changes(
+    hazard: ExpressionHazard, sites: Sites, site: Site, whole: Site
+) -> Iterator[Evaluation]:
     """The evaluations that change the last operation of a site, or of the top of a `whole` one,
     each once."""
     change = _Change(hazard, sites, site, whole)
     seen: set[tuple[Tree, Arithmetic]] = {(site.tree, site.strict)}
-    for tree, arithmetic, practice in islice(hazard.ways(site.tree, site.strict), MOST_WAYS):
+    for tree, arithmetic, practice in islice(
+        hazard.variants(site.tree, site.strict), MOST_VARIANTS
+    ):
         sites.pay()
         if (tree, arithmetic) not in seen:
             seen.add((tree, arithmetic))
@@ -118,11 +126,11 @@ def _changes(hazard: Hazard, sites: Sites, site: Site, whole: Site) -> Iterator[
 def _top(tree: Tree, levels: int) -> Tree:
     """The last operations of a tree, what is further inside being operands: no hazard looks there
     for whether it changes the last one."""
-    if not isinstance(tree, Op):
+    if not isinstance(tree, Node):
         return tree
     if not levels:
         return Operand(f"({written(tree)})")
-    return Op(tree.name, tuple([_top(arg, levels - 1) for arg in tree.args]), tree.detail)
+    return Node(tree.name, tuple([_top(arg, levels - 1) for arg in tree.args]), tree.detail)
 
 
 def _each_by_itself(site: Site, arithmetic: Arithmetic) -> bool:
@@ -133,7 +141,7 @@ def _each_by_itself(site: Site, arithmetic: Arithmetic) -> bool:
 class _Change:
     """Tells evaluations that change a site's last operation from those that change inner ones."""
 
-    def __init__(self, hazard: Hazard, sites: Sites, site: Site, whole: Site) -> None:
+    def __init__(self, hazard: ExpressionHazard, sites: Sites, site: Site, whole: Site) -> None:
         self._hazard = hazard
         self._sites = sites
         self._site = site
@@ -150,7 +158,7 @@ class _Change:
         if site.op.opcode == "bitcast":
             return False
         old = site.tree
-        if not isinstance(tree, Op) or not isinstance(old, Op):
+        if not isinstance(tree, Node) or not isinstance(old, Node):
             return tree != old
         if (tree.name, tree.detail, len(tree.args)) != (old.name, old.detail, len(old.args)):
             return True
@@ -159,11 +167,11 @@ class _Change:
 
     def _is_inner(self, old: Tree, new: Tree) -> bool:
         """Whether the hazard makes one subtree of the other."""
-        if not isinstance(old, Op):
+        if not isinstance(old, Node):
             return False
         if old not in self._inner:
             inner = self._inner[old] = set[Tree]()
-            for tree, _, _ in islice(self._hazard.ways(old, self._site.strict), MOST_WAYS):
+            for tree, _, _ in islice(self._hazard.variants(old, self._site.strict), MOST_VARIANTS):
                 self._sites.pay()
                 inner.add(tree)
         return new in self._inner[old]
@@ -174,7 +182,7 @@ def _matters(site: Site, arithmetic: Arithmetic) -> bool:
     signs = arithmetic.nans != "canonical"
     if signs or site.op.opcode == "bitcast":
         # A NaN that comes from elsewhere is the canonical one, whose sign is known.
-        return signs and isinstance(_seen(site), Op)
+        return signs and isinstance(_seen(site), Node)
     used = [node.name for node in nodes(site.tree)]
     if arithmetic.flush_inputs:
         return not _SIGN_ONLY.issuperset(used)
@@ -188,7 +196,7 @@ def _matters(site: Site, arithmetic: Arithmetic) -> bool:
 
 def _seen(site: Site) -> Tree | None:
     """The expression whose sign the last operation looks at, whatever it is."""
-    if site.op.opcode == "copysign" and isinstance(site.tree, Op):
+    if site.op.opcode == "copysign" and isinstance(site.tree, Node):
         return site.tree.args[1]
     return site.tree if site.op.opcode == "bitcast" else None
 
