@@ -13,10 +13,10 @@ WIDTH = 100
 
 def listed() -> Iterator[str]:
     """The lines that `--list-sides` prints."""
-    yield "a side is words with commas between:"
+    yield "a side is words separated by commas:"
     yield from _rows(described_words())
     yield ""
-    yield "a hazard, planted everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
+    yield "a hazard, injected everywhere or at a PLACE (game.py:131, game.py:131:20, a function):"
     yield from _rows(
         [(hazard.name, hazard.title) for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)]
     )

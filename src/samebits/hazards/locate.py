@@ -1,6 +1,6 @@
-"""Operations of a module by what a user writes: a line, or a function.
+"""Operations of a module found by what a user writes: a line or a function.
 
-Owns how a place is found. Knows nothing of hazards or of values.
+Owns the notation of a place. Knows nothing of hazards or of values.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _ID = re.compile(r"(?P<function>.+)#(?P<op>\d{1,9})")
 def find(module: Module, text: str) -> list[OpRef]:
     """The places that `text` names, in source order.
 
-    `arena.py:131` is what begins on that line, or, where nothing does, what extends over it;
-    `arena.py:131:20` what begins at that column, from 1; the file is given by the last parts of
-    its path. `arena.draw` or `draw` is a function's every place, `arena.draw#37` one of them.
-    Raises HazardError, which lists what there is.
+    `arena.py:131` means the operations that begin on that line or, if none does, extend over it;
+    `arena.py:131:20` those that begin at that column, from 1; a file is named by the last parts
+    of its path. `arena.draw` or `draw` means every place of a function, `arena.draw#37` one.
+    Raises HazardError, which lists the candidates.
     """
     if match := _LINE.fullmatch(text.strip()):
         column = match["column"]
@@ -45,7 +45,7 @@ def find(module: Module, text: str) -> list[OpRef]:
 
 
 def _function(module: Module, text: str) -> str:
-    """The function that is called so, by its full name or the end of it."""
+    """The function with this full name, or whose name ends in it."""
     if text in module.functions:
         return text
     found = [n for n in module.functions if n.endswith(f".{text}")]

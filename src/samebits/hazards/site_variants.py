@@ -1,7 +1,7 @@
-"""What a hazard makes of the expression at a place: other evaluations, lowered one by one.
+"""A hazard's alternative evaluations of one expression.
 
-Owns which evaluations count as the place's own: those that change its last operation, not only
-one inside, which has a place of its own.
+Owns which evaluations belong to a place: those that change its last operation. One that changes
+only an inner operation belongs to that operation's place.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from samebits.ir.refs import OpRef
 MOST_VARIANTS = 4096
 """Evaluations of one site that are considered."""
 ACROSS = "; across statements"
-"""How the note of a wide site's way ends."""
+"""How the note of a wide site's variant ends."""
 _TOP = 4
-"""Levels of operations that say whether a hazard changes the last one."""
+"""Levels of operations that suffice to see whether a hazard changes the last one."""
 _ROUNDED = frozenset({"add", "sub", "mul", "div", "sqrt", "fma"})
 _SIGN_ONLY = frozenset({"neg", "abs"})
 
 
 @dataclass(frozen=True)
 class SiteVariant:
-    """One evaluation of a site, other than the function's own."""
+    """One evaluation of a site other than the function's own."""
 
     hazard: ExpressionHazard
     place: OpRef
@@ -39,48 +39,48 @@ class SiteVariant:
     tree: Tree
     arithmetic: Arithmetic
     practice: str
-    """What does it."""
+    """What does it in practice."""
 
     @property
     def note(self) -> str:
-        """What does it, and whether it takes in other statements. Ways of one note at different
-        places are what one cause does to each."""
+        """What does it, and whether it spans statements. Variants with the same note at different
+        places have one cause."""
         return self.practice + ACROSS if self.site.wide else self.practice
 
     @cached_property
     def expression(self) -> str:
-        """The evaluation, as C would have it."""
+        """The evaluation in C's notation."""
         return written(self.tree)
 
     @property
     def whole(self) -> bool:
-        """Whether it evaluates the whole expression anew, so that what its inner operations give
-        has no part in it."""
+        """Whether it evaluates the whole expression anew, without the results of its inner
+        operations."""
         return self.arithmetic.working is not self.site.form
 
 
 def first_variants_of(
     hazard: ExpressionHazard, sites: Sites, place: OpRef
 ) -> dict[str, SiteVariant]:
-    """The first way of a hazard at one operation that has each note."""
+    """The first variant with each note of a hazard at one operation."""
     first: dict[str, SiteVariant] = {}
     for site in _sites(sites, place):
         most = None if hazard.notes is None else len(first) + hazard.notes(site.tree)
-        for way in _of_site(hazard, sites, site, place):
-            first.setdefault(way.note, way)
+        for variant in _of_site(hazard, sites, site, place):
+            first.setdefault(variant.note, variant)
             if len(first) == most:
                 break
     return first
 
 
 def variants_of(hazard: ExpressionHazard, sites: Sites, place: OpRef) -> Iterator[SiteVariant]:
-    """The ways of a hazard at one operation: within its expression, then across statements."""
+    """The variants of a hazard at one operation: within its expression, then across statements."""
     for site in _sites(sites, place):
         yield from _of_site(hazard, sites, site, place)
 
 
 def _sites(sites: Sites, place: OpRef) -> Iterator[Site]:
-    """The expression that ends in an operation, and, where that is another, the wide one."""
+    """The expression that ends in an operation, then the wide one if it differs."""
     narrow = sites.at(place.op)
     if narrow is None:
         return
@@ -99,7 +99,7 @@ def _of_site(
     alone = sites.at(place.op, most=1) if not site.wide else None
     for tree, arithmetic, practice in _changes(hazard, sites, site, site):
         if tree == site.tree and _each_by_itself(site, arithmetic):
-            # Each operation does it by itself: this one has only its own part in it.
+            # Each operation rounds by itself, so this place has only its own operation's part.
             if alone is not None and _matters(alone, arithmetic):
                 yield SiteVariant(hazard, place, alone, alone.tree, arithmetic, practice)
         else:
@@ -109,8 +109,8 @@ def _of_site(
 def _changes(
     hazard: ExpressionHazard, sites: Sites, site: Site, whole: Site
 ) -> Iterator[Evaluation]:
-    """The evaluations that change the last operation of a site, or of the top of a `whole` one,
-    each once."""
+    """The distinct evaluations that change the last operation of a site, which may be the top of
+    a `whole` one."""
     change = _Change(hazard, sites, site, whole)
     seen: set[tuple[Tree, Arithmetic]] = {(site.tree, site.strict)}
     for tree, arithmetic, practice in islice(
@@ -124,8 +124,8 @@ def _changes(
 
 
 def _top(tree: Tree, levels: int) -> Tree:
-    """The last operations of a tree, what is further inside being operands: no hazard looks there
-    for whether it changes the last one."""
+    """The last operations of a tree, with deeper subtrees as operands: enough to decide whether a
+    hazard changes the last one."""
     if not isinstance(tree, Node):
         return tree
     if not levels:
@@ -134,12 +134,13 @@ def _top(tree: Tree, levels: int) -> Tree:
 
 
 def _each_by_itself(site: Site, arithmetic: Arithmetic) -> bool:
-    """Whether the arithmetic leaves each result in the type, so that operations are independent."""
+    """Whether every result is rounded to the type, so that operations are independent."""
     return arithmetic.working is site.form and arithmetic.nans == "canonical"
 
 
 class _Change:
-    """Tells evaluations that change a site's last operation from those that change inner ones."""
+    """Distinguishes evaluations that change a site's last operation from those that change inner
+    ones only."""
 
     def __init__(self, hazard: ExpressionHazard, sites: Sites, site: Site, whole: Site) -> None:
         self._hazard = hazard
@@ -166,7 +167,7 @@ class _Change:
         return not all(a == b or self._is_inner(a, b) for a, b in pairs)
 
     def _is_inner(self, old: Tree, new: Tree) -> bool:
-        """Whether the hazard makes one subtree of the other."""
+        """Whether `new` is a variant of the subtree `old`."""
         if not isinstance(old, Node):
             return False
         if old not in self._inner:
@@ -178,10 +179,10 @@ class _Change:
 
 
 def _matters(site: Site, arithmetic: Arithmetic) -> bool:
-    """Whether a site under an arithmetic could give other bits; false only where it cannot."""
+    """Whether a site can have other bits under an arithmetic; False only if that is impossible."""
     signs = arithmetic.nans != "canonical"
     if signs or site.op.opcode == "bitcast":
-        # A NaN that comes from elsewhere is the canonical one, whose sign is known.
+        # An operand that is NaN is canonical, so its sign is known.
         return signs and isinstance(_seen(site), Node)
     used = [node.name for node in nodes(site.tree)]
     if arithmetic.flush_inputs:
@@ -195,16 +196,16 @@ def _matters(site: Site, arithmetic: Arithmetic) -> bool:
 
 
 def _seen(site: Site) -> Tree | None:
-    """The expression whose sign the last operation looks at, whatever it is."""
+    """The expression whose sign the last operation reads, NaN's included."""
     if site.op.opcode == "copysign" and isinstance(site.tree, Node):
         return site.tree.args[1]
     return site.tree if site.op.opcode == "bitcast" else None
 
 
 def _is_innocuous(operation: str, form: Format, working: Format) -> bool:
-    """Whether one operation in a format, then rounded to another, has one rounding's result: sums
-    in no less precision, as they are never subnormal and inexact, and + − × ÷ √ in at least twice
-    the precision and two bits (Figueroa 1995)."""
+    """Whether an operation in `working`, then rounded to `form`, equals the operation rounded once:
+    sums in the same precision, as they are never subnormal and inexact, and + − × ÷ √ in at least
+    twice the precision plus two bits (Figueroa 1995)."""
     ample = working.least <= 2 * form.least and working.limit >= 2 * (form.limit - form.least)
     if operation in ("add", "sub") and working.precision == form.precision:
         return ample

@@ -371,7 +371,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "a word with a wrong value": (
         (SMALL, "push.mcap", "--b", "opt=7"),
-        "opt= takes 0 or 3; '7' is none of these",
+        "opt= takes 0 or 3, not '7'",
     ),
     "two replays": (
         (SMALL, "push.mcap", "seed2.mcap", "--b", "opt=0"),
@@ -526,9 +526,11 @@ def test_what_cannot_be_compared_is_refused(run: Run, case: str) -> None:
 
 def test_an_unknown_word_is_answered_with_those_that_there_are(run: Run) -> None:
     said = refused(run, SMALL, "push.mcap", "--b", "pdp11")
-    assert said.startswith("'pdp11' is no way to run a simulation\n  note: executions are managed,")
-    assert "hazard=HAZARD[@PLACE][#WAY]" in said
-    assert said.endswith("\n  fix: write words with commas between, such as x86-64-v2,opt=0")
+    assert said.startswith(
+        "'pdp11' does not name an execution or an option\n  note: executions are managed,"
+    )
+    assert "hazard=HAZARD[@PLACE][#VARIANT]" in said
+    assert said.endswith("\n  fix: write words separated by commas, such as x86-64-v2,opt=0")
 
 
 def test_all_words_and_hazards_are_listed_on_request(run: Run) -> None:

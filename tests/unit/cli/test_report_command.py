@@ -217,7 +217,7 @@ def test_a_file_that_is_there_stays_unless_forced(run: Run, replay: str) -> None
          "  fix: write --frames 124 for one, or --frames 120:130 for frames 120 to 129"),
         (("--frames", "all"), "--frames 'all' names no frames\n"
          "  fix: write --frames 124 for one, or --frames 120:130 for frames 120 to 129"),
-        (("--a", "pdp11"), "'pdp11' is no way to run a simulation\n"),
+        (("--a", "pdp11"), "'pdp11' does not name an execution or an option\n"),
         (("-o", "none/a"), "there is no folder none\n  fix: make it, or give another name"),
     ],
 )  # fmt: skip

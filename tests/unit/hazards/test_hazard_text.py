@@ -55,12 +55,12 @@ def test_the_same_text_is_the_same_build() -> None:
 
 
 REFUSED = {
-    "": "'' is no hazard",
-    "fma@a@b": "'fma@a@b' is no hazard",
+    "": "'' does not name a hazard",
+    "fma@a@b": "'fma@a@b' does not name a hazard",
     "fused": "there is no hazard 'fused'",
     "fma@nowhere": "there is no function 'nowhere' in the simulation",
     "lanes@steer": "lanes changes nothing there",
-    "changed-input#999": "changed-input has 2 ways there, and none is number 999",
+    "changed-input#999": "changed-input has 2 variants there, and none has number 999",
     "fma@arena.py:158": "fma changes nothing at arena.py:158",
 }
 

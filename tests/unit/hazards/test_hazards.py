@@ -117,8 +117,8 @@ def test_chance_follows_from_the_seed() -> None:
         ({"hazard": "fma", "at": "arena.py:114"}, "fma changes nothing at arena.py:114"),
         ({"hazard": "fma", "at": "arena.py:114"}, "it acts at arena.py:118:12 add in arena.draw"),
         ({"hazard": "fma", "at": "arena.py:100000"}, "the nearest lines that have one"),
-        ({"hazard": "fma", "at": "arena.draw#37", "variant": 9}, "none is number 9"),
-        ({"hazard": "fma", "from_frame": -1}, "give an int from 0 on"),
+        ({"hazard": "fma", "at": "arena.draw#37", "variant": 9}, "none has number 9"),
+        ({"hazard": "fma", "from_frame": -1}, "give an int, 0 or more"),
     ],
 )
 def test_what_cannot_be_planted_says_why(arguments: dict[str, Any], says: str) -> None:

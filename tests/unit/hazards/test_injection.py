@@ -230,13 +230,13 @@ def test_precision_acts_where_a_rounding_is_deep_inside() -> None:
         (Injection("fma", OpRef("arena.draw", 29)), "fma changes nothing at arena.py:118:19 sub"),
         (Injection("fma", OpRef("arena.draw", 29)), "it acts at arena.py:118:12 add in arena.draw"),
         (Injection("lanes"), "lanes changes nothing in this simulation"),
-        (Injection("host", OpRef("arena.draw", 29), 9), "none is number 9"),
+        (Injection("host", OpRef("arena.draw", 29), 9), "none has number 9"),
         (
             Injection("host", OpRef("arena.draw", 31)),
             "host changes nothing at arena.py:118:47 const",
         ),
-        (Injection("nan"), "there is no operation that it acts on"),
-        (Injection("fma", OpRef("arena.draw", 37), 1), "none is number 1"),
+        (Injection("nan"), "it acts on no operation of the simulation"),
+        (Injection("fma", OpRef("arena.draw", 37), 1), "none has number 1"),
         (Injection("fma", OpRef("arena.draw", 99)), "has no operation 99"),
         (Injection("fma", OpRef("nowhere", 1)), "there is no function 'nowhere'"),
     ],
@@ -249,7 +249,7 @@ def test_what_cannot_be_planted_says_why(plant: Injection, says: str) -> None:
 
 def test_two_hazards_have_no_place_together() -> None:
     (place,) = _adding("arena.py:118:12")
-    with pytest.raises(HazardError, match="two hazards are planted at arena"):
+    with pytest.raises(HazardError, match="two hazards are injected at arena"):
         injected(
             ARENA.program, [Injection("fma", place), Injection("constant"), Injection("fma", place)]
         )
@@ -271,7 +271,7 @@ def test_structural_hazards_are_planted_as_others_are() -> None:
     loop = places_of(kernels, "iteration-order")[-1]
     plants = [Injection("fma", fused), Injection("iteration-order", loop, 1)]
     chance = [Injection("host", fused, seed=1)]
-    with pytest.raises(HazardError, match="two hazards are planted at arena"):
+    with pytest.raises(HazardError, match="two hazards are injected at arena"):
         injected(ARENA.program, plants + chance)
     program = injected(ARENA.program, plants)
     assert same_everywhere(ARENA, program) != hashes(ARENA, EvaluateExecution(ARENA.program), 1)

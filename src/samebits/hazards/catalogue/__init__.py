@@ -1,4 +1,4 @@
-"""The hazards, the most plausible first: adding one is a file and a row here."""
+"""The table of hazards, the most plausible first: a new one is a file and a row here."""
 
 from samebits.errors import HazardError, nearest
 from samebits.hazards.catalogue.expressions.algebra import ALGEBRA
@@ -50,7 +50,7 @@ EXPRESSION_HAZARDS: tuple[ExpressionHazard, ...] = (
     NARROW,
     DIRECTION,
 )
-"""Those of an expression."""
+"""Hazards that change how an expression is evaluated."""
 
 PROGRAM_HAZARDS: tuple[ProgramHazard, ...] = (
     LANES,
@@ -63,13 +63,13 @@ PROGRAM_HAZARDS: tuple[ProgramHazard, ...] = (
     CHANGED_OPERATION,
     HOST,
 )
-"""Those of control flow, memory and inputs."""
+"""Hazards that change control flow, memory or inputs."""
 
 _BY_NAME = {hazard.name: hazard for hazard in (*EXPRESSION_HAZARDS, *PROGRAM_HAZARDS)}
 
 
 def by_name(name: str) -> ExpressionHazard | ProgramHazard:
-    """The hazard of a name. Raises HazardError, which lists them, and names the nearest."""
+    """The hazard of a name. Raises HazardError, which lists all and suggests the nearest."""
     found = _BY_NAME.get(name)
     if found is None:
         meant = nearest(name, _BY_NAME)

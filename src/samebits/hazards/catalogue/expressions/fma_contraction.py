@@ -39,20 +39,20 @@ def _options(node: Node) -> list[Tree]:
     return found
 
 
-def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
+def _variants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for variant in choices(tree, _options, _MOST):
         if variant != tree:
             yield variant, arithmetic, _FUSED
     if _notes(tree) > 1:
-        apart = rebuilt(tree, _apart)
-        yield apart, arithmetic, "an fma that rounds twice: not fused after all, or emulated"
+        unfused = rebuilt(tree, _unfused)
+        yield unfused, arithmetic, "an fma that rounds twice: not fused after all, or emulated"
 
 
 def _notes(tree: Tree) -> int:
     return 1 + any(node.name == "fma" for node in nodes(tree))
 
 
-def _apart(tree: Tree) -> Tree | None:
+def _unfused(tree: Tree) -> Tree | None:
     match tree:
         case Node("fma", (a, b, c)):
             return add(mul(a, b), c)
@@ -63,7 +63,7 @@ def _apart(tree: Tree) -> Tree | None:
 FUSED = ExpressionHazard(
     "fma",
     "fused multiply-add",
-    _ways,
+    _variants,
     practice="-ffp-contract=fast or on, the default on ARM64, POWER and GPUs",
     remedy="build with -ffp-contract=off; write fma where you mean it",
     notes=_notes,

@@ -1,4 +1,4 @@
-"""Math functions of a library that is known by its distance alone."""
+"""Math functions of a library of which only the distance in ULP is known."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def _orders(terms: list[Tree], join: Join) -> Iterator[tuple[Tree, str]]:
         yield reduce(join, [*terms[i:], *terms[:i]]), FAST_MATH
 
 
-def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
+def _variants(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
     for node, terms, join in chains(tree):
         for shape, note in _orders(terms, join):
             yield replaced(tree, node, shape), arithmetic, note
@@ -165,7 +165,7 @@ def _ways(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:
 ORDER = ExpressionHazard(
     "order",
     "reassociation or SIMD reduction order",
-    _ways,
+    _variants,
     practice="-fassociative-math, vectorised sums, parallel and GPU reductions",
     remedy="fix the shape of sums: build without -ffast-math, use samebits' reductions",
 )

@@ -1,4 +1,4 @@
-"""Division by way of a multiplication with the reciprocal."""
+"""Division replaced by multiplication with the reciprocal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reciprocals and roots from a processor's estimate, with the Newton steps put behind it."""
+"""Reciprocals and roots by a processor's estimate and the Newton steps that follow it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Step = Callable[[Tree, Tree], Tree]
 
 @dataclass(frozen=True, slots=True)
 class _Estimate:
-    """An instruction, the Newton steps that compilers put behind it, and who does it."""
+    """An estimate instruction, the Newton steps that follow it, and who emits them."""
 
     name: str
     root: bool

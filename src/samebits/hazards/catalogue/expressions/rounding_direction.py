@@ -1,4 +1,4 @@
-"""Another rounding direction than to nearest."""
+"""Rounding in another direction than to nearest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DIRECTIONS: Mapping[Rounding, str] = {
     "up": "rounding up: left behind by interval arithmetic or a foreign library",
     "down": "rounding down: left behind by interval arithmetic or a foreign library",
 }
-"""What does it, by direction."""
+"""What does it in practice, by direction."""
 
 
 def _direction(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:

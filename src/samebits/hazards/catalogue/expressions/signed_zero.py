@@ -1,4 +1,4 @@
-"""Zeros whose sign is not kept."""
+"""Zeros that lose their sign."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ PRACTICE: Mapping[tuple[Flush, bool], str] = {
     ("before", True): "ARM FZ, AArch32 NEON: results tested before rounding; many GPUs",
     ("before", False): "results flushed by their exact value, operands kept",
 }
-"""What does it, by when results are tested, and whether operands are flushed."""
+"""What does it in practice, by when results are tested and whether operands are flushed."""
 
 
 def _flush(tree: Tree, arithmetic: Arithmetic) -> Iterator[Evaluation]:

@@ -14,19 +14,19 @@ _MOST_SPILLS = 256
 
 
 def cast(form: Format, tree: Tree) -> Node:
-    """`tree`, rounded to a format on its way."""
+    """`tree`, with its result rounded to a format."""
     return Node("cast", (tree,), form.name)
 
 
 def _spilled(tree: Tree, form: Format) -> Iterator[Tree]:
-    """The tree with each subset of its intermediate results stored in the type."""
+    """The tree with each subset of its intermediate results rounded to the type."""
 
     def options(node: Node) -> list[Tree]:
         return [] if node.name in ("cast", "neg", "abs") else [cast(form, node)]
 
     if not isinstance(tree, Node):
         return
-    # The result itself is stored in any case.
+    # The result itself is rounded in any case.
     for variant in choices(tree, options, _MOST_SPILLS):
         if not (
             isinstance(variant, Node) and variant.name == "cast" and variant.detail == form.name
@@ -35,12 +35,12 @@ def _spilled(tree: Tree, form: Format) -> Iterator[Tree]:
 
 
 def stored_as_half(tree: Tree) -> bool:
-    """Whether an expression's result is rounded to half precision at last."""
+    """Whether an expression's result is finally rounded to half precision."""
     return isinstance(tree, Node) and tree.name == "cast" and tree.detail == FLOAT16.name
 
 
 def widened(tree: Tree, arithmetic: Arithmetic, form: Format, note: str) -> Iterator[Evaluation]:
-    """`tree` rounding to `form`, and with each subset of its results stored in the type."""
+    """`tree` evaluated in `form`, with each subset of its inner results rounded to the type."""
     wide = replace(arithmetic, working=form)
     yield tree, wide, note
     for variant in _spilled(tree, arithmetic.form):

@@ -1,4 +1,4 @@
-"""Another version of the source: a constant that is not the same, by more than a parser's error."""
+"""Another version of the source: a constant with another value, by more than a parser's error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from samebits.ir.refs import OpRef, op_at
 from samebits.types import BOOL, ScalarType
 
 _LENGTHS = {"index": (1,), "own": (1, 2), "parallel": (2,)}
-"""Operands that no line of the source gives: lengths, pieces of ranges, batches."""
+"""Operands that the compiler supplies, not the source: lengths, pieces of ranges, batches."""
 
 
 def _places(module: Module) -> list[OpRef]:
@@ -42,7 +42,7 @@ def _constants(function: Function) -> Iterator[Op]:
             continue
         if any(_is_length(op, user) for user in users[op.id]):
             continue
-        # A bound itself may be one more or less; what it is computed from may be multiplied.
+        # A loop bound may change by one; a constant that it is computed from may be a factor.
         if op.id not in deciders or all(isinstance(user, For) for user in users[op.id]):
             yield op
 
@@ -53,7 +53,7 @@ def _is_length(op: Op, user: Statement) -> bool:
     return any(user.args[i].op == op.id for i in _LENGTHS.get(user.opcode, ()))
 
 
-def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     constant = op_at(module, place)
     t = constant.result.type
     assert isinstance(t, ScalarType)
@@ -83,7 +83,7 @@ CHANGED_CONSTANT = ProgramHazard(
     "changed-constant",
     "a constant that another version has otherwise",
     _places,
-    _ways,
+    _changes,
     practice="builds of two commits, tuning values, configuration read at start",
     remedy="compare the simulation's digest and version before a session starts",
 )

@@ -1,4 +1,4 @@
-"""One field of one player's input that reads as another value in one frame."""
+"""A changed input: one field of one player's input reads as another value in one frame."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from samebits.types import BOOL, FLOAT16, INT, UINT64, ArrayType, RefType, Scala
 
 _INPUT = ".input"
 _FRAMES = 240
-"""Frames from which one is drawn."""
+"""The changed frame is drawn from so many."""
 
 
 def _places(module: Module) -> list[OpRef]:
@@ -36,7 +36,7 @@ def _places(module: Module) -> list[OpRef]:
 
 
 def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> list[OpRef]:
-    """The loads of inputs in a function; what it hands to others is added to `given`."""
+    """The loads of inputs in a function; its callees' input parameters are added to `given`."""
     slots = set(given[function.name])
     values: set[int] = set()
     found: list[OpRef] = []
@@ -55,7 +55,7 @@ def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> li
                 found.append(OpRef(function.name, op.id))
             case opcode if opcode in CALLS:
                 callee = module.functions[str(op.attr)]
-                # A parallel range is given its batch as well.
+                # A parallel range takes its batch size as well.
                 inside = inside if opcode == "call" else [*inside[:2], *inside[3:]]
                 for (name, _), is_input in zip(callee.params, inside, strict=True):
                     if is_input:
@@ -68,11 +68,11 @@ def _loads(module: Module, function: Function, given: dict[str, set[str]]) -> li
 def changed_in(
     module: Module, place: OpRef, frame: int, player: int, value: bool | int | float
 ) -> Module:
-    """The kernels with the load at `place` giving `value` in one frame, for one player's input.
+    """The kernels in which the load at `place` reads `value` in one frame, for one player's input.
 
-    Frames count from 0. Where the simulation does not count its frames itself, frames since the
-    state began are counted. A player who is not there is the last. LookupError where code that
-    `init` calls reads inputs.
+    Frames count from 0, by a field of the state if there is one, otherwise since the state began.
+    A player number beyond the last means the last. Raises LookupError if code that `init` calls
+    reads inputs.
     """
     _, step = entries(module)
 
@@ -100,7 +100,7 @@ def changed_in(
     return draft.done()
 
 
-def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     op = op_at(module, place)
     t = shown_type(op, op.result)
     assert t is not None
@@ -132,7 +132,7 @@ CHANGED_INPUT = ProgramHazard(
     "changed-input",
     "an input that is not the same",
     _places,
-    _ways,
+    _changes,
     practice="late or lost packets, prediction never corrected, input read twice a frame",
     remedy="record and exchange inputs, step only with those that all peers have",
 )

@@ -1,4 +1,4 @@
-"""Host time or host randomness in a result: another number in each run."""
+"""Host time or host randomness in a result, different in each run."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from samebits.ir.refs import OpRef
 from samebits.types import UINT64, ScalarType
 
 _BITS = (4, 2, 12)
-_LATE = 0.02
-"""The most that a measured time step is off, of itself."""
+_TIMING_ERROR = 0.02
+"""Most relative error of a measured time step."""
 
 
-def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
-    yield _timed(module, place, draws), "as by a time that a clock measured"
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+    yield _timed(module, place, draws), "scaled, as by a measured time step"
     for count in _BITS:
         draft = Draft(module, place.function)
         with draft.instead(place.op) as op:
@@ -41,7 +41,9 @@ def _timed(module: Module, place: OpRef, draws: Random) -> Module:
         assert isinstance(t, ScalarType)
         value = draft.again(op)
         if t.is_float:
-            factor = round_float(1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _LATE), t.bits)
+            factor = round_float(
+                1.0 + draws.choice((1, -1)) * draws.uniform(1e-4, _TIMING_ERROR), t.bits
+            )
             draft.give(op.id, "mul", value, draft.const(t, factor), type=t)
         else:
             draft.give(op.id, "add", value, draft.const(t, draws.randrange(1, 100)), type=t)
@@ -52,7 +54,7 @@ HOST = ProgramHazard(
     "host",
     "host time or host randomness in a result",
     results,
-    _ways,
+    _changes,
     practice="clocks and measured frame times, rand(), addresses, random hash seeds",
     remedy="step by a constant, draw from a generator in the state, make both inputs",
     varies=True,

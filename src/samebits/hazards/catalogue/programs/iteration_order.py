@@ -1,4 +1,4 @@
-"""A loop whose turns come in another order: backwards, from the middle on, neighbours exchanged."""
+"""A loop that iterates in another order: backwards, from the middle on, neighbours exchanged."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from samebits.ir.refs import OpRef
 from samebits.types import INT
 
 Order = Callable[[Draft, Value, Value], Value]
-"""From the number of a turn and the count of turns to the number of the turn that is due then."""
-_SLOT = ".turn"
+"""From an iteration's number and their count to the number of the iteration that runs instead."""
+_SLOT = ".iteration"
 
 
 def _places(module: Module) -> list[OpRef]:
@@ -26,8 +26,8 @@ def _places(module: Module) -> list[OpRef]:
     ]
 
 
-def _turns(draft: Draft, loop: For) -> Value:
-    """How many there are, before the loop."""
+def _count(draft: Draft, loop: For) -> Value:
+    """How many iterations the loop has, computed before it."""
     length = draft.op("sub", loop.stop, loop.start)
     if abs(loop.step) > 1:
         past = draft.const(INT, loop.step - (1 if loop.step > 0 else -1))
@@ -37,24 +37,24 @@ def _turns(draft: Draft, loop: For) -> Value:
     return draft.op("max", length, draft.const(INT, 0))
 
 
-def _from_middle(draft: Draft, turn: Value, turns: Value) -> Value:
-    half = draft.op("floordiv", turns, draft.const(INT, 2))
-    return draft.op("mod", draft.op("add", turn, half), turns)
+def _from_middle(draft: Draft, i: Value, count: Value) -> Value:
+    half = draft.op("floordiv", count, draft.const(INT, 2))
+    return draft.op("mod", draft.op("add", i, half), count)
 
 
-def _last_first(draft: Draft, turn: Value, turns: Value) -> Value:
-    past = draft.op("sub", draft.op("add", turn, turns), draft.const(INT, 1))
-    return draft.op("mod", past, turns)
+def _last_first(draft: Draft, i: Value, count: Value) -> Value:
+    past = draft.op("sub", draft.op("add", i, count), draft.const(INT, 1))
+    return draft.op("mod", past, count)
 
 
-def _exchanged(draft: Draft, turn: Value, turns: Value) -> Value:
-    other = draft.op("xor", turn, draft.const(INT, 1))
-    return draft.op("select", draft.op("lt", other, turns), other, turn)
+def _exchanged(draft: Draft, i: Value, count: Value) -> Value:
+    other = draft.op("xor", i, draft.const(INT, 1))
+    return draft.op("select", draft.op("lt", other, count), other, i)
 
 
 _ORDERS: tuple[tuple[Order, str], ...] = (
     (_from_middle, "from the middle on, then the rest: another start of a hash table"),
-    (_last_first, "the last turn first: an entry that was moved, a list that was rotated"),
+    (_last_first, "the last iteration first: an entry that was moved, a list that was rotated"),
     (_exchanged, "neighbours exchanged: two workers that finish in the other order"),
 )
 
@@ -64,7 +64,7 @@ def _backwards(module: Module, place: OpRef) -> Module:
     with draft.instead(place.op) as loop:
         assert isinstance(loop, For)
         step = draft.const(INT, loop.step)
-        past = draft.op("mul", _turns(draft, loop), step)
+        past = draft.op("mul", _count(draft, loop), step)
         last = draft.op("sub", draft.op("add", loop.start, past), step)
         before = draft.op("sub", loop.start, step)
         draft.keep(replace(loop, start=last, stop=before, step=-loop.step))
@@ -73,32 +73,32 @@ def _backwards(module: Module, place: OpRef) -> Module:
 
 def _in_order(module: Module, place: OpRef, order: Order) -> Module:
     draft = Draft(module, place.function)
-    slot = next(name for i in range(1 << 20) if (name := f"{_SLOT}{i}") not in draft.function.slots)
+    slot = next(name for n in range(1 << 20) if (name := f"{_SLOT}{n}") not in draft.function.slots)
     draft.function.slots[slot] = INT
     with draft.instead(place.op) as loop:
         assert isinstance(loop, For)
-        turns = _turns(draft, loop)
+        count = _count(draft, loop)
         zero = draft.const(INT, 0)
         with draft.into(body := []):
-            turn = order(draft, draft.get(slot), turns)
-            past = draft.op("mul", turn, draft.const(INT, loop.step))
+            i = order(draft, draft.get(slot), count)
+            past = draft.op("mul", i, draft.const(INT, loop.step))
             draft.set(loop.slot, draft.op("add", loop.start, past))
-        inner = replace(loop, slot=slot, start=zero, stop=turns, step=1)
+        inner = replace(loop, slot=slot, start=zero, stop=count, step=1)
         draft.keep(replace(inner, body=[*body, *loop.body]))
     return draft.done()
 
 
-def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
-    yield _backwards(module, place), "the turns from the last to the first: a reversed list"
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+    yield _backwards(module, place), "from the last iteration to the first: a reversed list"
     for order, note in _ORDERS:
         yield _in_order(module, place, order), note
 
 
 ITERATION = ProgramHazard(
     "iteration-order",
-    "the turns of a loop in another order",
+    "the iterations of a loop in another order",
     _places,
-    _ways,
+    _changes,
     practice="sets, hash tables by address, directory listings, tasks as they finish",
     remedy="loop over indices or sorted keys, join results in a fixed order",
 )

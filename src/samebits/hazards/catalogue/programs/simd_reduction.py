@@ -1,4 +1,4 @@
-"""A loop that adds up, multiplies or takes extremes of floats in the lanes of vectors."""
+"""A loop that accumulates a sum, product or extreme of floats in SIMD lanes."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def _places(module: Module) -> list[OpRef]:
 
 
 def _accumulated(module: Module, name: str, number: int) -> tuple[tuple[str, str], ...]:
-    """The slots that a loop accumulates into, each with what joins its lanes."""
+    """The slots that a loop accumulates into, each with the operation that joins its lanes."""
     function = module.functions[name]
     loop = statement_at(module, OpRef(name, number))
     assert isinstance(loop, For)
     return Accumulation(function).of(loop)
 
 
-def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
     module = promoted(module, place.function, place.op)
     slots = _accumulated(module, place.function, place.op)
     for count in _COUNTS:
@@ -58,7 +58,7 @@ LANES = ProgramHazard(
     "lanes",
     "a loop that accumulates in SIMD lanes",
     _places,
-    _ways,
+    _changes,
     practice="-Ofast, -ffast-math, `omp simd reduction`, hand-written intrinsics",
     remedy="fix the shape: samebits' reductions, or DETERMINISTIC; no -ffast-math",
 )

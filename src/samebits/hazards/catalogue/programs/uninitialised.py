@@ -1,4 +1,4 @@
-"""Memory that holds what was there before: in a local struct or array, in a field of the state."""
+"""Memory that is not initialised: a scalar of a local struct or array, or of the state."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from samebits.ir.refs import Numbered, OpRef, statement_at
 from samebits.types import BOOL, INT, FixedArrayType, RefType, ScalarType
 
 _MOST = 256
-"""Scalars of one struct or array that are tried."""
+"""Scalars of one struct or array that are tried at most."""
 
 
 def _places(module: Module) -> list[OpRef]:
@@ -25,14 +25,14 @@ def _places(module: Module) -> list[OpRef]:
         for op in walk(function.body)
         if isinstance(op, Op) and op.opcode == "zero"
     ]
-    begin = _beginning(module)
+    begin = _first_of_init(module)
     if begin is not None and begin not in found and next(_unwritten(module), None) is not None:
         found.append(begin)
     order = {name: i for i, name in enumerate(module.functions)}
     return sorted(found, key=lambda place: order[place.function])
 
 
-def _beginning(module: Module) -> OpRef | None:
+def _first_of_init(module: Module) -> OpRef | None:
     """The first statement of a simulation's `init`; None in a module that has none."""
     try:
         init, _ = entries(module)
@@ -54,8 +54,8 @@ def _unwritten(module: Module) -> Iterator[Path]:
             yield path
 
 
-class _Drawn:
-    """What may have been there before, and in which element: as it is drawn."""
+class _Garbage:
+    """Random garbage: a value of ordinary size, and the element that holds it."""
 
     def __init__(self, draws: Random) -> None:
         self._draws = draws
@@ -64,7 +64,7 @@ class _Drawn:
         return self._draws.randrange(length)
 
     def value(self, t: ScalarType) -> bool | int | float:
-        """Some number of ordinary size, not zero."""
+        """A random value of ordinary size, not zero."""
         if t is BOOL:
             return True
         if t.is_ieee:
@@ -74,15 +74,15 @@ class _Drawn:
         return self._draws.randint(1, min(t.storage.maximum, 10_000))
 
 
-def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn) -> str:
-    """Write garbage to the scalar at a path; how the path is written."""
+def _store_garbage(draft: Draft, ref: Value, path: Path, garbage: _Garbage) -> str:
+    """Write garbage to the scalar at a path, and return the path as text."""
     shown = ""
     for part in path:
         assert isinstance(ref.type, RefType)
         t = ref.type.target
         if part == ANY:
             assert isinstance(t, FixedArrayType)
-            at = [there.index(length) for length in t.shape]
+            at = [garbage.index(length) for length in t.shape]
             ref = draft.element(ref, *(draft.const(INT, i) for i in at))
             shown += f"[{', '.join(map(str, at))}]"
         elif isinstance(part, str):
@@ -94,36 +94,38 @@ def _spoilt(draft: Draft, ref: Value, path: Path, there: _Drawn) -> str:
     assert isinstance(ref.type, RefType)
     t = ref.type.target
     assert isinstance(t, ScalarType)
-    draft.store(ref, draft.const(t.storage, there.value(t)))
+    draft.store(ref, draft.const(t.storage, garbage.value(t)))
     return shown
 
 
-def _ways(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
-    there = _Drawn(draws)
+def _changes(module: Module, place: OpRef, draws: Random) -> Iterator[ChangedKernels]:
+    garbage = _Garbage(draws)
     statement = statement_at(module, place)
     if isinstance(statement, Op) and statement.opcode == "zero":
-        yield from islice(_local_ways(module, place, statement, there), _MOST)
-    if place == _beginning(module):
-        yield from islice(_state_ways(module, place, there), _MOST)
+        yield from islice(_local_variants(module, place, statement, garbage), _MOST)
+    if place == _first_of_init(module):
+        yield from islice(_state_variants(module, place, garbage), _MOST)
 
 
-def _local_ways(module: Module, place: OpRef, op: Op, there: _Drawn) -> Iterator[ChangedKernels]:
+def _local_variants(
+    module: Module, place: OpRef, op: Op, garbage: _Garbage
+) -> Iterator[ChangedKernels]:
     ref = op.args[0]
     assert isinstance(ref.type, RefType)
     for path in leaves(ref.type.target):
         draft = Draft(module, place.function)
         with draft.instead(place.op) as zero:
             draft.keep(zero)
-            shown = _spoilt(draft, ref, path, there)
+            shown = _store_garbage(draft, ref, path, garbage)
         yield draft.done(), f"garbage in {ref.type.target}{shown} of a local"
 
 
-def _state_ways(module: Module, place: OpRef, there: _Drawn) -> Iterator[ChangedKernels]:
+def _state_variants(module: Module, place: OpRef, garbage: _Garbage) -> Iterator[ChangedKernels]:
     for path in _unwritten(module):
         draft = Draft(module, place.function)
         with draft.first():
             state = draft.get(draft.function.params[0][0])
-            shown = _spoilt(draft, state, path, there)
+            shown = _store_garbage(draft, state, path, garbage)
         yield draft.done(), f"garbage in state{shown}, which init leaves alone"
 
 
@@ -131,7 +133,7 @@ UNINITIALISED = ProgramHazard(
     "uninitialised",
     "memory that was not initialised",
     _places,
-    _ways,
+    _changes,
     practice="malloc, `T x;` in C and C++, pools and stacks that are used again",
     remedy="write every field before it is read; run under MSan or Valgrind",
 )
