@@ -1,7 +1,7 @@
-"""A hash tree over a state's fields, so that what differs can be narrowed where no state is there.
+"""Merkle tree over a state's fields: locates what differs between two states that are not at hand.
 
 Owns its shape, which follows from the type alone: struct fields, array elements, blocks of small
-elements, each a run of canonical bytes. The hashes of its leaves are what is kept.
+elements, each a run of canonical bytes. Only the leaves' hashes are stored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from samebits.bits import canonical_size, xxh64
 from samebits.types import FixedArrayType, MemoryType, StructType
 
 LEAST_LEAF = 32
-"""Bytes that a leaf covers, at least where as many lie side by side: a hash is 8."""
+"""Bytes that a leaf covers at least, if as many are adjacent; a hash takes 8."""
 MAX_LEAVES = 4096
 
 Hashes = NDArray[np.uint64]
@@ -27,8 +27,8 @@ Hashes = NDArray[np.uint64]
 class MerkleNode:
     """Canonical bytes `start` to `stop` of a state, and the leaves that cover them.
 
-    `path` is a field (`ships`), an element (`ships[3].pos`), elements that follow one another
-    (`ships[4:8]`), or fields that do (`ships[3].(mass, fuel)`).
+    `path` is a field (`ships`), an element (`ships[3].pos`), adjacent elements (`ships[4:8]`), or
+    adjacent fields (`ships[3].(mass, fuel)`).
     """
 
     path: str
@@ -39,7 +39,7 @@ class MerkleNode:
 
 
 class MerkleTree:
-    """The hash tree of states of one type."""
+    """The Merkle tree of states of one type."""
 
     def __init__(self, t: StructType, most: int = MAX_LEAVES) -> None:
         size = LEAST_LEAF
@@ -71,12 +71,12 @@ class MerkleTree:
 
 @lru_cache(maxsize=16)
 def merkle_tree(t: StructType) -> MerkleTree:
-    """The tree of states of type `t`: a few thousand leaves at most."""
+    """The Merkle tree of states of type `t`, with a few thousand leaves at most."""
     return MerkleTree(t)
 
 
 def leaf_count(t: MemoryType, size: int) -> int:
-    """Leaves of a tree over `t` whose leaves cover `size` bytes; found without building it."""
+    """How many leaves of `size` bytes a tree over `t` has, without building it."""
     whole = canonical_size(t)
     if whole <= size:
         return 1
@@ -95,7 +95,7 @@ def leaf_count(t: MemoryType, size: int) -> int:
 
 
 def _groups(t: StructType, size: int) -> list[list[tuple[str, MemoryType]]]:
-    """The fields, in order; small ones that follow one another share a leaf."""
+    """The fields in order, adjacent small ones grouped into a leaf."""
     groups: list[list[tuple[str, MemoryType]]] = []
     filled = size + 1
     for name, field in t.fields:
@@ -109,7 +109,7 @@ def _groups(t: StructType, size: int) -> list[list[tuple[str, MemoryType]]]:
 
 
 class _Maker:
-    """Builds nodes in declared order, so that leaves come in the order of their bytes."""
+    """Builds nodes in declared order, so that leaves are in byte order."""
 
     def __init__(self, size: int) -> None:
         self._size = size

@@ -1,7 +1,7 @@
-"""A frame evaluated beside a trace of it, and given up at the first operation that does otherwise.
+"""Evaluates a frame against a trace of it, and stops at the first operation that differs.
 
-Owns the comparison. What does not do as the trace did is refuted there, whatever it would end in,
-and the rest of the frame need not be paid for.
+Owns the comparison. A model that differs from the trace is refuted there, and the rest of the frame
+need not be evaluated.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from samebits.types import ScalarType
 
 
 class Diverged(Exception):
-    """The evaluation is not what was traced."""
+    """The evaluation differs from the trace."""
 
 
 class FollowingObserver(BoundedObserver):
-    """Raises Parted at an operation that `trace` has otherwise. `model` is what is evaluated, its
-    operations numbered as those of the trace are."""
+    """Raises Diverged at the first operation that differs from `trace`. `model` is evaluated, with
+    its operations numbered as in the trace."""
 
     def __init__(self, trace: Trace, model: Model) -> None:
         super().__init__()
         known = model.kept[trace.numbers]
-        # Views, which give Python's numbers: a trace may be long, and few of its events be reached.
+        # Memoryviews yield Python ints lazily: a trace may be long, and few of its events reached.
         self._numbers = trace.numbers[known].data
         self._starts = trace.starts[:-1][known].data
         self._values = trace.values.data
@@ -63,12 +63,12 @@ class FollowingObserver(BoundedObserver):
         return run
 
     def ended(self) -> None:
-        """The frame has ended. Raises Parted where the trace goes on."""
+        """Call when the frame has ended. Raises Diverged if the trace continues."""
         if self._next < len(self._numbers):
             raise Diverged
 
 
 def numbered_as(trace: Trace, model: Model) -> Model:
-    """The model with its operations numbered as the trace's."""
+    """The model with its operations numbered as in the trace."""
     own = trace.model
     return replace(model, plain=own.plain or own.module, inside=own.inside)

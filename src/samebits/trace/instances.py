@@ -1,6 +1,6 @@
-"""One operation at one time: its operands, the calls that lead there, the loops' counters.
+"""Dynamic instances of an operation: operands, call path, loop counters.
 
-Owns what a trace does not hold, which evaluating the frame again tells.
+Owns what a trace does not hold, found by evaluating the frame again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from samebits.types import ScalarType
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A loop around an operation, and what its slot holds."""
+    """A loop around an operation, and the value of its counter's slot."""
 
     place: OpRef
     span: Span
@@ -32,34 +32,34 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One evaluation of an operation. Patterns are None where there is no scalar."""
+    """One evaluation of an operation. Patterns of what is not a scalar are None."""
 
     event: int
     """How many operations ended before it."""
     place: OpRef
     op: Op
-    """As the module that was evaluated has it."""
+    """The operation in the evaluated module."""
     path: tuple[tuple[OpRef, Span], ...]
-    """The calls that lead to it, the step's first."""
+    """The calls that lead to it, the outermost first."""
     counters: tuple[Counter, ...]
-    """Of the loops around it and around the calls, the outermost first."""
+    """The loops around it and around the calls, the outermost first."""
     operands: tuple[int | None, ...]
     results: tuple[int | None, ...]
-    """None at all where it trapped."""
+    """Empty if it trapped."""
     values: tuple[int | None, ...]
-    """Of the function's values that were asked for."""
+    """The requested values of the function."""
 
 
-def instance_at(frames: FrameInput, event: int, values: Sequence[Value] = ()) -> Instance:
-    """The operation that ends as number `event`, or that traps before.
+def instance_at(given: FrameInput, event: int, values: Sequence[Value] = ()) -> Instance:
+    """The instance of event number `event`, or the one that traps before it.
 
-    IndexError where the frame ends before.
+    IndexError if the frame has fewer events.
     """
-    watcher = _Instances(values, event=event)
-    _run(frames, watcher)
-    if not watcher.found:
+    observer = _Instances(values, event=event)
+    _run(given, observer)
+    if not observer.found:
         raise IndexError(f"the frame has no operation {event}")
-    return watcher.found[0]
+    return observer.found[0]
 
 
 def instances_at(
@@ -70,34 +70,34 @@ def instances_at(
     limit: int,
     values: Sequence[Value] = (),
 ) -> list[Instance]:
-    """The first `limit` evaluations in a frame of the operation at a place that a trace sees."""
+    """The first `limit` instances in a frame of the visible operation at a place."""
     return instances_in(FrameInput.of(model, state, inputs), place, limit, values)
 
 
 def instances_in(
-    frames: FrameInput,
+    given: FrameInput,
     place: OpRef,
     limit: int,
     values: Sequence[Value] = (),
     events: int | None = None,
 ) -> list[Instance]:
-    """As `environment_at`, among so many events."""
-    watcher = _Instances(values, place=place, limit=limit, events=events)
-    _run(frames, watcher)
-    return watcher.found
+    """As `instances_at`, of a frame input, among its first `events` events."""
+    observer = _Instances(values, place=place, limit=limit, events=events)
+    _run(given, observer)
+    return observer.found
 
 
-def _run(frames: FrameInput, watcher: _Instances) -> None:
+def _run(given: FrameInput, observer: _Instances) -> None:
     with suppress(_Found):
-        frames.run(watcher)
+        given.run(observer)
 
 
 class _Found(Exception):
-    """Nothing more is asked for."""
+    """All requested instances are found."""
 
 
 class _Instances(Observer):
-    """Keeps the instances of one place, or the one that is number `event`."""
+    """Collects the instances of one place, or the one of event `event`."""
 
     def __init__(
         self,

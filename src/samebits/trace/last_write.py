@@ -1,6 +1,6 @@
-"""Who wrote a piece of memory last, in a frame: found by evaluating the frame again.
+"""Which write a load reads from, found by evaluating the frame again.
 
-Copies are followed to what they copied. Knows one frame of one side alone.
+Copies are followed to their source. Knows one frame of one side alone.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WRITES = ("store", "zero", "copy")
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """`event` is None for an operation that the trace does not see."""
+    """A write to memory. `event` is None if the operation is not visible."""
 
     place: OpRef
     opcode: str
@@ -31,12 +31,12 @@ class Write:
     start: int
     end: int
     copied: tuple[Buffer, int] | None
-    """Where a copy's source begins."""
+    """The start of a copy's source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the bytes come from: the last write, or none; and the memory that it is about:
+    """Where bytes come from: the last write, None if there was none, and the kind of memory:
     "state", "inputs", "local" or "table"."""
 
     write: Write | None
@@ -45,7 +45,7 @@ class Origin:
 
 
 class _Writes(Observer):
-    """Keeps all writes before event `event`, and where that operation's first operand refers to."""
+    """Collects all writes before event `event`, and the address that its operation loads from."""
 
     def __init__(self, event: int | None) -> None:
         self.writes: list[Write] = []
@@ -93,28 +93,28 @@ class _Writes(Observer):
 
 
 class _Enough(Exception):
-    """The event has come."""
+    """The event is reached."""
 
 
-def origin_of_load(frames: FrameInput, event: int) -> Origin:
-    """Where the first byte that the load at an event reads comes from."""
-    writes = _written(frames, event)
+def origin_of_load(given: FrameInput, event: int) -> Origin:
+    """The origin of the first byte that the load at an event reads."""
+    writes = _written(given, event)
     assert writes.read is not None
     return _origin(writes, *writes.read)
 
 
-def origin_in_state(frames: FrameInput, offset: int) -> Origin:
-    """Where a byte of the state comes from, at the end of the frame."""
-    writes = _written(frames, None)
+def origin_in_state(given: FrameInput, offset: int) -> Origin:
+    """The origin of a byte of the state at the end of the frame."""
+    writes = _written(given, None)
     found = [w for w in writes.writes if np.shares_memory(_bytes(w.memory), writes.state)]
     return _origin(writes, found[0].memory, offset) if found else Origin(None, "state", offset)
 
 
-def _written(frames: FrameInput, event: int | None) -> _Writes:
-    watcher = _Writes(event)
+def _written(given: FrameInput, event: int | None) -> _Writes:
+    writes = _Writes(event)
     with suppress(_Enough):
-        frames.run(watcher)
-    return watcher
+        given.run(writes)
+    return writes
 
 
 def _origin(writes: _Writes, memory: Buffer, offset: int) -> Origin:

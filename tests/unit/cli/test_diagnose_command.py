@@ -423,12 +423,12 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "a report of another simulation": (
         (SMALL, "push.mcap", "other.desync"),
         "push.mcap is of simulation 'small', and other.desync of 'traced'\n"
-        "  fix: give two of one simulation",
+        "  fix: give two of the same simulation",
     ),
     "reports of two simulations": (
         ("push.desync", "other.desync"),
         "push.desync is of simulation 'small', and other.desync of 'traced'\n"
-        "  fix: give two of one simulation",
+        "  fix: give two of the same simulation",
     ),
     "a report of another version": (
         (SMALL, "push.mcap", "second.desync"),
@@ -674,8 +674,8 @@ def test_reports_that_tell_no_frame_in_detail_say_how_to_write_ones_that_do(run:
     assert "frame: frame 10 of 40 is the first that differs\n" in out
     assert "\ncause: unknown: which operation differs first could not be told\n" in out
     assert (
-        "note: whole.desync and hashes.desync share no frame; write both again: samebits report "
-        "SIM REPLAY --frames 5:16 --trace 10\n"
+        "note: whole.desync and hashes.desync share no frame in detail; write both again: "
+        "samebits report SIM REPLAY --frames 5:16 --trace 10\n"
     ) in out
 
 

@@ -88,7 +88,7 @@ def test_reports_of_different_runs_are_refused() -> None:
     a = report()
     assert refused(a, other(a, simulation="large")) == (
         "a.desync is of simulation 'small', and b.desync of 'large'\n"
-        "  fix: give two of one simulation"
+        "  fix: give two of the same simulation"
     )
     assert refused(a, other(a, version="2")) == (
         "a.desync is of version 1 of 'small', and b.desync of version 2\n"
@@ -119,8 +119,7 @@ def test_other_inputs_are_told_with_their_frame() -> None:
     b = replace(a, name="b.desync", parts={**a.parts, Key(INPUT_HASHES, 0): bytes(values)})
     assert ReportPair(a, b).first_differing_inputs == 5
     assert refused(a, b) == (
-        "a.desync and b.desync are of different inputs: those of frame 5 differ, and of 2 frames "
-        "in all\n"
+        "a.desync and b.desync have different inputs, in 2 frames, first in frame 5\n"
         "  fix: report the same replay on both machines"
     )
     ReportPair(a, b).require(changed_inputs=True)
@@ -133,8 +132,8 @@ def test_frames_that_do_not_overlap_are_told_with_the_command_that_helps() -> No
     with pytest.raises(ReportError) as caught:
         both.require_detail()
     assert str(caught.value) == (
-        "a.desync and b.desync share no frame\n"
-        "  note: a.desync tells 3 to 5, and b.desync tells 20 to 29\n"
+        "a.desync and b.desync share no frame in detail\n"
+        "  note: a.desync holds 3 to 5 in detail, and b.desync holds 20 to 29 in detail\n"
         "  fix: write both again: samebits report SIM REPLAY --frames 3:6"
     )
 
@@ -144,8 +143,8 @@ def test_a_difference_outside_what_is_told_names_its_frame() -> None:
     with pytest.raises(ReportError) as caught:
         ReportPair(a, b).require_detail()
     assert str(caught.value) == (
-        "a.desync and b.desync differ first in frame 11, and do not both tell that one\n"
-        "  note: a.desync tells 20 to 29, and b.desync tells 25 to 29\n"
+        "a.desync and b.desync differ first in frame 11, and do not both hold it in detail\n"
+        "  note: a.desync holds 20 to 29 in detail, and b.desync holds 25 to 29 in detail\n"
         "  fix: write both again: samebits report SIM REPLAY --frames 6:17 --trace 11"
     )
 

@@ -131,7 +131,7 @@ def test_what_is_left_is_told_in_one_sentence() -> None:
     assert set(report.missing) == hit
     assert summary(report) == (
         "hashes of frames 0-510, 1023-1109, hashes of the inputs of frames 0-1109, inputs of "
-        "frames 1100-1109, states before frames 1101-1110, hash trees after frames 1100-1109, "
+        "frames 1100-1109, states before frames 1101-1110, Merkle trees after frames 1100-1109, "
         "the program and the environment are usable; "
         "hashes of frames 511-1022, the state before frame 1100 and the trace of frame 1105 are not"
     )

@@ -151,7 +151,7 @@ def test_a_trap_before_what_is_asked_for_is_an_error() -> None:
         made(PlayerSource(SMALL, "crash", 1, FRAMES), ReportRequest(range(20, 30)))
     assert str(caught.value) == (
         "the run traps in frame 12, before frame 20: index out of range\n"
-        "  fix: ask for that frame: --frames 12"
+        "  fix: select that frame: --frames 12"
     )
 
 
@@ -159,8 +159,8 @@ def test_frames_behind_the_last_are_an_error() -> None:
     with pytest.raises(ReportError) as caught:
         made(PlayerSource(SMALL, "push", 1, FRAMES), ReportRequest(range(38, 42)))
     assert str(caught.value) == (
-        "frame 41 is asked for, and the run has 40 frames\n"
-        "  fix: ask for frames below 40, or for a longer replay"
+        "frame 41 is requested, and the run has 40 frames\n"
+        "  fix: select frames below 40, or give a longer replay"
     )
 
 
@@ -169,8 +169,9 @@ def test_more_frames_than_a_report_holds_are_an_error(monkeypatch: pytest.Monkey
     with pytest.raises(ReportError) as caught:
         made(PlayerSource(SMALL, "push", 1, FRAMES), ReportRequest(range(3, 9)))
     assert str(caught.value) == (
-        "6 frames are asked for, and a report of 'small' tells 5 at most, below frame 4,194,304\n"
-        "  fix: ask for fewer: --frames 3:8"
+        "6 frames are requested, and a report of 'small' holds 5 in detail at most, below frame "
+        "4,194,304\n"
+        "  fix: select fewer: --frames 3:8"
     )
 
 

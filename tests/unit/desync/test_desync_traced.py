@@ -89,11 +89,11 @@ def test_it_is_followed_where_the_files_lie_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_trace_that_is_none_is_told() -> None:
-    with pytest.raises(TraceError, match="this is no stored trace"):
+    with pytest.raises(TraceError, match="these bytes are not a trace"):
         followed(with_part(traced(), Key(TRACE, FRAME), b"nothing"))
     data = bytearray(traced().parts[Key(TRACE, FRAME)])
     data[-1] ^= 1
-    with pytest.raises(TraceError, match="the stored trace is damaged"):
+    with pytest.raises(TraceError, match="the trace is damaged"):
         followed(with_part(traced(), Key(TRACE, FRAME), bytes(data)))
 
 

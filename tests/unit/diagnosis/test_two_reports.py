@@ -112,7 +112,7 @@ def test_reports_that_do_not_both_tell_the_frame_say_how_to_write_ones_that_do()
     assert (found.frame, found.operation) == (9, None)
     assert found.notes == [
         "the state after frame 9 is not told",
-        "ours and theirs share no frame; write both again: samebits report SIM REPLAY "
+        "ours and theirs share no frame in detail; write both again: samebits report SIM REPLAY "
         "--frames 4:15 --trace 9",
     ]
 
@@ -363,7 +363,7 @@ def test_junk_as_a_trace_is_told(compare: Compare) -> None:
     found = compare(with_part(b, Key(TRACE, 9), b"junk" * 99))
     assert (found.frame, found.operation) == (9, None)
     assert found.notes == [
-        "what theirs tells of frame 9 cannot be followed: this is no stored trace"
+        "what theirs tells of frame 9 cannot be followed: these bytes are not a trace"
     ]
 
 
