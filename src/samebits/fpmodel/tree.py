@@ -1,4 +1,4 @@
-"""The expression trees that evaluations are made of, and how they are written."""
+"""Expression trees: nodes, traversal, replacement, printing."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from itertools import islice
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A value that the user gave."""
+    """A leaf: a named input value."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number in the expression, rounded to the format when it is used."""
+    """A leaf: a literal, rounded to the format when it is evaluated."""
 
     text: str
     steps: int = 0
-    """How many ULPs away it is taken."""
+    """ULPs by which the evaluated value is moved."""
     form: str = ""
-    """The format that it is rounded to instead of the expression's."""
+    """The format that it is rounded to, if not the expression's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """An operation; `detail` is a function's name, a count of ULPs or a rule's name."""
+    """An inner node: an operation; `detail` is a function's name, a count of ULPs or a rule."""
 
     name: str
     args: tuple[Tree, ...]
@@ -67,12 +67,12 @@ def fma(a: Tree, b: Tree, c: Tree) -> Node:
 
 
 def neg(a: Tree) -> Tree:
-    """−a; of a negation, what was negated."""
+    """−a; of a negation, its argument."""
     return a.args[0] if isinstance(a, Node) and a.name == "neg" else Node("neg", (a,))
 
 
 def nodes(tree: Tree) -> Iterator[Node]:
-    """Every operation, operands first; a subtree that stands twice comes once."""
+    """Every distinct operation, operands first."""
     seen: set[Node] = set()
 
     def walk(t: Tree) -> Iterator[Node]:
@@ -86,15 +86,14 @@ def nodes(tree: Tree) -> Iterator[Node]:
 
 
 def count(tree: Tree) -> int:
-    """Operations as written."""
+    """How many operations the written expression has."""
     return 1 + sum(map(count, tree.args)) if isinstance(tree, Node) else 0
 
 
 def rebuilt(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
-    """The tree with each node that `change` has an answer for replaced, from the leaves up.
+    """The tree with each node replaced for which `change` returns one, from the leaves up.
 
-    `change` is asked about the node as it was; its answer's own arguments are not visited, so it
-    is asked with arguments already rebuilt.
+    `change` sees nodes with rebuilt arguments; the arguments of what it returns are not visited.
     """
     if isinstance(tree, Node):
         args = tuple(rebuilt(arg, change) for arg in tree.args)
@@ -104,7 +103,7 @@ def rebuilt(tree: Tree, change: Callable[[Tree], Tree | None]) -> Tree:
 
 
 def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
-    """The tree with a subtree exchanged, everywhere."""
+    """The tree with every occurrence of a subtree replaced."""
     if tree == old:
         return new
     if isinstance(tree, Node):
@@ -113,7 +112,7 @@ def replaced(tree: Tree, old: Tree, new: Tree) -> Tree:
 
 
 class _Found:
-    """What an iterator gives, to be gone through any number of times; no further than asked."""
+    """A lazy list: caches an iterator's items so that it can be traversed again."""
 
     def __init__(self, source: Iterator[Tree]) -> None:
         self._source = source
@@ -132,9 +131,9 @@ class _Found:
 
 
 def choices(tree: Tree, options: Callable[[Node], list[Tree]], limit: int) -> Iterator[Tree]:
-    """Every tree made by leaving each operation as it is or taking one of its options.
+    """Every tree in which each operation is kept or replaced by one of its options.
 
-    The first is the tree itself; at most `limit` come. `options` sees rebuilt arguments.
+    The first is the tree itself; there are at most `limit`. `options` sees rebuilt arguments.
     """
 
     def walk(t: Tree) -> Iterable[Tree]:
@@ -155,7 +154,7 @@ def choices(tree: Tree, options: Callable[[Node], list[Tree]], limit: int) -> It
 
 
 def _rows(columns: list[Iterable[Tree]]) -> Iterator[tuple[Tree, ...]]:
-    """One of each column, the last column's going through first."""
+    """The Cartesian product of the columns, the last one varying fastest."""
     if not columns:
         yield ()
         return
@@ -176,7 +175,7 @@ _CHOICES = {
 
 
 def written(tree: Tree) -> str:
-    """The expression as C would have it, with what C has no words for as calls."""
+    """The expression in C's notation, with operations that C lacks as calls."""
     return _written(tree, 0)
 
 

@@ -1,7 +1,7 @@
-"""Trees computed by the operations of the IR: each rounds as the type does, to nearest.
+"""Lowering to operations of a native type, which round to nearest.
 
-Owns conversions of floats to integers by the rule of each processor too
-(`samebits.fpmodel.evaluate.INTEGER_RULES`), as operations on integers.
+Also owns conversions of floats to integers by each processor's rule
+(`samebits.fpmodel.evaluate.INTEGER_RULES`), as integer operations.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def type_of(form: Format) -> ScalarType:
 
 
 class Native(Walk[Value]):
-    """Values are floats of one type, which is the wider of the expression's and of the working
-    format where that is a type; subclasses round to others."""
+    """Lowers to floats of one type, the wider of the expression's format and the working format if
+    that is a type; subclasses round to other formats."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Native(Walk[Value]):
         return self.code.alike(name, *args)
 
     def read(self, x: Value) -> Value:
-        """An operand as operations of other kinds take it."""
+        """The operand of an operation that does not round."""
         return x
 
     def cast(self, form: Format, x: Value) -> Value:
@@ -94,7 +94,9 @@ class Native(Walk[Value]):
     def estimate(self, detail: str, x: Value) -> Value:
         """A processor's estimate."""
         if self.type != self.form:
-            raise CannotLower(f"{detail} takes a {self.form}, not what is held between operations")
+            raise CannotLower(
+                f"{detail} takes a {self.form}, and intermediate results are {self.type}"
+            )
         kernel = KERNELS.get(f"{detail}_{self.form.name}")
         if kernel is not None:
             return self.code.call(kernel, kernel.resolve(()), x)[0]
@@ -132,7 +134,7 @@ def _ulps(walk: Native, detail: str, args: list[Value]) -> Value:
 
 
 def stepped(code: Code, x: Value, steps: int) -> Value:
-    """A float so many ULPs away, away from zero for a plus."""
+    """A float moved by `steps` ULPs, away from zero if positive."""
     form = x.type
     assert isinstance(form, ScalarType)
     t = _BITS[form.bits]
@@ -180,7 +182,7 @@ def called(code: Code, name: str, args: list[Value], t: ScalarType) -> Value:
         return code.host(host, *args)
     found = kernel_of(name, t.bits)
     if found is None:
-        raise CannotLower(f"{name} is no function of the library")
+        raise CannotLower(f"{name} is not a function of the library")
     return code.call(*found, *args)[0]
 
 
@@ -197,7 +199,7 @@ _OTHERS: dict[str, Callable[[Native, str, list[Value]], Value]] = {
     "call": _call,
     "estimate": _estimate,
 }
-"""Operations with a rule of their own, as the reference has them."""
+"""All operations that do not simply round, with the reference's rules."""
 
 
 TYPES = {t.name: t for t in (INT32, UINT32, INT64, UINT64)}
@@ -205,12 +207,12 @@ TYPES = {t.name: t for t in (INT32, UINT32, INT64, UINT64)}
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """A number without its fraction: its class, its sign, and its magnitude modulo 2^64."""
+    """A truncated number: its class, sign, and magnitude modulo 2^64."""
 
     nan: Value
     negative: Value
     fits: Value
-    """Whether the magnitude is below 2^64: not of infinities and NaN."""
+    """Whether the magnitude is finite and below 2^64."""
     magnitude: Value
 
 
@@ -222,7 +224,7 @@ def truncated(code: Code, x: Value) -> Truncated:
     normal = code.test("ne", field, code.const(INT64, 0))
     leading = code.select(normal, code.const(UINT64, 1 << 52), code.const(UINT64, 0))
     mantissa = code.alike("or", _masked(code, bits, (1 << 52) - 1), leading)
-    # Subnormal numbers have an exponent one less than this, and no integer part either way.
+    # Off by one for subnormal numbers, which have no integer part anyway.
     exponent = code.alike("sub", field, code.const(INT64, 1075))
     return Truncated(
         nan,
@@ -233,7 +235,7 @@ def truncated(code: Code, x: Value) -> Truncated:
 
 
 def scaled(code: Code, mantissa: Value, exponent: Value) -> Value:
-    """mantissa × 2^exponent modulo 2^64, without its fraction; the exponent is an int64."""
+    """The integer part of mantissa × 2^exponent modulo 2^64; the exponent is an int64."""
     none = code.const(INT64, 0)
     up = code.alike("max", exponent, none)
     down = code.alike("max", code.alike("neg", exponent), none)
@@ -242,7 +244,7 @@ def scaled(code: Code, mantissa: Value, exponent: Value) -> Value:
 
 
 def integer(code: Code, detail: str, x: Truncated) -> Value:
-    """The integer of a type by a rule, as `int32 x86`; without a rule it saturates."""
+    """A truncated number converted to a type by a rule, as in `int32 x86`; default: saturating."""
     name, _, rule = detail.partition(" ")
     t = TYPES[name]
     value = code.select(x.negative, code.alike("neg", x.magnitude), x.magnitude)
@@ -261,7 +263,7 @@ def integer(code: Code, detail: str, x: Truncated) -> Value:
 
 
 def _within(code: Code, x: Truncated, t: ScalarType) -> Value:
-    """Whether a number that is no NaN is in the range of a type."""
+    """Whether a number other than NaN is in the range of a type."""
     limit = code.select(x.negative, code.const(UINT64, -t.minimum), code.const(UINT64, t.maximum))
     return code.op("and", BOOL, x.fits, code.test("le", x.magnitude, limit))
 

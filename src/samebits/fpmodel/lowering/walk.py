@@ -1,4 +1,4 @@
-"""What every way to compute a tree has in common: each subtree once, leaves first."""
+"""What all lowerings share: each subtree is computed once, leaves first."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from samebits.fpmodel.tree import Constant, Node, Operand, Tree
 from samebits.ir.grammar import Value
 
 Held = TypeVar("Held")
-"""How a number is held between operations."""
+"""The representation of a number between operations."""
 
 
 class CannotLower(Exception):
-    """What an evaluation needs that IR does not have."""
+    """An evaluation needs something that IR lacks; the message says what."""
 
 
 class Walk(ABC, Generic[Held]):
-    """Computes trees under one arithmetic. `known` are subtrees that have their value already."""
+    """Lowers trees under one arithmetic. `known` has the values of subtrees that exist already."""
 
     def __init__(
         self,

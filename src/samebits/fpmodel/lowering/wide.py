@@ -1,4 +1,4 @@
-"""Trees in formats that no type holds, x87's: between operations values are three scalars."""
+"""Lowering in formats that no type holds, as x87's: a number is three scalars."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LESS, EQUAL, GREATER = -1, 0, 1
 
 
 class WideWalk(Walk[Wide]):
-    """Every operation is a call of a kernel."""
+    """Lowers every operation to a call of a soft kernel."""
 
     def __init__(
         self,
@@ -120,7 +120,7 @@ def _extreme(walk: WideWalk, first: int, rule: str, args: list[Wide]) -> Wide:
         return _select(walk, is_(-first), y, x)
     bit = code.alike("and", x[2], code.const(INT32, NEGATIVE))
     zero_first = code.test("eq", bit, code.const(INT32, NEGATIVE if first == LESS else 0))
-    # Of equal numbers only zeros differ.
+    # Equal numbers differ only if they are zeros.
     taken = code.alike("or", is_(first), code.alike("and", is_(EQUAL), zero_first))
     chosen = _select(walk, taken, x, y)
 
@@ -158,7 +158,7 @@ def _call(walk: WideWalk, detail: str, args: list[Wide]) -> Wide:
 
 
 def _estimate(walk: WideWalk, detail: str, args: list[Wide]) -> Wide:
-    raise CannotLower(f"{detail} takes a float, not what x87 registers hold")
+    raise CannotLower(f"{detail} takes a float, not an x87 register")
 
 
 _OTHERS: dict[str, Callable[[WideWalk, str, list[Wide]], Wide]] = {
@@ -170,4 +170,4 @@ _OTHERS: dict[str, Callable[[WideWalk, str, list[Wide]], Wide]] = {
     "call": _call,
     "estimate": _estimate,
 }
-"""Operations with a rule of their own, as the reference has them."""
+"""All operations that do not simply round, with the reference's rules."""
