@@ -20,8 +20,9 @@ from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.grammar import Module
 from samebits.ir.text import print_module
 from samebits.lang.executions import executions
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import Array, ReadOnly
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64, int32
 from samebits.modes import Precision
 from samebits.passes.pipeline import optimise

@@ -27,7 +27,8 @@ from samebits.fpmodel.softfloat import NAN, Format, Number, from_bits, rounded, 
 from samebits.frontend.compile import symbol_of
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64
 from samebits.lang.values.thread_state import managed_run
 from samebits.types import FLOAT32, FLOAT64, UINT32, ScalarType, Type
@@ -218,7 +219,7 @@ def kernel_of(name: str, bits: int) -> tuple[Kernel, tuple[Type, ...]] | None:
         return None
     t = FLOAT32 if bits == FLOAT32.bits else FLOAT64
     kernel = function.kernel_for(t)
-    return kernel, kernel.resolve((t,) * function.arity)
+    return kernel, kernel.signature.resolve((t,) * function.arity)
 
 
 @cache

@@ -22,7 +22,7 @@ from samebits.fpmodel.softfloat import (
     to_bits,
 )
 from samebits.fpmodel.tree import Constant, Node, Operand, Tree, count
-from samebits.lang.uncut import unwarned
+from samebits.lang.signal_safe import without_warnings
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
 """Functions that are operations, with their number of arguments."""
@@ -63,7 +63,7 @@ def parse(text: str) -> Tree:
         raise ArgumentError(f"the expression is longer than {_LONGEST:,} characters")
     source = text.replace("\r\n", "\n").replace("\r", "\n").strip()  # lines as `ast` counts them
     try:
-        with unwarned(SyntaxWarning):  # all that it warns of is refused below
+        with without_warnings(SyntaxWarning):  # all that it warns of is refused below
             body = ast.parse(source, "expression", "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = (error.offset or 1) - 1 if isinstance(error, SyntaxError) else 0

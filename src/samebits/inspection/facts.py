@@ -240,7 +240,7 @@ def is_library(file: str) -> bool:
 
 def _signature(kernel: Kernel, types: tuple[Type, ...]) -> str:
     pairs = zip(kernel.parameters, types, strict=True)
-    result = kernel.result_type(types)
+    result = kernel.signature.result_type(types)
     parameters = ", ".join(f"{p.name}: {t}" for p, t in pairs)
     return f"{kernel.__qualname__}({parameters}){f' -> {result}' if result else ''}"
 

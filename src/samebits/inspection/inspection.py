@@ -12,7 +12,8 @@ from samebits.inspection.html import page
 from samebits.inspection.text import render
 from samebits.jobs.definition import Definition
 from samebits.lang.annotations import type_of_annotation
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.types import ScalarType, Type
 
 
@@ -67,7 +68,7 @@ def inspect(
             f"{kernel.__name__} is generic: nothing says what its types are",
             fix=f"give types=, one for each of ({names}); on the command line, --types",
         )
-    return Inspection(kernel, kernel.resolve(given or ()), row, opt)
+    return Inspection(kernel, kernel.signature.resolve(given or ()), row, opt)
 
 
 def _target(target: str | Target | None) -> Target:

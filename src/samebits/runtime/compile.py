@@ -30,7 +30,7 @@ Native = Callable[..., Any]
 
 def run(kernel: Kernel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call `kernel` compiled for this host. Raises CompileError, ArgumentError and Trap."""
-    bound = kernel.bind(args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
     types = kernel.fixed_types
     if types is None:
         from samebits.lang.dispatch import types_for
@@ -56,7 +56,7 @@ def compile_native(
     with lock():  # what is imported for some kernels alone
         parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
         entry = NativeModule(compiled, 1).entry(0)
-        result = kernel.result_type(types) or NONE
+        result = kernel.signature.result_type(types) or NONE
         return native_callable(entry, parameters, result, kernel.__name__)
 
 
@@ -76,7 +76,7 @@ def compile_emulated(kernel: Kernel, types: tuple[Type, ...], target: Target, op
 
     compiled = with_room(made)
     parameters = [(p.name, t) for p, t in zip(kernel.parameters, types, strict=True)]
-    result = kernel.result_type(types) or NONE
+    result = kernel.signature.result_type(types) or NONE
     return emulated_callable(compiled, target, parameters, result, kernel.__name__)
 
 

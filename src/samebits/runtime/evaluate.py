@@ -56,7 +56,7 @@ def evaluate_call(
     `listener(op, operands, results)` is called once for each operation; `make` makes another
     interpreter than the plain one. Raises Trap, and ArgumentError as a compiled call does.
     """
-    bound = kernel.bind(args, kwargs or {})
+    bound = kernel.signature.bind(args, kwargs or {})
     types = types_for(kernel, bound)
     unit = compile_kernel(kernel, types)
     result = unit.callee.result

@@ -16,7 +16,8 @@ from samebits.frontend.compile import compile_kernel, link, symbol_of
 from samebits.ir.grammar import Module, Op, Region, regions
 from samebits.ir.refs import is_own
 from samebits.ir.rewrite import with_regions
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.modes import Precision, checked
 from samebits.sim.program import Linked
 from samebits.types import ScalarType
@@ -97,7 +98,7 @@ class _Precise:
         kernel = function.kernels[t][self._precision]
         symbol = _symbol(kernel)
         if symbol not in self._kernels.functions and symbol not in self._added.functions:
-            unit = link(compile_kernel(kernel, kernel.resolve(())))
+            unit = link(compile_kernel(kernel, kernel.signature.resolve(())))
             self._added.functions.update(unit.functions)
             self._added.tables.update(unit.tables)
         return symbol

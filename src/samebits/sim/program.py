@@ -193,7 +193,7 @@ class Linked:
 
 def link_kernels(init: Kernel, step: Kernel) -> Linked:
     """Compile and link both kernels. Raises CompileError."""
-    units = [compile_kernel(kernel, kernel.resolve(())) for kernel in (init, step)]
+    units = [compile_kernel(kernel, kernel.signature.resolve(())) for kernel in (init, step)]
     kernels = Module()
     for unit in units:
         linked = link(unit)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.runs.deep_programs import DEEP, brought, calls, filling, report
 from tests.support.runs.desync_files import SMALL, made, signed
 from tests.support.simulations.wasteful_simulation import WASTEFUL
-from tests.unit.desync.test_desync_budget import DEEP, brought, calls, filling, report
 
 from samebits.cli import status
 from samebits.desync.format import PROGRAM, Key
@@ -63,7 +63,7 @@ def test_a_program_that_takes_all_operations_leaves_what_was_found_before(
     assert "\ncause: fused multiply-add (fma), likely\n" in out
     spent = f"all that is done with the reports' programs takes more than {OPERATIONS:,} operations"
     assert f"\nnote: not all that might explain it was tried: {spent}\n" in out
-    assert f"\nnote: the cousins are not told: {spent}\n" in out
+    assert f"\nnote: the exposed operations are not told: {spent}\n" in out
     assert out.count(MORE) == 1
     code, more = diagnosed(capsys, a, b, "--budget", "2")
     assert (code, "note: " in more) == (1, False)

@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 import pytest
+from tests.support.runs.deep_programs import AT, function, report, sums
 from tests.support.work import calls_of
-from tests.unit.desync.test_desync_budget import AT, function, report, sums
 
 from samebits.desync.format import PROGRAM, Key
-from samebits.diagnosis.exposure.distance import Reach
+from samebits.diagnosis.exposure.distance import StateDistance
 from samebits.errors import IRError, ReportError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
 from samebits.hazards.injection import variants_among
@@ -59,7 +59,7 @@ def stores(count: int) -> Module:
 
 WORK: dict[str, tuple[Callable[[int], Module], Callable[[Module], Any]]] = {
     "types are compared": (copies, verify),
-    "references are followed": (stores, Reach),
+    "references are followed": (stores, StateDistance),
 }
 
 

@@ -13,19 +13,23 @@ from functools import cached_property
 from itertools import product
 
 from samebits.bits import ulp_distance, value_of
-from samebits.diagnosis.cause.candidates import Observe
-from samebits.diagnosis.cause.experiment import Agreement, Experiment
-from samebits.diagnosis.cause.interpreted import FRAMES, run_interpreted
-from samebits.diagnosis.cause.nondeterminism import Facts, testimony
+from samebits.diagnosis.cause.experiment import FRAMES, Agreement, Experiment, exchange
+from samebits.diagnosis.cause.nondeterminism import RerunFacts, nondeterministic_cause
+from samebits.diagnosis.cause.observations import ObservationSource
 from samebits.diagnosis.cause.trials import Trials
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
-from samebits.diagnosis.operation.other_calls import PRACTICE, other_calls, with_other_calls
-from samebits.diagnosis.operation.rewording import is_constant, rewording
-from samebits.diagnosis.report.findings import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
+from samebits.diagnosis.operation.source_changes import (
+    PRACTICE,
+    is_constant,
+    other_calls,
+    rewording,
+    with_other_calls,
+)
+from samebits.diagnosis.report.findings import SCOPES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
-from samebits.hazards.catalogue import ExpressionHazard, ProgramHazard, by_name
+from samebits.hazards.catalogue import Hazard, Structural, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
 from samebits.hazards.edit.draft import Draft, guarded
 from samebits.hazards.environments import environments
@@ -69,8 +73,8 @@ class Question:
     """The first side's."""
     difference: OperationDifference
     experiment: Experiment
-    observe: Observe
-    facts: Facts = field(default_factory=Facts)
+    observe: ObservationSource
+    facts: RerunFacts = field(default_factory=RerunFacts)
     times: tuple[int, int] = (0, 0)
     """How often each side does the differing operation in the frame."""
     frame: int = 0
@@ -86,10 +90,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A cause, and the hazard with the place and the note of what was done, for its cousins."""
+    """A cause, and the hazard with the place and the note of what was done: they say which other
+    operations are exposed."""
 
     fact: CauseFact
-    hazard: ExpressionHazard | ProgramHazard
+    hazard: Hazard | Structural
     place: OpRef | None
     note: str
     only: frozenset[OpRef] | None = None
@@ -179,7 +184,7 @@ class _Inquiry:
         only = frozenset(change.place for change in self.q.changes if change.a is not None)
         place = None if first.a is None else first.place  # what is new has no place in a
         self._add(
-            hazard, place, first.text, agreement, reach=WITH_ALL_ELSE, evidence=evidence, only=only
+            hazard, place, first.text, agreement, scope=WITH_ALL_ELSE, evidence=evidence, only=only
         )
 
     def _nearest(self, changes: Sequence[Change]) -> Change:
@@ -210,11 +215,11 @@ class _Inquiry:
             return
         hazard, every = by_name("changed-operation"), other_calls(self.kernels, theirs)
         text = f"{other.attr} for {mine.attr}"
-        for reach, places in ((REACHES[0], {place}), (REACHES[-1], every)):
+        for scope, places in ((SCOPES[0], {place}), (SCOPES[-1], every)):
             program = self.q.program.with_kernels(with_other_calls(self.kernels, theirs, places))
             agreement = self._try(hazard.title, lambda program=program: program)
             self._add(
-                hazard, place, PRACTICE, agreement, expression=text, reach=reach, only=every
+                hazard, place, PRACTICE, agreement, expression=text, scope=scope, only=every
             )  # fmt: skip
             if agreement.whole or len(every) < 2:
                 return
@@ -239,7 +244,7 @@ class _Inquiry:
         hazard = by_name("constant" if apart == 1 else "changed-constant")
         program = self.q.program.with_kernels(kernels)
         experiment = self.q.experiment
-        if experiment.foreign:  # a loop of compiled code would turn as often as it says
+        if experiment.foreign:  # a loop of compiled code would iterate as often as it says
             experiment = replace(experiment, interpreted=True)
         agreement = self._try(hazard.title, lambda: experiment.run(program))
         text = f"{op.attr!r} is {value!r} on the other side"
@@ -273,7 +278,7 @@ class _Inquiry:
         place = self.q.difference.place
         assert place is not None
         trials = Trials(
-            self.kernels, place, self.q.observe, self._planted, self._interpreted,
+            self.kernels, place, self.q.observe, self._injected, self._interpreted,
             self.q.experiment.budget,
         )  # fmt: skip
         try:
@@ -281,7 +286,7 @@ class _Inquiry:
                 way = trial.way
                 self._add(
                     way.hazard, way.place, way.note, trial.agreement,
-                    expression=way.expression, reach=trial.reach, evidence=trial.evidence,
+                    expression=way.expression, scope=trial.scope, evidence=trial.evidence,
                 )  # fmt: skip
         except TraceError:  # the budget says why
             return
@@ -304,12 +309,12 @@ class _Inquiry:
             if agreement.same:
                 self._add(
                     hazard, self.q.difference.place, each.note, agreement,
-                    expression=f"fpenv={each.word}", reach=THROUGHOUT,
+                    expression=f"fpenv={each.word}", scope=THROUGHOUT,
                 )  # fmt: skip
             if agreement.whole:
                 return
 
-    def _planted(self, what: str, ways: Sequence[SiteVariant]) -> Agreement | None:
+    def _injected(self, what: str, ways: Sequence[SiteVariant]) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         program = self.q.program
@@ -321,19 +326,19 @@ class _Inquiry:
         if self._done >= MOST_EXPERIMENTS:
             return None
         q = self.q
-        variant = way.tree, way.arithmetic
+        source = exchange(way.place, way.site, (way.tree, way.arithmetic))
         frames = FEW_FRAMES if self._explained else FRAMES
         return self._try(
             way.hazard.title,
-            lambda: run_interpreted(q.program, way.place, way.site, variant, q.experiment, frames),
+            lambda: q.experiment.evaluated(q.program, frames, source),
         )
 
     def _structures(self) -> None:
         place, kind = self.q.difference.place, self.q.difference.kind
-        tried: list[tuple[ProgramHazard, Sequence[OpRef]]] = []
+        tried: list[tuple[Structural, Sequence[OpRef]]] = []
         for name in STRUCTURAL_OF[kind]:
             hazard = by_name(name)
-            assert isinstance(hazard, ProgramHazard)
+            assert isinstance(hazard, Structural)
             tried.append((hazard, hazard.places(self.kernels)))
         for hazard, places in tried:
             if place is not None and place in places and self._structure(hazard, place):
@@ -343,7 +348,7 @@ class _Inquiry:
             if place not in places and any(self._structure(hazard, at) for at in around):
                 return
 
-    def _structure(self, hazard: ProgramHazard, at: OpRef) -> bool:
+    def _structure(self, hazard: Structural, at: OpRef) -> bool:
         """Try a hazard's ways at a place: whether that is the end of it."""
         for module, note in hazard.variants(self.kernels, at):
             if self._done >= MOST_EXPERIMENTS:
@@ -358,7 +363,7 @@ class _Inquiry:
 
     def _outside(self) -> None:
         """What no experiment can repeat."""
-        found = testimony(self.q.difference, self.q.facts, self.q.times)
+        found = nondeterministic_cause(self.q.difference, self.q.facts, self.q.times)
         if found is not None:
             name, evidence = found
             self._add(
@@ -387,13 +392,13 @@ class _Inquiry:
 
     def _add(
         self,
-        hazard: ExpressionHazard | ProgramHazard,
+        hazard: Hazard | Structural,
         place: OpRef | None,
         note: str,
         agreement: Agreement,
         *,
         expression: str = "",
-        reach: str = REACHES[0],
+        scope: str = SCOPES[0],
         evidence: tuple[str, ...] = (),
         only: frozenset[OpRef] | None = None,
     ) -> None:
@@ -403,7 +408,7 @@ class _Inquiry:
             expression=expression or note,
             practice=note if expression and note else hazard.practice,
             remedy=hazard.remedy,
-            reach=reach,
+            scope=scope,
             frames_same=agreement.same,
             frames_compared=agreement.compared,
             evidence=evidence,
@@ -435,6 +440,6 @@ class _Inquiry:
             return Answer(found, "possible")
         rivals = self.untried - {top.found.fact.hazard}
         enough = top.agreement.compared >= SURE_FRAMES
-        by_itself = top.found.fact.reach != WITH_ALL_ELSE
+        by_itself = top.found.fact.scope != WITH_ALL_ELSE
         sure = len(alike) == 1 and not rivals and enough and by_itself
         return Answer(found, "certain" if sure else "likely")

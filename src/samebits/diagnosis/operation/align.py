@@ -111,7 +111,7 @@ class Alignment:
         return int(found[-1]) if len(found) else -1
 
 
-def align(a: Trace, b: Trace) -> Alignment:
+def align_traces(a: Trace, b: Trace) -> Alignment:
     """Both traces in lockstep, up to the first difference."""
     known, same_types = _numbers_of(a, b)
     own = np.where(known >= 0, np.arange(len(known)), -1)

@@ -40,8 +40,8 @@ class Change:
     """One operation that the second version has otherwise.
 
     `kind` is "constant", "operation", "operands", "added" or "removed"; `place` is in the first
-    version, or, for what was added, in the second as `Aligned` numbers it, where the first one has
-    nothing; `a` and `b` are where it stands in each, and None where it does not.
+    version, or, for what was added, in the second as `MatchedVersion` numbers it, where the first
+    one has nothing; `a` and `b` are where it stands in each, and None where it does not.
     """
 
     kind: str
@@ -52,16 +52,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class MatchedVersion:
     """The second version with the first one's names and numbers where operations are the same."""
 
     module: Module
     changes: tuple[Change, ...]
 
 
-def align(
+def match_versions(
     a: Module, b: Module, budget: Budget | None = None, same: tuple[str, str] | None = None
-) -> Aligned:
+) -> MatchedVersion:
     """`b` with functions named and operations numbered as in `a`, and what differs.
 
     Functions correspond where their names do, or the last part of them does, and those of `same`,
@@ -89,7 +89,7 @@ def align(
             continue
         text = f"{_short(name)} is gone"
         changes.append(Change("removed", _first_of(gone), text, gone.span, None))
-    return Aligned(Module(functions, {**a.tables, **b.tables}), tuple(changes))
+    return MatchedVersion(Module(functions, {**a.tables, **b.tables}), tuple(changes))
 
 
 def _first_of(function: Function) -> OpRef:

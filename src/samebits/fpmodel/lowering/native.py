@@ -99,7 +99,7 @@ class Native(Walk[Value]):
             )
         kernel = KERNELS.get(f"{detail}_{self.form.name}")
         if kernel is not None:
-            return self.code.call(kernel, kernel.resolve(()), x)[0]
+            return self.code.call(kernel, kernel.signature.resolve(()), x)[0]
         function = estimate_function(detail)
         if function is None or self.form != FLOAT32:
             raise CannotLower(f"this machine has no {detail}")

@@ -21,7 +21,7 @@ class Builder:
         self.slots: dict[str, ValueType] = {}
         self.locals: dict[str, MemoryType] = {}
         self.depth = 0
-        """How many regions are open inside one another."""
+        """Depth of open regions."""
         self.local_spans: dict[str, Span] = {}
         self._region: Region = self.body
         self._next_id = 0

@@ -1,7 +1,7 @@
-"""The own-index rule of parallel bodies: what a turn writes, no other turn touches.
+"""The own-index rule of parallel bodies: what an iteration writes, no other iteration touches.
 
-An array that the body writes is indexed by the turn's own index alone. Where that does not show
-in the index itself, a check is put before the access. Works on IR, so that it sees every access,
+An array that the body writes is indexed by the iteration's own index alone. Where the index itself
+does not show that, a check stands before the access. Works on IR, so that it sees every access,
 however it is written.
 """
 
@@ -31,7 +31,7 @@ from samebits.types import INT, ScalarType
 
 @dataclass(frozen=True, slots=True)
 class OwnRange:
-    """The indices that a turn owns: from slot `first` on, as many as slot `count` says, or one.
+    """The indices that an iteration owns: from slot `first` on, as many as slot `count` says.
 
     The slots hold integers, and the body must not set them. `roots` says of parameters that refer
     into the memory of others which these are.
@@ -59,7 +59,7 @@ def enforce(
     """`function` so that each run touches what it writes at its own indices only, or traps.
 
     `exempt` are references, by op and index, that `unsafe_parallel` gave. Raises CompileError for
-    a write to what all turns share, and for arrays that are used whole though they are written.
+    a write to what all iterations share, and for arrays used whole though they are written.
     """
     memory = Memory(function, writes, exempt)
     written = {use.origin.region for use in memory.uses if use.writes and use.origin.inside}
@@ -86,23 +86,24 @@ def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
         raise CompileError(
             f"`{place}` is given whole to a kernel that writes it, in a parallel body",
             span=use.op.span,
-            note="a turn writes only at its own index, which the kernel could leave",
-            fix=f"give the turn's own element or row, `{place}[i]`, or write here",
+            note="an iteration writes only at its own index, which the kernel could leave",
+            fix=f"give the iteration's own element or row, `{place}[i]`, or write here",
         )
     if use.writes:
         raise CompileError(
-            f"`{place}` is shared by all turns of this parallel body, which can't write it",
+            f"`{place}` is shared by all iterations of this parallel body, which can't write it",
             span=use.op.span,
-            note="turns run in any order, and at the same time",
-            fix="write to an array at the turn's own index, and combine its elements afterwards",
+            note="iterations run in any order, and at the same time",
+            fix="write to an array at the iteration's own index, and combine its elements "
+            "afterwards",
         )
     for other in written:
         if overlap(place, other, own.roots):
             raise CompileError(
                 f"`{place}` is used whole in a parallel body that writes `{other}`",
                 span=use.op.span,
-                note="other turns may be writing their elements at the same time",
-                fix=f"use the turn's own element, or write to another array than `{other}`",
+                note="other iterations may be writing their elements at the same time",
+                fix=f"use the iteration's own element, or write to another array than `{other}`",
             )
 
 
@@ -110,13 +111,13 @@ def _mixed(span: Span, place: Place, other: Place) -> NoReturn:
     raise CompileError(
         f"`{place}` may lie in the same memory as `{other}`, which this parallel body writes",
         span=span,
-        note="a turn touches what it writes only by one name, at its own index",
+        note="an iteration touches what it writes only by one name, at its own index",
         fix="reach both by the same name, or write to another array",
     )
 
 
 def is_own(function: Function, access: Op, own: OwnRange) -> bool:
-    """Whether the first index is plainly the turn's own."""
+    """Whether the first index is plainly the iteration's own."""
     if own.count is not None:
         return False
     producers = {s.id: s for s in walk(function.body) if isinstance(s, Op)}

@@ -15,8 +15,8 @@ from typing import Any
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.compiling import lock
+from samebits.lang.signal_safe import closing_descriptors, open_descriptor
 from samebits.lang.stacks import loaded
-from samebits.lang.uncut import noted, opened
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 
 PROCESSORS = "/proc/cpuinfo"
@@ -80,8 +80,8 @@ def _processor() -> str | None:
     """The first processor, as Linux describes it: its model, and every feature by name."""
     held: list[int] = []
     try:
-        with noted(held):
-            handle = opened(held, PROCESSORS, os.O_RDONLY)
+        with closing_descriptors(held):
+            handle = open_descriptor(held, PROCESSORS, os.O_RDONLY)
             text = os.read(handle, _BYTES).decode("utf-8", "replace")
     except OSError:
         return None

@@ -13,8 +13,10 @@ from typing import Any
 from samebits.lang.annotations import class_of_type
 from samebits.lang.families import Family
 from samebits.lang.intrinsics import INTRINSICS
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.elementwise import refuse_array
+from samebits.lang.values.rules import Takes
 from samebits.lang.values.scalars import int32
 from samebits.modes import HIGH, Precision
 from samebits.runtime.ufunc.types import (
@@ -28,14 +30,12 @@ from samebits.runtime.ufunc.types import (
 from samebits.types import ScalarType
 
 Chosen = Callable[["Elementwise", tuple[Any, ...]], ScalarType]
-_TYPES: dict[str, Chosen] = {
-    **dict.fromkeys(("sqrt", "floor", "ceil", "trunc", "round", "copysign", "fma"), float_type),
-    **dict.fromkeys(("abs", "sign", "min", "max", "clamp"), number_type),
-    **dict.fromkeys(("popcount", "clz", "ctz"), integer_type),
-    **dict.fromkeys(("rotl", "rotr"), turned_type),
+_TYPES: dict[Takes | None, Chosen] = {
+    "float": float_type,
+    "number": number_type,
+    "integer": integer_type,
 }
-"""Of each intrinsic that takes arrays: what finds the type of a call."""
-_ARITIES = {"copysign": 2, "min": 2, "max": 2, "rotl": 2, "rotr": 2, "clamp": 3, "fma": 3}
+"""Of each kind of operands that an intrinsic takes: what finds the type of a call."""
 
 
 class Elementwise(Overloads):
@@ -49,7 +49,7 @@ class Elementwise(Overloads):
 
     @property
     def integers(self) -> tuple[bool, ...]:  # type: ignore[override]
-        return (False, self.__name__ in ("rotl", "rotr"), False)[: self.arity]
+        return (False, self._chosen is turned_type, False)[: self.arity]
 
     def type_of(self, args: tuple[Any, ...]) -> ScalarType:
         """The type at which a call is computed. Raises ArgumentError."""
@@ -59,7 +59,8 @@ class Elementwise(Overloads):
         if isinstance(self.called, Kernel):
             return self.called
         if isinstance(self.called, Family):
-            return self.called.of_number(t) or next(iter(self.called.of_numbers.values()))
+            kernels = self.called.of_numbers
+            return kernels.get(t) or next(iter(kernels.values()))
         kernel = self._kernels.get(t)
         if kernel is None:
             body = _OF_NUMBERS[self.arity](self.called)
@@ -83,11 +84,12 @@ def elementwise(function: str | Kernel | Family) -> Elementwise:
         elif isinstance(function, Family):
             chosen = family_type(function.of_numbers)
             made = Elementwise(function.__name__, 1, function, chosen)
-        elif function in _TYPES:
-            arity = _ARITIES.get(function, 1)
-            made = Elementwise(function, arity, INTRINSICS[function], _TYPES[function])
         else:
-            refuse_array(function)
+            row = INTRINSICS[function]
+            if row.takes is None or row.library_only:
+                refuse_array(function)
+            chosen = turned_type if row.counted else _TYPES[row.takes]
+            made = Elementwise(function, row.arity, row.function, chosen)
         _made[function] = made
     return made
 

@@ -36,7 +36,7 @@ from samebits.backend.text.shared_functions import PLANS, SharedFunction, shared
 from samebits.frontend.compile import compile_kernel, link
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction, Module, Op, can_trap, walk
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, LOW, MEDIUM
 from samebits.passes.pipeline import optimise
 from samebits.runtime.cache import ObjectCache, set_cache_dir

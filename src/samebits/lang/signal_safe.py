@@ -1,0 +1,94 @@
+"""Signal-safe blocks: `with` blocks whose entry and exit no signal's handler can interrupt.
+
+CPython runs signal handlers where a Python function begins, after calls, and where loops jump back;
+what they raise can come between a change and the `try` that would undo it, or before the first line
+of an `__exit__`. Here each end of a block is one C call, in which no bytecode runs. Handlers can
+still run right after the first, which from Python 3.14 on is before the block begins: so an
+`__enter__` makes that call, and undoes it if they raise.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+Step = Callable[[], Any]
+"""A callable written in C: one in Python could be interrupted. A true result skips later steps."""
+
+_object = ctypes.py_object
+_called: Any = ctypes.PYFUNCTYPE(None, *[_object] * 5)(("PyObject_CallObject", ctypes.pythonapi))
+"""Calls an object with a tuple of arguments, and takes what `with` gives besides; returns None."""
+
+
+def _leave(made: Any, *error: Any) -> None:
+    made.__exit__(*error)
+
+
+class _ForStacks(type):
+    """`contextlib.ExitStack` asks the class, where `with` asks the block."""
+
+    __exit__ = property(lambda _: _leave)
+
+
+class SignalSafeBlock(metaclass=_ForStacks):
+    """A block of two callables of C's; the one at its end is given the exception, as `with` does.
+
+    It may be entered as often as they can be called."""
+
+    __slots__ = ("__exit__", "_enter")
+
+    def __init__(self, enter: Callable[[], Any], leave: Callable[..., Any]) -> None:
+        self._enter = enter
+        self.__exit__ = leave
+
+    def __enter__(self) -> None:
+        try:
+            self._enter()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+
+
+def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:
+    """A block that does these steps at its ends; it can be entered once."""
+    first, last = (map(operator.call, steps) for steps in (enter, leave))
+    made: Any = SignalSafeBlock(partial(any, first), partial(_called, any, (last,)))
+    return made
+
+
+def without_warnings(category: type[Warning] = Warning) -> AbstractContextManager[None]:
+    """A block in which the process shows no warning of a category. What others change of its
+    filters meanwhile stays."""
+    row = ("ignore", None, category, None, 0)
+    filters: Any = warnings.filters
+    return block([partial(filters.insert, 0, row)], [partial(filters.remove, row)])
+
+
+def closing_descriptors(descriptors: list[int]) -> AbstractContextManager[None]:
+    """A block that closes file descriptors at its end, those added inside included."""
+    made: Any = SignalSafeBlock(int, partial(_called, any, (map(os.close, descriptors),)))
+    return made
+
+
+def open_descriptor(
+    descriptors: list[int], path: str, *given: int, dir_fd: int | None = None
+) -> int:
+    """The descriptor that `os.open` returns, added to `descriptors` in the same call."""
+    descriptors.extend(map(operator.call, (partial(os.open, path, *given, dir_fd=dir_fd),)))
+    return descriptors[-1]
+
+
+def reentrant_block(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:
+    """A block that takes the next item of an endless C iterator at either end; it can be entered
+    any number of times, also inside itself."""
+    # A result of `_called` is never let go of: there is one True and one False.
+    made: Any = SignalSafeBlock(
+        partial(next, enter), partial(_called, next, (map(operator.not_, leave),))
+    )
+    return made
