@@ -116,7 +116,7 @@ def _inflated(data: bytes, limit: int) -> bytes:
 
 def _read(reader: _Reader) -> ReducedTrace:
     head: tuple[int, ...] = reader.unpack(_HEAD)
-    digest, events, turns, after, ending, times = head
+    digest, events, regions, after, ending, times = head
     kind, detail, own = reader.text(), reader.text(), reader.text()
     last, absent = reader.numbers(), reader.numbers()
     ids, counts = reader.index()
@@ -135,7 +135,7 @@ def _read(reader: _Reader) -> ReducedTrace:
     if reader.left or ending >= len(ENDINGS):
         raise _damaged()
     return ReducedTrace(
-        digest, events, turns, absent, columns, corrections, ENDINGS[ending],
+        digest, events, regions, absent, columns, corrections, ENDINGS[ending],
         tuple(last.tolist()), times, _trap(kind, detail, own), after, patch,
     )  # fmt: skip
 

@@ -62,11 +62,11 @@ def reported(side: str) -> Report:
 
 
 def test_a_hazard_shows_in_the_trace_and_not_in_the_program() -> None:
-    plain, planted = reported("evaluate"), reported("evaluate,hazard=fma@small_simulation.py:59")
-    assert planted.program_text == plain.program_text
-    assert planted.trace_is_faithful
-    one, other = followed(plain), followed(planted)
-    assert other.after == planted.state(5) != plain.state(5)
+    plain, injected = reported("evaluate"), reported("evaluate,hazard=fma@small_simulation.py:59")
+    assert injected.program_text == plain.program_text
+    assert injected.trace_is_faithful
+    one, other = followed(plain), followed(injected)
+    assert other.after == injected.state(5) != plain.state(5)
     changed = np.flatnonzero(one.values != other.values)
     event = int(np.searchsorted(other.starts, changed[0], "right")) - 1
     assert other.op(event).span.line == 59

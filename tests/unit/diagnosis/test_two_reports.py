@@ -150,7 +150,7 @@ def test_another_version_is_known_by_its_program(compare: Compare, changed: Repo
     )
     first = found.causes[0]
     assert (first.hazard, first.holds, first.frames_compared) == ("changed-constant", True, 12)
-    assert found.certainty == "likely"  # the whole other program was planted
+    assert found.certainty == "likely"  # the whole other program was injected
     assert "0.97" in first.expression
     if compare is beside:
         assert found.notes == ["the report's program is not the one that runs here"]

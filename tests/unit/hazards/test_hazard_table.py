@@ -22,7 +22,7 @@ def table(hazards: tuple[ExpressionHazard, ...] | tuple[ProgramHazard, ...]) -> 
 
 
 @pytest.mark.parametrize(
-    "hazards", [EXPRESSION_HAZARDS, PROGRAM_HAZARDS], ids=["expressions", "structural"]
+    "hazards", [EXPRESSION_HAZARDS, PROGRAM_HAZARDS], ids=["expressions", "programs"]
 )
 def test_the_document_lists_every_hazard_as_the_code_has_it(
     hazards: tuple[ExpressionHazard, ...] | tuple[ProgramHazard, ...],

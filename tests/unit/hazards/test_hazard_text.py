@@ -1,4 +1,4 @@
-"""A hazard's text is planted where it says, and a text that is none says what there is."""
+"""A hazard's text is injected where it says; a malformed text says what there is."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ def text_of(*texts: str) -> str:
     return print_module(inject_texts(PROGRAM, texts).kernels)
 
 
-def planted_text(*plants: Injection) -> str:
-    return print_module(injected(PROGRAM, plants).kernels)
+def injected_text(*injections: Injection) -> str:
+    return print_module(injected(PROGRAM, injections).kernels)
 
 
 def test_a_place_is_every_operation_that_it_names() -> None:
     named = find(PROGRAM.kernels, LINE)
     acts = [p for p in places_of(PROGRAM.kernels, "constant") if p in named]
     assert acts
-    assert text_of(f"constant@{LINE}") == planted_text(*(Injection("constant", p) for p in acts))
+    assert text_of(f"constant@{LINE}") == injected_text(*(Injection("constant", p) for p in acts))
     one = acts[0]
-    assert text_of(f"constant@{one}") == planted_text(Injection("constant", one))
-    assert text_of(f"constant@{one.function.removeprefix('arena.')}#{one.op}#0") == planted_text(
+    assert text_of(f"constant@{one}") == injected_text(Injection("constant", one))
+    assert text_of(f"constant@{one.function.removeprefix('arena.')}#{one.op}#0") == injected_text(
         Injection("constant", one, 0)
     )
 
 
 def test_without_a_place_it_is_everywhere() -> None:
-    assert text_of("fma") == planted_text(Injection("fma"))
+    assert text_of("fma") == injected_text(Injection("fma"))
     assert text_of("fma#0") == text_of("fma") != print_module(PROGRAM.kernels)
 
 
-def test_hazards_are_planted_one_after_the_other() -> None:
+def test_hazards_are_injected_one_after_the_other() -> None:
     both = inject_texts(PROGRAM, ("reciprocal@arena.py:158", "constant@arena.py:118"))
     assert print_module(both.kernels) not in (
         text_of("reciprocal@arena.py:158"), text_of("constant@arena.py:118"),
@@ -86,7 +86,7 @@ def test_a_side_has_its_hazard_from_its_frame_on() -> None:
     )
 
 
-def test_a_planted_model_is_seen_as_the_plain_one() -> None:
+def test_an_injected_model_is_seen_as_the_plain_one() -> None:
     chosen = parse_side("hazard=constant@step,from=9", SMALL)
     plain, acts = chosen.model(8), chosen.model(9)
     assert plain is not None

@@ -1,4 +1,4 @@
-"""A planted program does at its places what the reference says, and everything else as before."""
+"""An injected program does at its places what the reference says, and everything else as before."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from samebits.types import FLOAT32
 
 
 def drawn(simulation: Simulation, seed: int) -> list[tuple[Injection, ExpressionVariant]]:
-    """A way of each hazard at a place of its own, none inside another's expression."""
+    """A variant of each hazard at a place of its own, none inside another's expression."""
     source, kernels = Random(f"{simulation.name} {seed}"), simulation.program.kernels
     taken: set[OpRef] = set()
     inside: set[OpRef] = set()
@@ -52,37 +52,37 @@ def drawn(simulation: Simulation, seed: int) -> list[tuple[Injection, Expression
         left = [p for p in places_of(kernels, hazard.name) if p not in taken | inside]
         source.shuffle(left)
         for place in left[:4]:
-            ways = variants_at(kernels, hazard.name, place)
-            number = source.randrange(len(ways))
-            (part,) = ways[number].parts
+            variants = variants_at(kernels, hazard.name, place)
+            number = source.randrange(len(variants))
+            (part,) = variants[number].parts
             inner = {OpRef(place.function, v.op) for v in part.site.values.values()}
             if not inner & taken:
                 taken.add(place)
                 inside |= inner
-                found.append((Injection(hazard.name, place, number), ways[number]))
+                found.append((Injection(hazard.name, place, number), variants[number]))
                 break
     return found
 
 
 @pytest.mark.parametrize("simulation", [ARENA, OUTER_PLANETS, SIGNS], ids=lambda s: s.name)
-def test_planted_operations_give_the_reference_and_every_build_the_same(
+def test_injected_operations_give_the_reference_and_every_build_the_same(
     simulation: Simulation,
 ) -> None:
-    plants = drawn(simulation, 0)
-    program = injected(simulation.program, [plant for plant, _ in plants])
-    ways = {plant.place: way for plant, way in plants}
+    injections = drawn(simulation, 0)
+    program = injected(simulation.program, [injection for injection, _ in injections])
+    variants = {injection.place: variant for injection, variant in injections}
     checked: set[OpRef] = set()
     for _, observation in observed(simulation, 1, 6, program=program):
-        way = ways.get(observation.place)
-        if way is None:
+        variant = variants.get(observation.place)
+        if variant is None:
             continue
         checked.add(observation.place)
-        (part,) = way.parts
+        (part,) = variant.parts
         given = {n: observation.values[v.op, v.index] for n, v in part.site.operands.items()}
         expected = part.site.bits(part.tree, part.arithmetic, given)
         result = observation.values[observation.place.op, 0]
-        assert f"{result:x}" == f"{expected:x}", (way, written(part.tree))
-    assert len(checked) >= len(plants) // 2
+        assert f"{result:x}" == f"{expected:x}", (variant, written(part.tree))
+    assert len(checked) >= len(injections) // 2
     assert same_everywhere(simulation, program)
 
 
@@ -116,7 +116,7 @@ def test_this_machines_library_is_called_by_what_runs_in_this_process(
 ) -> None:
     place = places_of(ARENA.program.kernels, "libm")[0]
     program = injected(ARENA.program, [Injection("libm", place)])
-    notes = [way.note for way in variants_at(ARENA.program.kernels, "libm", place)]
+    notes = [variant.note for variant in variants_at(ARENA.program.kernels, "libm", place)]
     numpy = next(n for n, note in enumerate(notes) if "NumPy" in note)
     for made, name in (
         (program, "samebits.host.libm.cos.float32"),
@@ -140,19 +140,19 @@ def test_this_machines_library_is_called_by_what_runs_in_this_process(
         program.compiled(host_target(), 0, exported=True)
 
 
-def test_a_nans_sign_is_planted_where_it_is_seen() -> None:
+def test_a_nans_sign_is_injected_where_it_is_seen() -> None:
     kernels = SIGNS.program.kernels
     places = places_of(kernels, "nan")
     assert [described(kernels, p).split(" in ")[0] for p in places] == [
         "signs_simulation.py:38:18 bitcast to uint32", "signs_simulation.py:40:18 copysign",
     ]  # fmt: skip
     seen: dict[str, tuple[int, float]] = {}
-    for number, way in enumerate(variants_at(kernels, "nan")):
+    for number, variant in enumerate(variants_at(kernels, "nan")):
         program = injected(SIGNS.program, [Injection("nan", None, number)])
         execution = NativeExecution(program, program.compiled(host_target(), 3))
         assert hashes(SIGNS, execution, 1, 0) == hashes(SIGNS, EvaluateExecution(program), 1, 0)
         memory = execution.memory
-        seen[way.note] = int(memory["bits"][0]), float(memory["sign"][0])
+        seen[variant.note] = int(memory["bits"][0]), float(memory["sign"][0])
     # 0/0 is a negative NaN on x86; a NaN subtracted from itself stays one.
     across = {note: found for note, found in seen.items() if note.endswith(ACROSS)}
     x86, arm = (next(v for n, v in across.items() if n.startswith(p)) for p in ("x86", "ARM"))
@@ -188,8 +188,8 @@ def test_a_hazard_acts_where_it_changes_the_last_operation() -> None:
     assert lines == {190}
     assert {_line(kernels, place) for place in places_of(kernels, "to-integer")} == {230, 235, 284}
     (place,) = _adding("arena.py:118:12")
-    (way,) = variants_at(kernels, "fma", place)
-    assert way.expression == "fma(x1 - x0, x2 * 5.9604645e-08, x0)"
+    (variant,) = variants_at(kernels, "fma", place)
+    assert variant.expression == "fma(x1 - x0, x2 * 5.9604645e-08, x0)"
 
 
 def _line(kernels: Module, place: OpRef) -> int:
@@ -207,11 +207,11 @@ def test_ways_of_many_places_are_one_for_each_note() -> None:
 
 def test_precision_that_no_single_operation_shows_acts_on_whole_expressions() -> None:
     kernels = ARENA.program.kernels
-    way = variants_at(kernels, "double-rounding")[0]
+    variant = variants_at(kernels, "double-rounding")[0]
     lone = find(kernels, "arena.py:222:12")
-    assert not set(lone) & set(way.places)
+    assert not set(lone) & set(variant.places)
     product = [p for p in find(kernels, "arena.py:118:18") if variants_at(kernels, "fma", p)]
-    assert not set(product) & set(way.places), "it is inside the sum, which is evaluated anew"
+    assert not set(product) & set(variant.places), "it is inside the sum, which is evaluated anew"
 
 
 def test_precision_acts_where_a_rounding_is_deep_inside() -> None:
@@ -224,7 +224,7 @@ def test_precision_acts_where_a_rounding_is_deep_inside() -> None:
 
 
 @pytest.mark.parametrize(
-    ("plant", "says"),
+    ("injection", "says"),
     [
         (Injection("sorcery"), "the hazards are fma, libm,"),
         (Injection("fma", OpRef("arena.draw", 29)), "fma changes nothing at arena.py:118:19 sub"),
@@ -241,9 +241,9 @@ def test_precision_acts_where_a_rounding_is_deep_inside() -> None:
         (Injection("fma", OpRef("nowhere", 1)), "there is no function 'nowhere'"),
     ],
 )
-def test_what_cannot_be_planted_says_why(plant: Injection, says: str) -> None:
+def test_what_cannot_be_injected_says_why(injection: Injection, says: str) -> None:
     with pytest.raises(HazardError) as raised:
-        injected(ARENA.program, [plant])
+        injected(ARENA.program, [injection])
     assert says in str(raised.value)
 
 
@@ -255,7 +255,7 @@ def test_two_hazards_have_no_place_together() -> None:
         )
 
 
-def test_a_planted_program_needs_no_library_that_is_there() -> None:
+def test_an_injected_program_needs_no_library_that_is_there() -> None:
     before = TOUR.program.kernels
     place = places_of(before, "libm-ulp")[0]
     after = injected(TOUR.program, [Injection("libm-ulp", place)]).kernels
@@ -265,15 +265,15 @@ def test_a_planted_program_needs_no_library_that_is_there() -> None:
     )
 
 
-def test_structural_hazards_are_planted_as_others_are() -> None:
+def test_program_hazards_are_injected_as_others_are() -> None:
     kernels = ARENA.program.kernels
     (fused,) = _adding("arena.py:118:12")
     loop = places_of(kernels, "iteration-order")[-1]
-    plants = [Injection("fma", fused), Injection("iteration-order", loop, 1)]
+    injections = [Injection("fma", fused), Injection("iteration-order", loop, 1)]
     chance = [Injection("host", fused, seed=1)]
     with pytest.raises(HazardError, match="two hazards are injected at arena"):
-        injected(ARENA.program, plants + chance)
-    program = injected(ARENA.program, plants)
+        injected(ARENA.program, injections + chance)
+    program = injected(ARENA.program, injections)
     assert same_everywhere(ARENA, program) != hashes(ARENA, EvaluateExecution(ARENA.program), 1)
     one, again = (injected(ARENA.program, chance).kernels for _ in range(2))
     assert one.functions == again.functions

@@ -1,4 +1,4 @@
-"""What each structural hazard does to a simulation, told by what the simulation then computes."""
+"""The effect of each program hazard on what a simulation computes."""
 
 from __future__ import annotations
 
@@ -146,9 +146,9 @@ def test_loops_of_any_step_and_length_keep_their_turns() -> None:
     everything = [*range(3, 20, 4), *range(17, -9, -5), 5]
     inputs = np.zeros((1, 1), STEPS.input_type.dtype)
     for place in hazard("iteration-order").places(kernels):
-        for planted, _ in hazard("iteration-order").variants(kernels, place):
-            verify(planted)
-            execution = EvaluateExecution(STEPS.program.with_kernels(planted))
+        for changed, _ in hazard("iteration-order").variants(kernels, place):
+            verify(changed)
+            execution = EvaluateExecution(STEPS.program.with_kernels(changed))
             execution.start(1)
             assert execution.advance(inputs).trap is None
             count = int(execution.memory["count"][0])
@@ -220,10 +220,10 @@ def test_some_stores_are_lost_and_most_are_not() -> None:
     places = hazard("lost-store").places(kernels)
     assert len(places) == 2
     for place, field in zip(places, ("counts", "shared"), strict=True):
-        for (planted, _), rate in zip(
+        for (changed, _), rate in zip(
             hazard("lost-store").variants(kernels, place, 1), (16, 4, 128), strict=True
         ):
-            execution = native(TALLIES.program.with_kernels(planted), 3)
+            execution = native(TALLIES.program.with_kernels(changed), 3)
             execution.start(1)
             execution.advance(inputs)
             lost = 1 - execution.memory[field][0].sum() / (30 * frames)

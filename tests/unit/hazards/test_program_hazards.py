@@ -124,7 +124,7 @@ def test_what_varies_gives_other_bits_in_each_run(name: str) -> None:
         assert len({hashes(place, way, seed) for seed in range(8)}) == 8
 
 
-def test_planted_kernels_print_and_parse() -> None:
+def test_injected_kernels_print_and_parse() -> None:
     for hazard in PROGRAM_HAZARDS:
         kernels, _ = next(hazard.variants(KERNELS, hazard.places(KERNELS)[-1], 1))
         assert print_module(parse_module(print_module(kernels))) == print_module(kernels)
@@ -146,15 +146,15 @@ def tour() -> Simulation:
 def test_hazards_together_give_the_same_bits_wherever_they_run(simulation, frames: int) -> None:
     # One build with one place of each: compiling this many is what takes time.
     program = simulation().program
-    kernels, planted = program.kernels, 0
+    kernels, changed = program.kernels, 0
     draws = Random(5)
     for hazard in PROGRAM_HAZARDS:
         places = hazard.places(program.kernels)
         if places and hazard.name not in ("changed-operation", "changed-constant"):
             place = draws.choice(places)
             kernels, _ = draws.choice(list(islice(hazard.variants(kernels, place, 5), 4)))
-            planted += 1
-    assert planted >= 6
+            changed += 1
+    assert changed >= 6
     inputs = inputs_of(simulation(), frames)
     found = everywhere(simulation(), kernels, inputs)
     assert found != outcome(EvaluateExecution(program), inputs)

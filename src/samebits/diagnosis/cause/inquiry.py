@@ -59,7 +59,7 @@ STRUCTURAL_OF: dict[str, tuple[str, ...]] = {
     "memory": ("uninitialised", "lost-store", "unhashed", "changed-operation"),
     "input": ("changed-input",),
 }
-"""Which structural hazards can show in which kind of difference, the most plausible first."""
+"""Which program hazards can show in which kind of difference, the most plausible first."""
 
 Progress = Callable[[str, int, int], None]
 """What is being tried, how many experiments are done, of how many."""

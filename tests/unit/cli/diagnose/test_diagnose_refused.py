@@ -200,7 +200,9 @@ def test_what_cannot_be_compared_is_refused(run: Run, case: str) -> None:
 
 def test_an_unknown_word_is_answered_with_those_that_there_are(run: Run) -> None:
     said = refused(run, SMALL, "push.mcap", "--b", "pdp11")
-    assert said.startswith("'pdp11' does not name an execution or an option\n  note: executions are managed,")
+    assert said.startswith(
+        "'pdp11' does not name an execution or an option\n  note: executions are managed,"
+    )
     assert "hazard=HAZARD[@PLACE][#VARIANT]" in said
     assert said.endswith("\n  fix: write words separated by commas, such as x86-64-v2,opt=0")
 

@@ -313,7 +313,7 @@ def _calling(op: Op | For, name: str) -> Op:
     return replace(op, attr=name)
 
 
-def test_a_call_of_a_planted_function_is_found_where_it_is() -> None:
+def test_a_call_of_an_injected_function_is_found_where_it_is() -> None:
     place = SMALL.at("step", "wave = math.sin(total)", "call")
     kernels = SMALL.program.kernels
     (sine,) = (name for name in kernels.functions if name.endswith("sin_cos_f32.sin"))
