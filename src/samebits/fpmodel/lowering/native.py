@@ -6,32 +6,21 @@ Also owns conversions of floats to integers by each processor's rule
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from samebits.bits import bits_to_float
 from samebits.fpmodel.evaluate import Arithmetic
-from samebits.fpmodel.libm import OPERATIONS, estimate_function, kernel_of, library_function
+from samebits.fpmodel.libm import estimate_function
 from samebits.fpmodel.lowering.code import Code
-from samebits.fpmodel.lowering.walk import CannotLower, Walk
+from samebits.fpmodel.lowering.walk import CannotLower, Walk, type_of
 from samebits.fpmodel.soft import KERNELS
 from samebits.fpmodel.softfloat import FLOAT32 as FORMAT32
 from samebits.fpmodel.softfloat import FLOAT64 as FORMAT64
-from samebits.fpmodel.softfloat import FORMATS, Format, Number, to_bits
-from samebits.fpmodel.tree import Node, Tree
+from samebits.fpmodel.softfloat import Format, Number, to_bits
+from samebits.fpmodel.tree import Tree
 from samebits.ir.grammar import Value
 from samebits.types import BOOL, FLOAT32, FLOAT64, INT32, INT64, UINT32, UINT64, ScalarType
-
-ROUNDED = frozenset({"add", "sub", "mul", "div", "sqrt", "fma"})
-"""The operations whose result is rounded to the working format."""
-SIGN_ONLY = frozenset({"neg", "abs"})
-_BITS = {32: UINT32, 64: UINT64}
-
-
-def type_of(form: Format) -> ScalarType:
-    """The IR's type for values of the expression."""
-    return FLOAT32 if form is FORMAT32 else FLOAT64
 
 
 class Native(Walk[Value]):
@@ -46,7 +35,6 @@ class Native(Walk[Value]):
         known: Mapping[Tree, Value],
     ) -> None:
         super().__init__(code, arithmetic, operands, known)
-        self.form = type_of(arithmetic.form)
         double = FORMAT64 in (arithmetic.form, arithmetic.working)
         self.type = FLOAT64 if double else FLOAT32
 
@@ -65,34 +53,40 @@ class Native(Walk[Value]):
             return integer(self.code, detail, truncated(self.code, held))
         return self.code.convert(held, TYPES[detail])
 
-    def apply(self, op: Node, args: list[Value]) -> Value:
-        if op.name in ROUNDED:
-            return self.rounded(op.name, args)
-        if op.name in SIGN_ONLY:
-            return self.code.alike(op.name, *args)
-        return _OTHERS[op.name](self, op.detail, [self.read(x) for x in args])
-
     def rounded(self, name: str, args: list[Value]) -> Value:
-        """The result of an operation, rounded once."""
         return self.code.alike(name, *args)
 
+    def signed(self, name: str, x: Value) -> Value:
+        return self.code.alike(name, x)
+
     def read(self, x: Value) -> Value:
-        """The operand of an operation that does not round."""
         return x
 
+    def select(self, condition: Value, then: Value, otherwise: Value) -> Value:
+        return self.code.select(condition, then, otherwise)
+
+    def is_nan(self, x: Value) -> Value:
+        return self.code.is_nan(x)
+
+    def precedes(self, name: str, x: Value, y: Value) -> Value:
+        return self.code.test("lt" if name == "min" else "gt", x, y)
+
+    def extreme(self, name: str, x: Value, y: Value) -> Value:
+        return self.code.alike(name, x, y)
+
+    def as_float(self, x: Value, t: ScalarType) -> Value:
+        return self.code.convert(x, t)
+
     def cast(self, form: Format, x: Value) -> Value:
-        """A value rounded to a format."""
         return self.code.convert(self.code.convert(x, type_of(form)), self.type)
 
     def from_integer(self, x: Value) -> Value:
         return self.code.convert(x, self.type)
 
     def from_function(self, x: Value) -> Value:
-        """The result of a math function, rounded to nearest."""
         return self.code.convert(x, self.type)
 
     def estimate(self, detail: str, x: Value) -> Value:
-        """A processor's estimate."""
         if self.type != self.form:
             raise CannotLower(
                 f"{detail} takes a {self.form}, and intermediate results are {self.type}"
@@ -105,101 +99,6 @@ class Native(Walk[Value]):
             raise CannotLower(f"this machine has no {detail}")
         bits = self.code.host(function, self.code.op("bitcast", UINT32, x))
         return self.code.op("bitcast", FLOAT32, bits)
-
-
-def _minimum(walk: Native, rule: str, args: list[Value]) -> Value:
-    return _extreme(walk, "min", "lt", rule, args)
-
-
-def _maximum(walk: Native, rule: str, args: list[Value]) -> Value:
-    return _extreme(walk, "max", "gt", rule, args)
-
-
-def _extreme(walk: Native, name: str, before: str, rule: str, args: list[Value]) -> Value:
-    code, (x, y) = walk.code, args
-    if rule == "lt":
-        return code.select(code.test(before, x, y), x, y)
-    if rule == "gt":
-        return code.select(code.test(before, y, x), y, x)
-    least = code.alike(name, x, y)
-    if not rule:
-        return least
-    either = code.select(code.is_nan(y), x, least)
-    return code.select(code.is_nan(x), y, either)
-
-
-def _ulps(walk: Native, detail: str, args: list[Value]) -> Value:
-    x = walk.code.convert(args[0], walk.form)
-    return walk.code.convert(stepped(walk.code, x, int(detail)), walk.type)
-
-
-def stepped(code: Code, x: Value, steps: int) -> Value:
-    """A float moved by `steps` ULPs, away from zero if positive."""
-    form = x.type
-    assert isinstance(form, ScalarType)
-    t = _BITS[form.bits]
-    pattern = code.op("bitcast", t, x)
-    negative = code.alike("and", pattern, code.const(t, 1 << form.bits - 1))
-    magnitude = code.alike("xor", pattern, negative)
-    distance = code.const(t, abs(steps))
-    moved = code.alike("add" if steps > 0 else "sub", magnitude, distance)
-    near = code.op("bitcast", form, code.alike("or", moved, negative))
-    infinity = code.op("bitcast", t, code.const(form, math.inf))
-    able = code.test("lt", magnitude, infinity)
-    if steps < 0:
-        able = code.alike("and", able, code.test("ge", magnitude, distance))
-    return code.select(able, near, x)
-
-
-def _convert(walk: Native, detail: str, args: list[Value]) -> Value:
-    return walk.from_integer(walk.integer(detail, args[0]))
-
-
-def _cast(walk: Native, detail: str, args: list[Value]) -> Value:
-    return walk.cast(FORMATS[detail], args[0])
-
-
-def _call(walk: Native, detail: str, args: list[Value]) -> Value:
-    code = walk.code
-    single = walk.arithmetic.working.precision <= FORMAT32.precision
-    t = FLOAT32 if single else FLOAT64
-    given = [code.convert(x, t) for x in args]
-    return walk.from_function(called(code, detail, given, t))
-
-
-def called(code: Code, name: str, args: list[Value], t: ScalarType) -> Value:
-    """A math function of floats of one type. Raises CannotLower."""
-    if name in OPERATIONS:
-        return code.alike(name, *args)
-    where, _, function = name.rpartition(".")
-    if where == "libm64":
-        wide = [code.convert(x, FLOAT64) for x in args]
-        return code.convert(called(code, f"libm.{function}", wide, FLOAT64), t)
-    if where:
-        host = library_function(where, function, t.bits)
-        if host is None:
-            raise CannotLower(f"this machine's {where} has no {function}")
-        return code.host(host, *args)
-    found = kernel_of(name, t.bits)
-    if found is None:
-        raise CannotLower(f"{name} is not a function of the library")
-    return code.call(*found, *args)[0]
-
-
-def _estimate(walk: Native, detail: str, args: list[Value]) -> Value:
-    return walk.estimate(detail, args[0])
-
-
-_OTHERS: dict[str, Callable[[Native, str, list[Value]], Value]] = {
-    "min": _minimum,
-    "max": _maximum,
-    "ulps": _ulps,
-    "convert": _convert,
-    "cast": _cast,
-    "call": _call,
-    "estimate": _estimate,
-}
-"""All operations that do not simply round, with the reference's rules."""
 
 
 TYPES = {t.name: t for t in (INT32, UINT32, INT64, UINT64)}
