@@ -31,7 +31,7 @@ from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import Hazard, Structural, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
-from samebits.hazards.edit.draft import Draft, guarded
+from samebits.hazards.edit.function_editor import FunctionEditor, guarded
 from samebits.hazards.environments import environments
 from samebits.hazards.site_variants import SiteVariant
 from samebits.ir.analysis.budget import REBUILT
@@ -234,11 +234,11 @@ class _Inquiry:
         if bits is None or not isinstance(t, ScalarType):
             return
         value = value_of(t, bits)
-        draft = Draft(self.kernels, place.function)
-        with draft.instead(place.op) as old:
+        editor = FunctionEditor(self.kernels, place.function)
+        with editor.instead(place.op) as old:
             assert isinstance(old, Op)
-            draft.keep(replace(old, attr=value))
-        kernels = draft.done()
+            editor.append(replace(old, attr=value))
+        kernels = editor.done()
         mine = seen if d.a is None else d.a
         apart = ulp_distance(mine.results[0] or 0, bits, t.bits) if t.is_float else None
         hazard = by_name("constant" if apart == 1 else "changed-constant")
