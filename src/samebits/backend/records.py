@@ -9,7 +9,7 @@ KEY, ENTER, RELEASE = range(3)
 """The process's words: pthread's key of a thread's record; `ptr enter()`, which makes the record of
 a thread that has none; CPython's `void release(lock)`."""
 
-PLACE, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
+JUMP_BUFFER, STOP, CALLS, WAKE, LOWEST, MAIN, KIND, VALUE, TRACE, WAITS = range(10)
 """Words of a thread's record: the buffer to come back to, null outside of bodies; 1 where the
 thread is to leave; bodies called so far; a lock that the next call is to release, because the
 watcher sleeps in it; the lowest address of the stack, 0 where that is not known; 1 for the thread
@@ -23,7 +23,7 @@ LEFT = (1 << 20) - 1
 IMPORTS = ("_setjmp", "pthread_getspecific")
 """C's functions that a guard calls."""
 
-POKED, POKE_WORDS = "sb_poked", "sb_poke"
+SIGNAL_HANDLER, HANDLER_WORDS = "sb_signal_handler", "sb_handler_words"
 """The signal handler, and the variable that it reads."""
 BEFORE = 1
-"""A word of `POKE_WORDS` besides `KEY`: the handler that was there before, 0 or 1 where none."""
+"""A word of `HANDLER_WORDS` besides `KEY`: the handler that was there before, 0 or 1 where none."""

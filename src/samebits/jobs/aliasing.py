@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from samebits.errors import JobError
 from samebits.lang.jobs import Field, JobKernel
 from samebits.lang.values.lazy import lazily
-from samebits.runtime.memory_claims import Plan, Row
+from samebits.runtime.memory_claims import CallMemory, ParameterMemory
 from samebits.types import ArrayType
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 class Aliases:
     """The pairs of fields of a job class that may be given the same memory, one being written."""
 
-    def __init__(self, kernel: JobKernel, fields: Iterable[Field], plan: Plan) -> None:
+    def __init__(self, kernel: JobKernel, fields: Iterable[Field], call_memory: CallMemory) -> None:
         self._kernel = kernel
         self._fields = {f.name: f for f in fields if not f.unsafe and not f.appends}
-        rows = [row for row in plan.rows if row.name in self._fields]
+        rows = [row for row in call_memory.rows if row.name in self._fields]
         self._pairs = [
             (a, b)
             for k, a in enumerate(rows)
@@ -41,7 +41,7 @@ class Aliases:
             if low < other + b.size_of(slots) and other < low + a.size_of(slots):
                 self._check_pair(a, b, slots)
 
-    def _check_pair(self, a: Row, b: Row, slots: Any) -> None:
+    def _check_pair(self, a: ParameterMemory, b: ParameterMemory, slots: Any) -> None:
         reach = self._reach
         first, second = self._fields[a.name], self._fields[b.name]
         if not {first.symbol, second.symbol} & reach.written:

@@ -27,7 +27,7 @@ from samebits.lang.memory.structs import Struct
 from samebits.lang.values.lazy import lazily
 from samebits.runtime.compile import compile_range
 from samebits.runtime.fp_state import pin as fpenv
-from samebits.runtime.memory_claims import Claim, Plan, array_claim, check_memory, plan
+from samebits.runtime.memory_claims import CallMemory, Claim, array_claim, call_memory, check_memory
 from samebits.runtime.native import NativeRange
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.threads.pool import workers
@@ -71,25 +71,25 @@ class Definition:
         return compile_range(self.kernel)
 
     @lazily
-    def _packing(self) -> tuple[Any, Any, Plan]:
+    def _packing(self) -> tuple[Any, Any, CallMemory]:
         from samebits.runtime.call import Packer
 
         params = [(f, name, t) for f in self.fields for name, t in f.parameters()]
         shown = [(name.removeprefix("self."), t) for _, name, t in params]
         packer = Packer(shown, self.name)
         writes = [f.access is not Access.READ for f, _, _ in params]
-        uses = plan(packer.params, packer.slots, writes)
+        uses = call_memory(packer.params, packer.slots, writes)
         return packer, ctypes.c_uint64 * max(1, packer.end), uses
 
     @property
-    def plan(self) -> Plan:
+    def call_memory(self) -> CallMemory:
         """Where its slots hold memory."""
         return self._packing[2]
 
     @lazily
     def aliases(self) -> Aliases:
         """What to look at where two fields may be the same memory."""
-        return Aliases(self.kernel, self.fields, self.plan)
+        return Aliases(self.kernel, self.fields, self.call_memory)
 
     def pack(self, values: tuple[Any, ...], slots: Any = None) -> tuple[Any, Any]:
         """Filled slots, new ones if none are given, and what must stay alive while they are used.

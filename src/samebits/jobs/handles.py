@@ -40,14 +40,14 @@ class _State:
 
 
 class _Starting(threading.local):
-    job: Record | None = None
+    job: JobRecord | None = None
     """The job whose length this thread is asking for."""
 
 
 starting = _Starting()
 
 
-class Record:
+class JobRecord:
     """What scheduling keeps of a job until it is completed, should its handle be gone by then."""
 
     __slots__ = (
@@ -175,7 +175,7 @@ class JobHandle:
         self._trap = trap
         self._cause: JobHandle | None = None
         """Whose failure it has, once it is completed; None if nothing failed."""
-        self.record = Record(name, place, task, claims or list, pool())
+        self.record = JobRecord(name, place, task, claims or list, pool())
 
     @property
     def name(self) -> str:
@@ -383,7 +383,9 @@ def handles(depends_on: object, what: str = "depends_on") -> tuple[JobHandle, ..
     )
 
 
-def submit(handle: JobHandle, before: Sequence[JobHandle], previous: Record | None = None) -> None:
+def submit(
+    handle: JobHandle, before: Sequence[JobHandle], previous: JobRecord | None = None
+) -> None:
     """Schedule a job that depends on `before`; `previous` is the same object's last one.
 
     Raises JobError where it would meet a pending job that it is not ordered after. Waits for
@@ -421,7 +423,7 @@ def submit(handle: JobHandle, before: Sequence[JobHandle], previous: Record | No
             one.finish()
 
 
-def _check_order(handle: JobHandle, previous: Record | None) -> list[Record]:
+def _check_order(handle: JobHandle, previous: JobRecord | None) -> list[JobRecord]:
     """Raise JobError where a pending job meets `handle`, and nothing orders the two. The released
     ones that it meets."""
     met = LEDGER.met(handle.record.claims(), handle._floor)  # pyright: ignore[reportPrivateUsage]
@@ -442,7 +444,7 @@ def _check_order(handle: JobHandle, previous: Record | None) -> list[Record]:
                 note="nothing says which of the two comes first",
                 fix=f"write schedule(..., depends_on=handle of {job.name}), or complete that first",
             )
-    return [cast("Record", PENDING[number]) for number in sorted(unordered) if number in PENDING]
+    return [cast("JobRecord", PENDING[number]) for number in sorted(unordered) if number in PENDING]
 
 
 def _after_fork() -> None:

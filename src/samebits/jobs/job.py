@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeVar, Unpack, cast, dataclass_transform, ov
 from samebits.errors import ArgumentError, CompileError, JobError, SamebitsError
 from samebits.jobs import handles
 from samebits.jobs.definition import Definition, Length, Rows
-from samebits.jobs.handles import JobHandle, Record
+from samebits.jobs.handles import JobHandle, JobRecord
 from samebits.lang.jobs import FORMS, Form, defined_at, execute_of, fields_of
 from samebits.modes import Given, checked
 from samebits.runtime.memory_claims import Claim, check_call, check_claims
@@ -28,7 +28,7 @@ class _Base:
     """What all jobs have: fields, given by name; those with a default may be left out."""
 
     __sb_form__: ClassVar[Form]
-    _record: Record | None
+    _record: JobRecord | None
 
     def __init__(self, *values: Any, **fields: Any) -> None:
         definition = _definition(type(self))
@@ -70,12 +70,12 @@ class _Base:
         if not definition.debug:
             definition.aliases.check(slots)
         block = ControlBlock(length.now, length.batch)
-        entry, plan = definition.entry, definition.plan
+        entry, call_memory = definition.entry, definition.call_memory
         task = Task(entry.function, slots, block.words, block.address, (slots, keep, length))
         appended = [one.claim() for one in rows]
 
         def claims() -> list[Claim]:
-            return plan.claims(slots) + length.claims() + appended
+            return call_memory.claims(slots) + length.claims() + appended
 
         frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
         place = frame.f_code.co_filename, frame.f_lineno
@@ -100,7 +100,7 @@ class _Base:
         filled, rows = definition.with_rows(self._values(), length.found())
         slots, keep = definition.pack(filled)
         if PENDING:
-            check_call(definition.name, definition.plan, slots)
+            check_call(definition.name, definition.call_memory, slots)
         if debug or definition.debug:
             definition.check_races(filled, length.found(), length.batch)
         else:
@@ -122,7 +122,7 @@ class _Base:
         filled, rows = definition.with_rows(self._values(), length.found())
         slots, keep = definition.pack(filled)
         if PENDING:
-            check_call(definition.name, definition.plan, slots)
+            check_call(definition.name, definition.call_memory, slots)
         definition.aliases.check(slots)
         del keep
         end, size = length.found(), length.batch
@@ -142,7 +142,7 @@ class _Start:
 
     definition: Definition
     length: Length
-    job: Record
+    job: JobRecord
     block: ControlBlock
     slots: Any
     values: tuple[Any, ...]

@@ -16,7 +16,7 @@ _ALIGNMENT = 64
 
 
 @dataclass
-class _Stretch:
+class _Extent:
     """Addresses from `low` to before `high`, and the arguments that lie there."""
 
     low: int
@@ -30,7 +30,7 @@ def own_copies(args: Sequence[Any]) -> list[Any]:
     Two arguments that overlap do so in the copies as well, byte for byte.
     """
     result = [_single(value) for value in args]
-    for stretch in _stretches(args):
+    for stretch in _extents(args):
         if len(stretch.positions) < 2:
             continue
         size = stretch.high - stretch.low
@@ -63,18 +63,18 @@ def _memory(value: Any) -> np.ndarray[Any, Any] | None:
     return cast("np.ndarray[Any, Any]", value) if isinstance(value, np.ndarray) else None
 
 
-def _stretches(args: Sequence[Any]) -> list[_Stretch]:
+def _extents(args: Sequence[Any]) -> list[_Extent]:
     """Where the arguments lie, those together that overlap."""
     spans: list[tuple[int, int, int]] = []
     for position, value in enumerate(args):
         array = _memory(value)
         if array is not None and array.size:
             spans.append((*np.lib.array_utils.byte_bounds(array), position))
-    found: list[_Stretch] = []
+    found: list[_Extent] = []
     for low, high, position in sorted(spans):
         if found and low < found[-1].high:
             found[-1].high = max(high, found[-1].high)
             found[-1].positions.append(position)
         else:
-            found.append(_Stretch(low, high, [position]))
+            found.append(_Extent(low, high, [position]))
     return found

@@ -42,7 +42,7 @@ from samebits.types import (
 )
 
 if TYPE_CHECKING:
-    from samebits.runtime.memory_claims import Plan
+    from samebits.runtime.memory_claims import CallMemory
 
 Put = Callable[[Any, Any], Any]
 """Write a wrapped argument into the slots; returns what must stay alive during the call."""
@@ -140,14 +140,14 @@ class Packer:
         return keep
 
 
-def _step(t: Type, slot: int) -> packing.Step:
+def _step(t: Type, slot: int) -> packing.PackingStep:
     match t:
         case ArrayType() if not isinstance(t.element, MatrixType):
             return packing.array_step(t, slot)
         case ScalarType():
             return packing.scalar_step(t, slot)
         case _:
-            return packing.Step(packing.SKIP, slot)
+            return packing.PackingStep(packing.SKIP, slot)
 
 
 class _Caller:
@@ -203,10 +203,10 @@ class _Caller:
         check_call(self._name, self._uses, slots)
 
     @lazily
-    def _uses(self) -> Plan:
-        from samebits.runtime.memory_claims import plan
+    def _uses(self) -> CallMemory:
+        from samebits.runtime.memory_claims import call_memory
 
-        return plan(self._packer.params, self._packer.slots)
+        return call_memory(self._packer.params, self._packer.slots)
 
     def _run(self, slots: Any, made: Sequence[Any]) -> Any:
         status = self._function(slots)

@@ -30,7 +30,7 @@ class Claim(NamedTuple):
     writes: bool
 
 
-class Row(NamedTuple):
+class ParameterMemory(NamedTuple):
     """Where the slots of a call hold the memory of parameter `name`: its first slot, dimensions,
     bytes of an element, and whether the call writes it."""
 
@@ -53,10 +53,10 @@ class Row(NamedTuple):
         return (int(slots[begin]), *(int(n) for n in slots[begin + 2 : begin + 1 + self.ndim]))
 
 
-class Plan(NamedTuple):
+class CallMemory(NamedTuple):
     """Where the slots of a call hold its memory: a row for each parameter that has some."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ParameterMemory, ...]
 
     def claims(self, slots: Any) -> list[Claim]:
         """What a call with these slots touches."""
@@ -69,19 +69,19 @@ class Plan(NamedTuple):
         return found
 
 
-def plan(
+def call_memory(
     params: Iterable[tuple[str, Type]], slots: Sequence[int], writes: Iterable[bool] | None = None
-) -> Plan:
+) -> CallMemory:
     """The plan for parameters with these first slots. By default the read-only are not written."""
-    rows: list[Row] = []
+    rows: list[ParameterMemory] = []
     chosen = iter(writes) if writes is not None else None
     for (name, t), slot in zip(params, slots, strict=False):
         written = next(chosen) if chosen is not None else not getattr(t, "readonly", False)
         if isinstance(t, ArrayType):
-            rows.append(Row(name, slot, t.ndim, t.element.size, written))
+            rows.append(ParameterMemory(name, slot, t.ndim, t.element.size, written))
         elif isinstance(t, StructType):
-            rows.append(Row(name, slot, 0, t.size, written))
-    return Plan(tuple(rows))
+            rows.append(ParameterMemory(name, slot, 0, t.size, written))
+    return CallMemory(tuple(rows))
 
 
 class Claimer(Protocol):
@@ -253,10 +253,10 @@ def _is_live(segment: _Segment) -> bool:
     return read is not None or (written is not None and written[0].number in PENDING)
 
 
-def check_call(name: str, plan: Plan, slots: Any) -> None:
+def check_call(name: str, call_memory: CallMemory, slots: Any) -> None:
     """Raise ArgumentError where a call of kernel `name` would touch what a pending job writes, or
     write what it reads."""
-    check_claims(name, plan.claims(slots))
+    check_claims(name, call_memory.claims(slots))
 
 
 def check_arrays(name: str, read: Iterable[object], written: Iterable[object]) -> None:

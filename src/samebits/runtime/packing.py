@@ -37,7 +37,7 @@ _FLAGS_READ, _FLAGS_WRITE = 0x101, 0x501
 """C-contiguous and aligned; also writeable."""
 
 
-class Step(NamedTuple):
+class PackingStep(NamedTuple):
     """A row of the table: eleven words that the routine reads.
 
     `types` are the addresses of the exact classes that are accepted; for arrays the second is a
@@ -58,7 +58,7 @@ class Step(NamedTuple):
 _WORDS = 9
 
 
-def table(steps: Sequence[Step]) -> Any:
+def table(steps: Sequence[PackingStep]) -> Any:
     """The steps, one for each argument in order, as the routine reads them."""
     words: list[int] = []
     for step in steps:
@@ -66,22 +66,24 @@ def table(steps: Sequence[Step]) -> Any:
     return (ctypes.c_int64 * max(1, len(words)))(*words)
 
 
-def scalar_step(t: ScalarType, slot: int) -> Step:
+def scalar_step(t: ScalarType, slot: int) -> PackingStep:
     """How an argument for a scalar parameter is packed."""
     if t is BOOL:
-        return Step(TRUTH, slot, (id(True), id(False), 0))
+        return PackingStep(TRUTH, slot, (id(True), id(False), 0))
     if t.storage != t:
-        return Step(READ, slot, a=t.size)  # of no class that is read here: the slow path's
+        return PackingStep(READ, slot, a=t.size)  # of no class that is read here: the slow path's
     own, numpys = (0, 0) if t.weak else (id(SCALAR_CLASSES[t]), id(t.dtype.type))
     if t.is_int:
         types = (id(int), id(Int) if t.weak else own, numpys)
         top = min(t.maximum, (1 << 63) - 1)
-        return Step(INTEGER, slot, types, t.size, t.minimum, top, int(t.weak))
+        return PackingStep(INTEGER, slot, types, t.size, t.minimum, top, int(t.weak))
     types = (id(float), own, numpys)
-    return Step(FLOAT32, slot, types, 4) if t.bits == 32 else Step(READ, slot, types, 8)
+    return (
+        PackingStep(FLOAT32, slot, types, 4) if t.bits == 32 else PackingStep(READ, slot, types, 8)
+    )
 
 
-def array_step(t: ArrayType, slot: int) -> Step:
+def array_step(t: ArrayType, slot: int) -> PackingStep:
     """How an argument for an array parameter is packed."""
     element = t.element
     vector = isinstance(element, VectorType)
@@ -90,7 +92,7 @@ def array_step(t: ArrayType, slot: int) -> Step:
     last = element.length if vector else -1
     # NumPy asks no alignment of structured dtypes, so that its flag says nothing of them.
     types = (id(np.ndarray), element.align - 1, 0)
-    return Step(ARRAY, slot, types, t.ndim, last, flags, id(dtype))
+    return PackingStep(ARRAY, slot, types, t.ndim, last, flags, id(dtype))
 
 
 # A Python float becomes a binary32 under the thread's own rounding: only if that is the default.

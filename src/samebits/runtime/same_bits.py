@@ -55,7 +55,7 @@ class Leaf:
 
 
 @dataclass(slots=True)
-class Outcome:
+class CallOutcome:
     """What one execution left: results and memory, or a trap."""
 
     result: Any
@@ -203,7 +203,7 @@ def _emulated(target: Target, opt: int) -> MakeRun:
 
 def _observe(
     kernel: Kernel, types: tuple[Type, ...], args: tuple[Any, ...], run: Callable[..., Any]
-) -> Outcome:
+) -> CallOutcome:
     own = own_copies(args)
     memory: list[tuple[str, MemoryType, np.ndarray[Any, Any]]] = []
     writes = False
@@ -218,9 +218,9 @@ def _observe(
         is_read = isinstance(t, ArrayType) and t.readonly
         writes = writes or (not is_read and memory[-1][2].size > 0)
     try:
-        return Outcome(run(*own), memory, None, writes)
+        return CallOutcome(run(*own), memory, None, writes)
     except Trap as trap:
-        return Outcome(None, memory, trap, writes)
+        return CallOutcome(None, memory, trap, writes)
 
 
 def result_leaves(value: Any, place: str = "result") -> Iterator[Leaf]:
@@ -267,7 +267,7 @@ _BYTE_ORDER = "little" if np.little_endian else "big"
 
 
 def compare(
-    reference: Outcome, found: Outcome, target: str, kernel: str, first: str = "managed"
+    reference: CallOutcome, found: CallOutcome, target: str, kernel: str, first: str = "managed"
 ) -> None:
     """Raise BitsMismatchError at the first difference of `found` from what `first` gave."""
     a, b = _trap_key(reference.trap), _trap_key(found.trap)

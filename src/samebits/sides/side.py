@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import count
 
 from samebits.backend.targets.fp_environments import FLUSHINGS
-from samebits.backend.text.overrides import Departures
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.hazards.text import plant_texts
 from samebits.modes import STRICT
 from samebits.sides.options import with_options
@@ -61,7 +61,7 @@ class Side:
         """What runs: `plain` with its hazards, in its environment. Raises HazardError."""
         program = self.with_hazards(self.plain)
         if self.told.environment:
-            program = replace(program, departures=Departures(self.told.environment))
+            program = replace(program, overrides=CodegenOverrides(self.told.environment))
         return program
 
     def with_hazards(self, program: Program) -> Program:

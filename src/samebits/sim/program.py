@@ -11,7 +11,7 @@ from functools import cached_property
 from samebits.backend.llvm.compile import compile_module
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.compiling import lock
 from samebits.errors import TargetError
 from samebits.frontend.compile import compile_kernel, link
@@ -46,7 +46,7 @@ class Program:
     """`kernels` holds init, step and what they call; `module` the frame loop and hash besides.
 
     `rewritten` is the name of a kernel that DETERMINISTIC rewrites, if there is one: then the
-    managed run, which follows the source, is no reference. Code has `departures` where a diagnosis
+    managed run, which follows the source, is no reference. Code has `overrides` where a diagnosis
     wants them.
     """
 
@@ -57,7 +57,7 @@ class Program:
     kernels: Module
     module: Module
     rewritten: str | None = None
-    departures: Departures = NONE
+    overrides: CodegenOverrides = NONE
     _objects: dict[tuple[Target, int, bool], CompiledObject] = field(
         default_factory=dict[tuple[Target, int, bool], CompiledObject], init=False, repr=False
     )
@@ -112,10 +112,10 @@ class Program:
         entries = self.exported_entries if exported else self.entries
         with lock(), executions.pinned():  # constants are folded with this thread's arithmetic
             module = self._with_more(self._ready(target)) if exported else self._ready(target)
-            if exported or self.departures != NONE:
+            if exported or self.overrides != NONE:
                 return compile_module(
                     module, entries, target, opt,
-                    threads=not exported, departures=self.departures,
+                    threads=not exported, overrides=self.overrides,
                 )  # fmt: skip
             return compiled_here(module, entries, target, opt, current_cache())
 
@@ -136,7 +136,7 @@ class Program:
     def cached(self, target: Target, opt: int) -> CompiledObject:
         """As `compiled`, from the compile cache where it is there."""
         cache = current_cache()
-        if cache is None or self._hosts or self.departures != NONE:
+        if cache is None or self._hosts or self.overrides != NONE:
             return self.compiled(target, opt)
         key = object_key(print_module(self.module), self.entries, STRICT.name, target, opt)
         found = found_in(cache, key)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samebits.backend.emit.preemption import Guard, guarded_call
+from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
 from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.types import function_symbol, parts, scalar
 from samebits.bits import CANONICAL_NAN
 from samebits.ir.grammar import Function, ValueType
@@ -132,8 +132,8 @@ def entry_text(
     target: Target,
     locations: Locations | None = None,
     more: str = "",
-    departures: Departures = NONE,
-    guard: Guard | None = None,
+    overrides: CodegenOverrides = NONE,
+    guard: BodyGuard | None = None,
 ) -> str:
     """`sb_entry_<index>` for `function`, and its body, which is given `more` as last argument and
     called through `guard` if there is one."""
@@ -145,5 +145,5 @@ def entry_text(
     if guard is not None:
         body += "\n\n" + guarded_call(f"@sb.guard.{index}", symbol, guard)
         symbol = f"@sb.guard.{index}"
-    pin = pinned_call(target.fp_control, symbol, departures.environment)
+    pin = pinned_call(target.fp_control, symbol, overrides.environment)
     return f"{body}\n\ndefine i32 @sb_entry_{index}(ptr %args) #0 {{\nentry:\n{pin}}}"

@@ -32,11 +32,11 @@ _HARMLESS = {"get", "set", "load", "index", "assert", "assume", "overflow"}
 """Not pure, but they write no memory."""
 
 
-def turns_are_apart(
+def has_independent_iterations(
     loop: For | While,
     function: Function,
     callee: Callable[[str], Function],
-    apart: Collection[str] = (),
+    private: Collection[str] = (),
 ) -> bool:
     """Whether every turn of the innermost `loop` runs, takes no slot's value from the turn before,
     leaves none behind, and writes only to elements that its own number picks. Slots in `apart` are
@@ -51,7 +51,7 @@ def turns_are_apart(
             ops[statement.id] = statement
     if not all(_writes_own(op, loop.slot, ops, callee) for op in ops.values()):
         return False
-    carried = {str(op.attr) for op in ops.values() if op.opcode == "set"} - set(apart)
+    carried = {str(op.attr) for op in ops.values() if op.opcode == "set"} - set(private)
     read = _read_first(loop.body, {loop.slot})
     for region in _after(function.body, loop):
         read |= _read_first(region, set())

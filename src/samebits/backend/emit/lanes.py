@@ -33,7 +33,7 @@ class LaneEmitter(FunctionEmitter):
 
     def _vectorises(self, statement: For) -> bool:
         """Whether LLVM vectorises loops here, and nothing in the body keeps it from this one."""
-        if not self.module.plan.vectorise:
+        if not self.module.profile.vectorise:
             return False
         size = 0
         for inner in walk(statement.body):
@@ -44,7 +44,9 @@ class LaneEmitter(FunctionEmitter):
                 continue
             if inner.opcode == "call":
                 callee = str(inner.attr)
-                plain = self.module.is_inlined(callee) or self.module.rare(callee) is not None
+                plain = (
+                    self.module.is_inlined(callee) or self.module.cold_function(callee) is not None
+                )
                 if self.module.traps(callee) or not plain:
                     return False
                 size += self.module.inlined_size(callee)
@@ -61,9 +63,9 @@ class LaneEmitter(FunctionEmitter):
                 found.append(_Accumulator(self, self._slots[slot][0], t, join, lanes.flush))
         return found
 
-    def _all_turns(self, statement: For, start: str, stop: str) -> str:
+    def _loop_trip_count(self, statement: For, start: str, stop: str) -> str:
         if statement.step not in (1, -1):
-            return self._turns(start, stop, statement.step)
+            return self._trip_count(start, stop, statement.step)
         low, high = (start, stop) if statement.step == 1 else (stop, start)
         some = self.emit(f"icmp slt i64 {low}, {high}")
         return self.emit(f"select i1 {some}, i64 {self.emit(f'sub i64 {high}, {low}')}, i64 0")
@@ -82,10 +84,10 @@ class LaneEmitter(FunctionEmitter):
 
     def _nests(self, statement: For, lanes: Lanes) -> None:
         start, stop = self.operand(statement.start), self.operand(statement.stop)
-        turns = self._all_turns(statement, start, stop)
+        trips = self._loop_trip_count(statement, start, stop)
         done = "0"
         for count in lanes.counts:
-            left = self.emit(f"sub nuw i64 {turns}, {done}")
+            left = self.emit(f"sub nuw i64 {trips}, {done}")
             whole = self.emit(f"and i64 {left}, {-count}")
             end = self.emit(f"add nuw i64 {done}, {whole}")
             some = self.emit(f"icmp ne i64 {whole}, 0")
@@ -99,7 +101,7 @@ class LaneEmitter(FunctionEmitter):
         if statement.step in (1, -1):
             self._counted(statement, start, self._at(statement, start, done), stop)
         else:
-            self._counted(statement, start, done, turns)
+            self._counted(statement, start, done, trips)
 
     def _blocks(
         self, statement: For, lanes: Lanes, count: int, start: str, first: str, end: str
@@ -133,14 +135,14 @@ class LaneEmitter(FunctionEmitter):
         places = [a.place(place, now) for a, place in zip(accumulators, cells, strict=True)]
         for a, place in zip(accumulators, places, strict=True):
             a.enter(place)
-        seen = replace(self._seen)
+        seen = replace(self._counts)
         self._loop_body(statement.body, loop)
-        self._start(loop.next_turn)
+        self._start(loop.next_iteration)
         for a, place in zip(accumulators, places, strict=True):
             a.leave(place)
         self.do(f"store i64 {self.emit(f'add nuw nsw i64 {now}, 1')}, ptr {lane}")
-        self._seen.lanes += count
-        self._turn(statement, head, seen)
+        self._counts.lanes += count
+        self._back_edge(statement, head, seen)
         self._start(next_block)
         self.do(f"store i64 {self.emit(f'add nuw i64 {at}, {count}')}, ptr {row}")
         self._jump(block)
@@ -154,11 +156,11 @@ class LaneEmitter(FunctionEmitter):
         """The body once: what a turn accumulates into is a cell, lane or slot, that its number
         picks; a count's lanes are joined where its blocks end."""
         start, stop = self.operand(statement.start), self.operand(statement.stop)
-        turns = self._all_turns(statement, start, stop)
+        trips = self._loop_trip_count(statement, start, stop)
         ends: list[str] = []
         for count in lanes.counts:
             done = ends[-1] if ends else "0"
-            whole = self.emit(f"and i64 {self.emit(f'sub nuw i64 {turns}, {done}')}, {-count}")
+            whole = self.emit(f"and i64 {self.emit(f'sub nuw i64 {trips}, {done}')}, {-count}")
             ends.append(self.emit(f"add nuw i64 {done}, {whole}"))
         firsts = [sum(lanes.counts[:k]) for k in range(len(lanes.counts) + 1)]
         accumulators = self._accumulators(lanes)
@@ -172,7 +174,7 @@ class LaneEmitter(FunctionEmitter):
         state = [self._alloca("i64") for _ in range(3)]
         stages = [
             (str(first), str(count - 1), end)
-            for first, count, end in zip(firsts, (*lanes.counts, 1), (*ends, turns), strict=True)
+            for first, count, end in zip(firsts, (*lanes.counts, 1), (*ends, trips), strict=True)
         ]
         self.do(f"store i64 0, ptr {counter}")
         self._enter_stage(stage, state, 0, stages[0])
@@ -191,13 +193,13 @@ class LaneEmitter(FunctionEmitter):
         places = [a.place(place, lane) for a, place in zip(accumulators, cells, strict=True)]
         for a, place in zip(accumulators, places, strict=True):
             a.enter(place)
-        seen = replace(self._seen)
+        seen = replace(self._counts)
         self._loop_body(statement.body, loop)
-        self._start(loop.next_turn)
+        self._start(loop.next_iteration)
         for a, place in zip(accumulators, places, strict=True):
             a.leave(place)
         self.do(f"store i64 {self.emit(f'add nuw i64 {now}, 1')}, ptr {counter}")
-        self._turn(statement, head, seen)
+        self._back_edge(statement, head, seen)
         self._start(ended)
         at = self.emit(f"load i32, ptr {stage}")
         joins = [self._label("join") for _ in lanes.counts]
@@ -221,8 +223,8 @@ class LaneEmitter(FunctionEmitter):
         self._start(done)
         for a, place in zip(accumulators, cells, strict=True):
             a.store(self.emit(f"load {a.type}, ptr {a.place(place, str(firsts[-1]))}"))
-        self._jump(after_turns := self._label("turned"))
-        self._loop_end(after_turns, statement.orelse, loop)
+        self._jump(after_iterations := self._label("turned"))
+        self._loop_end(after_iterations, statement.orelse, loop)
 
     def _enter_stage(
         self, stage: str, state: list[str], number: int, values: tuple[str, ...]

@@ -1,15 +1,14 @@
-"""How compiled code in this process is left in the middle: LLVM text.
+"""Preemption of compiled code in this process: guards around long bodies, and a signal handler.
 
-An entry whose body runs for long, by what it is given, calls it through `guarded`, which notes on
-the thread's record where to come back to. A signal sent to the thread has `poked` run on top of
-the body, wherever that is: nothing is asked in a loop. There the handlers of Python's signals run,
-as CPython runs them between bytecodes; where none raises, the body goes on as if nothing had been,
-and where one does, or where the thread is told to stop, the body is left for good with the status
-`LEFT`. That is sound because a body holds nothing that would have to be given back: it calls
-nothing that takes a lock or allocates. The crew, which does, has its threads come back by
-themselves.
+An entry whose arguments can make its body run long calls it through `guarded`, which stores in the
+thread's record where to jump back to. A signal to the thread runs `SIGNAL_HANDLER` on top of the
+body, so loops poll nothing. The handler runs the handlers of Python's signals, as CPython does
+between bytecodes. If none raises, the body continues; if one does, or if the thread has been told
+to stop, the handler jumps out of the body for good, with the status `LEFT`. That is sound because
+a body holds nothing to release: it takes no lock and allocates nothing. The thread team does, and
+its threads return by themselves.
 
-The same guard sees to it that the thread's stack has room for the local memory.
+The same guard checks that the thread's stack has room for local memory.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from samebits.backend.records import (
     CALLS,
     ENTER,
     GUARD,
+    HANDLER_WORDS,
+    JUMP_BUFFER,
     KEY,
     KIND,
     LEFT,
     LOWEST,
     MAIN,
-    PLACE,
-    POKE_WORDS,
-    POKED,
     RELEASE,
+    SIGNAL_HANDLER,
     STOP,
     TRACE,
     VALUE,
@@ -177,7 +176,7 @@ def guard_text(target: Target) -> str:
     )  # fmt: skip
 
 
-class Guard(NamedTuple):
+class BodyGuard(NamedTuple):
     """How a body is guarded: its frame in bytes, the status that stands for a stack without room
     for it, and the most statements that it runs, of its parameters."""
 
@@ -197,7 +196,7 @@ class Guard(NamedTuple):
         return self.need > LEAST_FRAME
 
 
-def guarded_call(symbol: str, body: str, guard: Guard) -> str:
+def guarded_call(symbol: str, body: str, guard: BodyGuard) -> str:
     """LLVM text of `symbol`, a function of the same form as `body` that calls it guarded, or as it
     is where it ends soon."""
     given = f"ptr {body}, ptr %args, i64 {guard.need + STACK_MARGIN}, i32 {guard.small}"
@@ -312,13 +311,13 @@ end:
 }}
 """
 
-_POKED = """\
+_HANDLER = """\
 target triple = "{triple}"
 @{words} = global [2 x i64] zeroinitializer, align 8
 declare ptr @pthread_getspecific({key})
 declare void @_longjmp(ptr, i32) noreturn
 
-define void @{poked}(i32 %signal) {{
+define void @{handler}(i32 %signal) {{
 entry:
   %before.p = getelementptr i64, ptr @{words}, i64 {BEFORE}
   %before = load i64, ptr %before.p
@@ -378,16 +377,16 @@ def call_text() -> str:
     return _CALL.format(call=CALL)
 
 
-def poked_text(target: Target) -> str:
+def signal_handler_text(target: Target) -> str:
     """The module of the signal handler, for a process of this target."""
-    poked = _POKED.format(
-        triple=target.triple, words=POKE_WORDS, poked=POKED, ask=ASK, key=key_type(target),
-        BEFORE=BEFORE, **_PLACES,
+    handler = _HANDLER.format(
+        triple=target.triple, words=HANDLER_WORDS, handler=SIGNAL_HANDLER, ask=ASK,
+        key=key_type(target), BEFORE=BEFORE, **_PLACES,
     )  # fmt: skip
-    return poked + ask_text()
+    return handler + ask_text()
 
 
 _PLACES = dict(
-    KEY=KEY, ENTER=ENTER, RELEASE=RELEASE, PLACE=PLACE, STOP=STOP, CALLS=CALLS, WAKE=WAKE,
-    LOWEST=LOWEST, MAIN=MAIN, KIND=KIND, VALUE=VALUE, TRACE=TRACE, LEFT=LEFT,
+    KEY=KEY, ENTER=ENTER, RELEASE=RELEASE, JUMP_BUFFER=JUMP_BUFFER, STOP=STOP, CALLS=CALLS,
+    WAKE=WAKE, LOWEST=LOWEST, MAIN=MAIN, KIND=KIND, VALUE=VALUE, TRACE=TRACE, LEFT=LEFT,
 )  # fmt: skip

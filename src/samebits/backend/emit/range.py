@@ -11,12 +11,12 @@ lowest index's trap is the one kept, whatever the threads did.
 from __future__ import annotations
 
 from samebits.backend.emit.entry import SlotReader
-from samebits.backend.emit.preemption import Guard, guarded_call
+from samebits.backend.emit.preemption import BodyGuard, guarded_call
 from samebits.backend.targets.fp_control import pinned_call
 from samebits.backend.targets.table import Target
 from samebits.backend.text.context import return_type
 from samebits.backend.text.locations import Locations
-from samebits.backend.text.overrides import NONE, Departures
+from samebits.backend.text.overrides import NONE, CodegenOverrides
 from samebits.backend.text.types import function_symbol
 from samebits.errors import IRError
 from samebits.ir.grammar import Function
@@ -120,8 +120,8 @@ def range_text(
     *,
     owns: bool = False,
     based: bool = False,
-    departures: Departures = NONE,
-    guard: Guard | None = None,
+    overrides: CodegenOverrides = NONE,
+    guard: BodyGuard | None = None,
 ) -> str:
     """The range function `name` for a function (begin: int64, end: int64, ...), and its body.
 
@@ -160,7 +160,7 @@ def range_text(
     ]
     guarded = f"@sb.guard.{name}"
     called = symbol if guard is None else guarded
-    pin = pinned_call(target.fp_control, called, departures.environment)
+    pin = pinned_call(target.fp_control, called, overrides.environment)
     entry = [
         f"define {'internal ' * based}i32 @{name}(ptr %slots, ptr %shared) #0 {{",
         "entry:",

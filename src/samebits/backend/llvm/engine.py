@@ -24,9 +24,9 @@ from samebits.backend.lowering.int64_builtins import DIVISIONS
 from samebits.backend.objects import NO_ADDRESSES
 from samebits.backend.targets.host_levels import HostLevel, best_level, host_levels
 from samebits.backend.targets.table import Target
-from samebits.backend.text.cold_calls import VARIANTS, Late, split
-from samebits.backend.text.cold_copies import is_seldom
-from samebits.backend.text.profiles import APART_PASSES, SPEED, Plan
+from samebits.backend.text.cold_calls import VARIANTS, DeferredVariants, split_cold
+from samebits.backend.text.cold_copies import is_cold_copy
+from samebits.backend.text.profiles import COLD_PASSES, SPEED, CodegenProfile
 from samebits.compiling import lock
 from samebits.errors import RunnerError, TargetError
 from samebits.lang.stacks import undisturbed
@@ -106,9 +106,9 @@ def data_layout(target: Target) -> str:
 
 _UNUSED = ("global_dead_code_eliminate",)
 """The passes after which a module has the declarations alone that it needs."""
-_LATE = ("always_inliner", "global_dead_code_eliminate")
+_DEFERRED_PASSES = ("always_inliner", "global_dead_code_eliminate")
 """The passes when what came after vectorisation is linked."""
-_LINKED = (*_LATE, "constant_merge")
+_LINKED = (*_DEFERRED_PASSES, "constant_merge")
 """The passes when these are linked: both sides may have the same table."""
 
 
@@ -119,14 +119,14 @@ def _optimise(
     vectorise: bool = False,
     passes: tuple[str, ...] = (),
     *,
-    straight: bool = False,
+    slp: bool = False,
     unroll: bool = True,
 ) -> None:
     """The passes of LLVM's pipeline of a level, or those that are named."""
     binding = _binding()
     options = binding.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = vectorise
-    options.slp_vectorization = vectorise and straight
+    options.slp_vectorization = vectorise and slp
     options.loop_unrolling = unroll
     builder = binding.create_pass_builder(machine, options)
     if passes:
@@ -145,23 +145,25 @@ def _optimise(
         options.close()
 
 
-def _link_late(module: Any, machine: Any, context: Any, layout: str, late: Late) -> None:
+def _link_deferred(
+    module: Any, machine: Any, context: Any, layout: str, deferred: DeferredVariants
+) -> None:
     """After vectorisation: the tests for lanes go where they are called, and with them come the
     loops over lanes."""
     module.get_global_variable(VARIANTS).linkage = "internal"
     _optimise(module, machine, 0, passes=_UNUSED)
-    text = late.text(function.name for function in module.functions)
+    text = deferred.text(function.name for function in module.functions)
     if text:
         _link(module, _binding().parse_assembly(layout + text, context))
-        _optimise(module, machine, 0, passes=_LATE)
+        _optimise(module, machine, 0, passes=_DEFERRED_PASSES)
 
 
-def _spare(part: Any, most: int) -> None:
+def _skip_optimisation(part: Any, most: int) -> None:
     """Code for copies that seldom run, and for rare functions where there are more than `most`, is
     selected in half the time. Those of float64 are as fast; of float32, some take up to three
     quarters longer."""
     made = [function for function in part.functions if not function.is_declaration]
-    copies = [function for function in made if is_seldom(function.name)]
+    copies = [function for function in made if is_cold_copy(function.name)]
     for function in made if len(made) - len(copies) > most else copies:
         function.add_function_attribute("noinline")
         function.add_function_attribute("optnone")
@@ -191,12 +193,12 @@ def _with_module(
     opt: int,
     want: str,
     vectorise: bool = True,
-    plan: Plan = SPEED,
+    profile: CodegenProfile = SPEED,
     after_passes: AfterPasses | None = None,
 ) -> Any:
     _binding()
     with lock():
-        made = partial(_processed, text, target, opt, want, vectorise, plan, after_passes)
+        made = partial(_processed, text, target, opt, want, vectorise, profile, after_passes)
         found = undisturbed(made)
         code = found[1] if want == "listing" else found
         if want != "text" and wide_division.is_lacking(code, text, target):
@@ -210,36 +212,36 @@ def _processed(
     opt: int,
     want: str,
     vectorise: bool,
-    plan: Plan,
+    profile: CodegenProfile,
     after_passes: AfterPasses | None,
     completed: bool = False,
 ) -> Any:
     """What is wanted of LLVM text, `completed` with wide divisions of its own. The lock is held, be
     it by a thread that waits for this one."""
     binding = _binding()
-    codegen = plan.codegen if opt else 0
+    codegen = profile.codegen if opt else 0
     machine = _machine(target.triple, target.cpu, target.features, target.abi, codegen)
     context = binding.create_context()
     # Without its layout the passes would take every target for a little-endian 64-bit one.
     layout = f'target datalayout = "{machine.target_data}"\n'
-    text, apart, late = split(text)
+    text, cold, deferred = split_cold(text)
     module = binding.parse_assembly(layout + text, context)
     try:
         if opt:
-            vectorise = vectorise and plan.vectorise
+            vectorise = vectorise and profile.vectorise
             _optimise(
-                module, machine, plan.level, vectorise, plan.passes,
-                straight=plan.straight, unroll=plan.unroll,
+                module, machine, profile.level, vectorise, profile.passes,
+                slp=profile.slp, unroll=profile.unroll,
             )  # fmt: skip
-            if plan.hasty:
-                _spare(module, -1)
-        if late is not None:
-            _link_late(module, machine, context, layout, late)
-        if apart:
-            part = binding.parse_assembly(layout + apart, context)
+            if profile.optnone:
+                _skip_optimisation(module, -1)
+        if deferred is not None:
+            _link_deferred(module, machine, context, layout, deferred)
+        if cold:
+            part = binding.parse_assembly(layout + cold, context)
             if opt:
-                _optimise(part, machine, opt, passes=APART_PASSES)
-                _spare(part, plan.most_rare)
+                _optimise(part, machine, opt, passes=COLD_PASSES)
+                _skip_optimisation(part, profile.most_cold_optimised)
             _link(module, part)
             _optimise(module, machine, 0, passes=_LINKED)
         _link_divisions(module, target, context, layout)
@@ -267,29 +269,35 @@ def compile_text(
     opt: int = 3,
     *,
     vectorise: bool = True,
-    plan: Plan = SPEED,
+    profile: CodegenProfile = SPEED,
     after_passes: AfterPasses | None = None,
 ) -> bytes:
     """Object code of LLVM text; without `opt` nothing is optimised, whatever the plan.
 
     Raises RuntimeError where the text is not valid, and what `after_passes` raises.
     """
-    return _with_module(text, target, opt, "object", vectorise, plan, after_passes)
+    return _with_module(text, target, opt, "object", vectorise, profile, after_passes)
 
 
-def assemble_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> str:
+def assemble_text(
+    text: str, target: Target, opt: int = 3, *, profile: CodegenProfile = SPEED
+) -> str:
     """The target's assembly for LLVM text."""
-    return _with_module(text, target, opt, "assembly", plan=plan)
+    return _with_module(text, target, opt, "assembly", profile=profile)
 
 
-def optimise_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> str:
+def optimise_text(
+    text: str, target: Target, opt: int = 3, *, profile: CodegenProfile = SPEED
+) -> str:
     """LLVM text after the passes of level `opt`."""
-    return _with_module(text, target, opt, "text", plan=plan)
+    return _with_module(text, target, opt, "text", profile=profile)
 
 
-def list_text(text: str, target: Target, opt: int = 3, *, plan: Plan = SPEED) -> tuple[str, str]:
+def list_text(
+    text: str, target: Target, opt: int = 3, *, profile: CodegenProfile = SPEED
+) -> tuple[str, str]:
     """LLVM text after the passes, and the target's assembly for it, with LLVM's comments."""
-    return _with_module(text, target, opt, "listing", plan=plan)
+    return _with_module(text, target, opt, "listing", profile=profile)
 
 
 _REMARKS = ("pass-remarks", "pass-remarks-missed", "pass-remarks-analysis")

@@ -22,7 +22,7 @@ from samebits.backend.targets.instructions import (
 from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import FILE, Location
 
-Place = tuple[Location, ...]
+InlineStack = tuple[Location, ...]
 """Where code comes from: the statement, then the call that it was inlined at, and so on."""
 
 
@@ -33,7 +33,7 @@ class CodeLine:
     text: str
     comment: str
     kind: InstructionKind
-    place: Place
+    place: InlineStack
 
 
 _NUMBER = re.compile(rf"{FILE}:(\d+)")
@@ -63,9 +63,9 @@ def _normal(text: str) -> str:
     return "" if _SKIPPED.match(text) else _TEMPORARY.sub("tmp", text)
 
 
-def _located(listing: Listing, mark: str) -> Iterator[tuple[str, Place]]:
+def _located(listing: Listing, mark: str) -> Iterator[tuple[str, InlineStack]]:
     """Each line of the located assembly that is in both, with its place."""
-    place: Place = ()
+    place: InlineStack = ()
     for line in listing.located_assembly.splitlines():
         if _LOC.match(line):
             numbers = (int(n) for n in _NUMBER.findall(line))
@@ -78,14 +78,14 @@ def _located(listing: Listing, mark: str) -> Iterator[tuple[str, Place]]:
             yield text, place if line[0].isspace() else ()
 
 
-def _place(numbers: Iterator[int], locations: Sequence[Location]) -> Place:
+def _place(numbers: Iterator[int], locations: Sequence[Location]) -> InlineStack:
     # LLVM writes line 0 where code stands for several lines; the calls around it still hold.
     return tuple(locations[n - 1] for n in numbers if 0 < n <= len(locations))
 
 
-def _aligned(ours: list[str], theirs: list[tuple[str, Place]]) -> list[Place]:
+def _aligned(ours: list[str], theirs: list[tuple[str, InlineStack]]) -> list[InlineStack]:
     """The place of each line: that of the line which it is in the other compilation."""
-    places: list[Place] = [()] * len(ours)
+    places: list[InlineStack] = [()] * len(ours)
     numbers = [i for i, text in enumerate(ours) if text]
     parts = _parts([ours[i] for i in numbers])
     others = _parts([text for text, _ in theirs])
@@ -118,7 +118,7 @@ _AT = re.compile(r"!DILocation\(line: (\d+),(?:.*inlinedAt: !(\d+))?")
 def llvm_lines(listing: Listing) -> list[CodeLine]:
     """The LLVM text of `listing`, line by line."""
     nodes = {m[1]: m[2] for m in map(_NODE.match, listing.located_llvm.splitlines()) if m}
-    located: list[tuple[str, Place]] = []
+    located: list[tuple[str, InlineStack]] = []
     for line in listing.located_llvm.splitlines():
         text = _normal_llvm(line)
         if text:

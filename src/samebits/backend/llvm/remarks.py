@@ -14,7 +14,7 @@ from samebits.backend.llvm import engine as llvm
 from samebits.backend.targets.table import Target
 from samebits.backend.text.context import DIVISIONS
 from samebits.backend.text.locations import FILE, Location
-from samebits.backend.text.profiles import Plan
+from samebits.backend.text.profiles import CodegenProfile
 from samebits.errors import Span
 from samebits.ir.grammar import For, Function, Module, Op, Statement, While, can_trap, regions, walk
 
@@ -74,7 +74,7 @@ def loop_remarks(
     if not loops:
         return []
     said: dict[LoopKey, list[Remark]] = {}
-    if opt and target.vector_bits and emitted.plan.vectorise:
+    if opt and target.vector_bits and emitted.profile.vectorise:
         around = _loops_around(module)
         text = llvm.remarks_text(emitted.text, target, opt)
         for key, made in _read(text, emitted.locations, around):
@@ -85,7 +85,7 @@ def loop_remarks(
         if isinstance(loop, For) and loop.lanes:
             # The loop over blocks of turns around that over the lanes is no loop of the source.
             known = [r for r in known if r.vectorised]
-        found += known or [_unsaid(function, loop, module, target, opt, emitted.plan)]
+        found += known or [_unsaid(function, loop, module, target, opt, emitted.profile)]
     return sorted(found, key=lambda r: (r.span.file, r.span.line, r.span.column, not r.vectorised))
 
 
@@ -187,13 +187,18 @@ def _reason(said: str, locations: Sequence[Location]) -> str:
 
 
 def _unsaid(
-    function: Function, loop: Loop, module: Module, target: Target, opt: int, plan: Plan
+    function: Function,
+    loop: Loop,
+    module: Module,
+    target: Target,
+    opt: int,
+    profile: CodegenProfile,
 ) -> Remark:
     """Why LLVM says nothing of a loop."""
     inside = [s for region in regions(loop) for s in walk(region)]
     if not opt:
         message, at = "nothing is vectorised without optimisation", loop.span
-    elif not plan.vectorise:
+    elif not profile.vectorise:
         message, at = NOT_FOR_SPEED, loop.span
     elif not target.vector_bits:
         message, at = NO_VECTORS, loop.span

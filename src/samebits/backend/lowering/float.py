@@ -140,7 +140,7 @@ def _rounding(name: str) -> Lowering:
     def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
         x = f.operand(op.args[0])
-        calls = f.target.rounds_by_calls and f.module.plan.is_small
+        calls = f.target.rounds_by_calls and f.module.profile.is_small
         if f.target.has_round and not calls:
             f.define(op.result, _intrinsic(f, _ROUNDINGS[name], bits, x))
         else:
@@ -215,17 +215,17 @@ def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
     return f"i{bits}", canonical_bits(f, name, bits, False)
 
 
-def store_then_mend(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
+def store_then_canonicalise(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
     """Store a float as it is; the run of stores around it is mended where one of them is NaN."""
     f.do(f"store {_FLOAT[t.bits]} {name}, ptr {place}, align {t.align}")
-    f.to_mend.append((t.bits, name, place))
+    f.to_canonicalise.append((t.bits, name, place))
 
 
-def mend(f: FunctionWriter) -> None:
+def canonicalise_stores(f: FunctionWriter) -> None:
     """After a run of stores: put the canonical NaN over every one that stored another."""
-    stores, f.to_mend = f.to_mend, []
+    stores, f.to_canonicalise = f.to_canonicalise, []
     tests: list[str] = []
-    mends: list[str] = []
+    repairs: list[str] = []
     for bits in sorted({bits for bits, _, _ in stores}):
         names = [name for width, name, _ in stores if width == bits]
         # One comparison finds a NaN in either of two numbers.
@@ -233,7 +233,7 @@ def mend(f: FunctionWriter) -> None:
             tests.append(f.emit(f"fcmp uno {_FLOAT[bits]} {a}, {b}"))
     for bits, name, place in stores:
         test, kept = f.name(), f.name()
-        mends += [
+        repairs += [
             f"{test} = fcmp uno {_FLOAT[bits]} {name}, {name}",
             f"{kept}.i = bitcast {_FLOAT[bits]} {name} to i{bits}",
             f"{kept} = select i1 {test}, i{bits} {CANONICAL_NAN[bits]}, i{bits} {kept}.i",
@@ -242,7 +242,7 @@ def mend(f: FunctionWriter) -> None:
     some = tests[0]
     for test in tests[1:]:
         some = f.emit(f"or i1 {some}, {test}")
-    f.rarely(some, mends)
+    f.cold_block(some, repairs)
 
 
 FLOAT_LOWERINGS: dict[str, Lowering] = {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from samebits.backend.lowering.float import store_then_mend, stored_value
+from samebits.backend.lowering.float import store_then_canonicalise, stored_value
 from samebits.backend.lowering.integer import scalar_type
 from samebits.backend.text.types import memory, memory_scalar, scalar
 from samebits.backend.text.writer import OWN_PLACE, FunctionWriter
@@ -142,7 +142,7 @@ def _store(f: FunctionWriter, op: Op) -> None:
         name = f.emit(f"zext i1 {name} to i8")
     elif t.is_float and not f.facts.is_private(place):
         if op.id in f.facts.serial_stores and not f.facts.is_number(value):
-            store_then_mend(f, t, name, f.operand(place))
+            store_then_canonicalise(f, t, name, f.operand(place))
             return
         stored, name = stored_value(f, value)
     f.do(f"store {stored} {name}, ptr {f.operand(place)}, align {t.align}")

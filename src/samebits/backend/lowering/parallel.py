@@ -30,7 +30,7 @@ from samebits.ir.grammar import (
 )
 from samebits.types import ArrayType, Kind, RefType, ScalarType
 
-_TURN_WEIGHT = 8
+_ITERATION_WEIGHT = 8
 """How often the body of an inner loop is taken to run."""
 _SLOW = {"div": 6, "sqrt": 8, "floordiv": 12, "mod": 12}
 """Operations that cost more than one."""
@@ -65,8 +65,10 @@ def serial(f: FunctionWriter, op: Op) -> str:
 
 def lower_parallel(f: FunctionWriter, op: Op) -> None:
     """Ask the hook, then run in line what it did not."""
-    turns = f.module.turns(str(op.attr)) if not f.module.is_apart(f.function.name) else ""
-    if not turns:
+    range_function = (
+        f.module.parallel_range(str(op.attr)) if not f.module.is_cold(f.function.name) else ""
+    )
+    if not range_function:
         status = serial(f, op)
         if status:
             f.leave_if_failed(status)
@@ -76,14 +78,14 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
     batch = f.operand(op.args[2])
     start, stop = f.operand(op.args[0]), f.operand(op.args[1])
     count = f.emit(f"sub i64 {stop}, {start}")
-    least = _least_turns(f, f.module.function(str(op.attr)).body)
+    least = _least_iterations(f, f.module.function(str(op.attr)).body)
     enough = f.emit(f"icmp sgt i64 {count}, {2 * least if batch == '0' else batch}")
     hook = f.emit(f"load ptr, ptr @{HOOK}")
     conditions = [
         enough,
         f.emit(f"icmp slt i64 {start}, {stop}"),
         f.emit(f"icmp ne ptr {hook}, null"),
-        *_apart(f, op),
+        *_disjointness(f, op),
     ]
     condition = conditions[0]
     for other in conditions[1:]:
@@ -92,7 +94,7 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
     def ask() -> None:
         slots = _slots(f, [op.args[0], *op.args[3:]])
         own = f"ptr @{OWN}" if f.module.owns(str(op.attr)) else "ptr null"
-        given = f"ptr {turns}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
+        given = f"ptr {range_function}, ptr {slots}, i64 {count}, i64 {batch}, i64 {least}, {own}"
         f.do(f"store i32 {f.emit(f'call i32 {hook}({given})')}, ptr {result}")
 
     def here() -> None:
@@ -106,7 +108,7 @@ def lower_parallel(f: FunctionWriter, op: Op) -> None:
 # What a turn costs ---------------------------------------------------------------------------
 
 
-def _least_turns(f: FunctionWriter, region: Region) -> int:
+def _least_iterations(f: FunctionWriter, region: Region) -> int:
     """The fewest turns of the outermost loop in `region` that are worth a batch."""
     loop = next((s for s in walk(region) if isinstance(s, For)), None)
     if loop is None:
@@ -143,10 +145,10 @@ def _statement_cost(f: FunctionWriter, statement: Statement) -> int:
         case If():
             return max(_region_cost(f, statement.then), _region_cost(f, statement.orelse))
         case For():
-            return _TURN_WEIGHT * _region_cost(f, statement.body)
+            return _ITERATION_WEIGHT * _region_cost(f, statement.body)
         case While():
             body = _region_cost(f, statement.head) + _region_cost(f, statement.body)
-            return _TURN_WEIGHT * body
+            return _ITERATION_WEIGHT * body
         case _:
             return 0
 
@@ -188,7 +190,7 @@ class _Captured:
     own: bool
 
 
-def _apart(f: FunctionWriter, op: Op) -> Iterator[str]:
+def _disjointness(f: FunctionWriter, op: Op) -> Iterator[str]:
     """Conditions under which nothing that a turn writes is what another turn uses by another
     name: two parameters of a kernel may be the same array."""
     captured = list(_captured(f.module.function(str(op.attr)), op))
@@ -218,14 +220,14 @@ def _disjoint(f: FunctionWriter, a: _Captured, b: _Captured) -> str:
     (first, first_end), (second, second_end) = _ends(f, a.value), _ends(f, b.value)
     before = f.emit(f"icmp ule i64 {first_end}, {second}")
     after = f.emit(f"icmp ule i64 {second_end}, {first}")
-    apart = f.emit(f"or i1 {before}, {after}")
+    disjoint = f.emit(f"or i1 {before}, {after}")
     if not (a.own and b.own and _alike(a.value.type, b.value.type)):
-        return apart
+        return disjoint
     # The same array by two names, where each turn touches only its own element of either.
     same = f.emit(f"icmp eq i64 {first}, {second}")
     for one, other in zip(f.operands(a.value)[2:], f.operands(b.value)[2:], strict=True):
         same = f.emit(f"and i1 {same}, {f.emit(f'icmp eq i64 {one}, {other}')}")
-    return f.emit(f"or i1 {apart}, {same}")
+    return f.emit(f"or i1 {disjoint}, {same}")
 
 
 def _alike(a: ValueType, b: ValueType) -> bool:

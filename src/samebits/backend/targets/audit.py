@@ -14,7 +14,7 @@ from samebits.backend.targets.table import Target
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AuditRule:
     """Instructions that break a promise, and why: a regular expression over the whole mnemonic,
     or over what comes before its first dot, and one over the beginning of the operands."""
 
@@ -26,7 +26,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """One forbidden instruction: where in the text (1-based line), in which function, and why."""
 
     rule: str
@@ -44,71 +44,75 @@ _FUSED = "rounds a product and a sum once, where the source rounds twice"
 _FLUSH = "flushes subnormals, or may, whatever the control register says"
 
 _X86 = (
-    Rule("fused", r"vf(n?m(add|sub)|maddsub|msubadd)(132|213|231)?[ps][sdh]", _FUSED, True),
-    Rule("estimate", r"v?r(cp|sqrt)(14|28)?[ps][sdh]", _ESTIMATE),
-    Rule("estimate", r"vexp2p[sd]", _ESTIMATE),
-    Rule(
+    AuditRule("fused", r"vf(n?m(add|sub)|maddsub|msubadd)(132|213|231)?[ps][sdh]", _FUSED, True),
+    AuditRule("estimate", r"v?r(cp|sqrt)(14|28)?[ps][sdh]", _ESTIMATE),
+    AuditRule("estimate", r"vexp2p[sd]", _ESTIMATE),
+    AuditRule(
         "x87",
         r"f(i?(add|sub|mul|div)r?p?[slt]?|ld[a-z0-9]*|ild\w*|i?st(p|pp)?[slt]?|ist\w*|sqrt|sin"
         r"|cos|sincos|ptan|patan|prem1?|rndint|scale|yl2x(p1)?|2xm1|chs|abs|u?comi?p?p?i?|tst"
         r"|xch|cmov\w+)",
         "x87 arithmetic, which keeps 64 bits of significand",
     ),
-    Rule("bf16", r"v(dpbf16ps|cvtne2?ps2bf16)\w*", "flushes subnormals whatever MXCSR says"),
+    AuditRule("bf16", r"v(dpbf16ps|cvtne2?ps2bf16)\w*", "flushes subnormals whatever MXCSR says"),
 )
 _PPC = (
-    Rule(
+    AuditRule(
         "fused",
         r"fn?m(add|sub)s?|x[sv]n?m(add|sub)([am][sd]p|qpo?)|vmaddfp|vnmsubfp",
         _FUSED,
         True,
     ),
-    Rule(
+    AuditRule(
         "estimate", r"fr(es?|sqrtes?)|x[sv]r(e|sqrte)[sd]p|vr(e|sqrte)fp|v(expte|loge)fp", _ESTIMATE
     ),
-    Rule("AltiVec", r"v((add|sub|max|min)fp|rfi[nzpm]|cf[us]x|ct[us]xs|cmp\w+fp)", _FLUSH),
-    Rule("matrix", r"(pm)?xvb?f\w*ger\w*", "sums in an order and with roundings of its own"),
+    AuditRule("AltiVec", r"v((add|sub|max|min)fp|rfi[nzpm]|cf[us]x|ct[us]xs|cmp\w+fp)", _FLUSH),
+    AuditRule("matrix", r"(pm)?xvb?f\w*ger\w*", "sums in an order and with roundings of its own"),
 )
 
-FORBIDDEN: dict[str, tuple[Rule, ...]] = {
+FORBIDDEN: dict[str, tuple[AuditRule, ...]] = {
     "x86_64": _X86,
     "i686": _X86,
     "aarch64": (
-        Rule(
+        AuditRule(
             "fused", r"f(n?m(add|sub|la|ls|lal2?|lsl2?)|n?m(ad|sb|la|ls)|cmla|mmla)", _FUSED, True
         ),
-        Rule("estimate", r"fr(ecp[esx]|sqrt[es])", _ESTIMATE),
-        Rule("bf16", r"bf\w*(dot|mmla|mlalb|mlalt|mla|mls|cvt\w*)", "rounds in ways of its own"),
+        AuditRule("estimate", r"fr(ecp[esx]|sqrt[es])", _ESTIMATE),
+        AuditRule(
+            "bf16", r"bf\w*(dot|mmla|mlalb|mlalt|mla|mls|cvt\w*)", "rounds in ways of its own"
+        ),
     ),
     "armv7": (
         # `vmla` of VFP rounds twice, but there is no need to trust that.
-        Rule("fused", r"v(fn?m[as]|n?ml[as])([a-z]{2})?\.f\d+", _FUSED, True),
-        Rule("estimate", r"vr(ecp|sqrt)[es]([a-z]{2})?\.\w+", _ESTIMATE),
-        Rule("NEON", r"v(?!cvt|mov|ldr|str|ldm|stm)\w+\.f(16|32)", _FLUSH, operands=r"[qd]\d"),
-        Rule("NEON", r"vcvt\.([su]32\.f32|f32\.[su]32)", _FLUSH, operands=r"[qd]\d"),
+        AuditRule("fused", r"v(fn?m[as]|n?ml[as])([a-z]{2})?\.f\d+", _FUSED, True),
+        AuditRule("estimate", r"vr(ecp|sqrt)[es]([a-z]{2})?\.\w+", _ESTIMATE),
+        AuditRule("NEON", r"v(?!cvt|mov|ldr|str|ldm|stm)\w+\.f(16|32)", _FLUSH, operands=r"[qd]\d"),
+        AuditRule("NEON", r"vcvt\.([su]32\.f32|f32\.[su]32)", _FLUSH, operands=r"[qd]\d"),
     ),
     "riscv64": (
-        Rule("fused", r"fn?m(add|sub)|vfw?n?m(acc|sac|add|sub)\w*", _FUSED, True),
-        Rule("estimate", r"vfr(ec|sqrt)7", _ESTIMATE),
+        AuditRule("fused", r"fn?m(add|sub)|vfw?n?m(acc|sac|add|sub)\w*", _FUSED, True),
+        AuditRule("estimate", r"vfr(ec|sqrt)7", _ESTIMATE),
     ),
     "powerpc64le": _PPC,
     "powerpc64": _PPC,
     "s390x": (
-        Rule("fused", r"m[as][ed]br?|[vw]fn?m[as]([sdx]b)?", _FUSED, True),
-        Rule("hexadecimal", r"([asd]|sq|h)[de]r?|m(ee|de?|e)r?|ma[ed]r?|ms[ed]r?",
+        AuditRule("fused", r"m[as][ed]br?|[vw]fn?m[as]([sdx]b)?", _FUSED, True),
+        AuditRule("hexadecimal", r"([asd]|sq|h)[de]r?|m(ee|de?|e)r?|ma[ed]r?|ms[ed]r?",
              "hexadecimal floats, which round in base 16"),
     ),
     "loongarch64": (
-        Rule("fused", r"x?v?fn?m(add|sub)", _FUSED, True),
-        Rule("estimate", r"x?v?fr(ecipe|sqrte?)", _ESTIMATE),
+        AuditRule("fused", r"x?v?fn?m(add|sub)", _FUSED, True),
+        AuditRule("estimate", r"x?v?fr(ecipe|sqrte?)", _ESTIMATE),
     ),
     "mips64el": (
-        Rule("fused", r"n?m(add|sub)\.(s|d|ps)|m(add|sub)f\.[sd]|fm(add|sub)\.[wd]", _FUSED, True),
-        Rule("estimate", r"(recip|rsqrt)[12]?\.\w+|fr(cp|sqrt)\.[wd]", _ESTIMATE),
+        AuditRule(
+            "fused", r"n?m(add|sub)\.(s|d|ps)|m(add|sub)f\.[sd]|fm(add|sub)\.[wd]", _FUSED, True
+        ),
+        AuditRule("estimate", r"(recip|rsqrt)[12]?\.\w+|fr(cp|sqrt)\.[wd]", _ESTIMATE),
     ),
     "wasm32": (
-        Rule("fused", r"f\d+x\d+\.relaxed_n?madd", _FUSED, True),
-        Rule("relaxed", r"[if]\d+x\d+\.relaxed_\w+", "may differ between engines"),
+        AuditRule("fused", r"f\d+x\d+\.relaxed_n?madd", _FUSED, True),
+        AuditRule("relaxed", r"[if]\d+x\d+\.relaxed_\w+", "may differ between engines"),
     ),
 }  # fmt: skip
 """Forbidden instructions by architecture."""
@@ -184,7 +188,7 @@ def _is_foreign(symbol: str, own: set[str], target: Target) -> bool:
 
 def audit(
     assembly_text: str, target: Target, allow_fma: bool = False, *, allow_fast: bool = False
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """Every forbidden instruction, and every call of a function that the text does not define.
 
     `allow_fma` is for code whose source asks for fused multiply-add, `allow_fast` for modules with
@@ -200,7 +204,7 @@ def audit(
     call = re.compile(_CALLS[target.architecture])
     lines = assembly_text.splitlines()
     own = _own_symbols(lines)
-    findings: list[Finding] = []
+    findings: list[AuditFinding] = []
     function = "the beginning"
     for number, line in enumerate(lines, 1):
         label = _LABEL.match(line)
@@ -217,12 +221,12 @@ def audit(
         text = " ".join(line.split())
         for rule, pattern, wanted in rules:
             if any(map(pattern.fullmatch, names)) and wanted.match(operands):
-                findings.append(Finding(rule.name, number, function, text, rule.why))
+                findings.append(AuditFinding(rule.name, number, function, text, rule.why))
         match = call.match(f"{mnemonic} {operands.strip()}")
         symbol = match.group(1).strip('"') if match else ""
         if symbol and _is_foreign(symbol, own, target):
             why = f"calls {symbol}, which is not part of the code"
-            findings.append(Finding("call", number, function, text, why))
+            findings.append(AuditFinding("call", number, function, text, why))
     return findings
 
 

@@ -14,7 +14,7 @@ from samebits.backend.targets.fp_environments import environment_bits
 from samebits.backend.targets.x87 import X87_DEFAULT, machine_code, x87_accessors
 
 
-class Register(NamedTuple):
+class ControlRegister(NamedTuple):
     """How a control register is read and written: LLVM expressions, `{}` for what is written.
 
     `control` are the bits that change how an operation rounds, flushes or traps: all of them 0
@@ -46,30 +46,30 @@ _MIPS_RETURN = (0x03E00008, 0x00000000)  # and its delay slot
 
 REGISTERS = {
     # AHP, DN, FZ, RMode, Stride, Len, and the trap enables; the rest are flags.
-    "fpscr-arm": Register(
+    "fpscr-arm": ControlRegister(
         "i32", "call i32 @llvm.arm.get.fpscr()", "call void @llvm.arm.set.fpscr(i32 {})",
         0x07F7_9F00,
     ),
-    "fcsr-riscv": Register(
+    "fcsr-riscv": ControlRegister(
         "i64", "call i64 @sb_fp_control_read()", "call void @sb_fp_control_write(i64 {})", 0xE0,
         # csrrs a0, fcsr, zero; csrrw zero, fcsr, a0
         definitions=_accessors("i64", (0x00302573, _RISCV_RETURN), (0x00351073, _RISCV_RETURN)),
     ),
     # VE OE UE ZE XE, NI and RN; the upper half rounds decimals.
-    "fpscr-ppc": Register(
+    "fpscr-ppc": ControlRegister(
         "double", "call double @llvm.ppc.readflm()", "call double @llvm.ppc.setflm(double {})",
         0xFF, keep=-1 << 32,
     ),
-    "fpc": Register(
+    "fpc": ControlRegister(
         "i32", "call i32 @llvm.s390.efpc()", "call void @llvm.s390.sfpc(i32 {})", 0xFC00_0007
     ),
-    "fcsr-loongarch": Register(
+    "fcsr-loongarch": ControlRegister(
         "i32", "call i32 @llvm.loongarch.movfcsr2gr(i32 0)",
         "call void @llvm.loongarch.movgr2fcsr(i32 0, i32 {})", 0x31F,
         restorable=_ALL & ~(0x1F << 24),
     ),
     # FS, FO, FN, enables and RM. A cause bit written beside its enable raises at once.
-    "fcsr-mips": Register(
+    "fcsr-mips": ControlRegister(
         "i32", "call i32 @sb_fp_control_read()", "call void @sb_fp_control_write(i32 {})",
         _MIPS_CONTROL, keep=_ALL & ~_MIPS_CONTROL & ~_MIPS_CAUSE, restorable=_ALL & ~_MIPS_CAUSE,
         # cfc1 $2, $31; ctc1 $4, $31
@@ -159,7 +159,7 @@ run:
 _DEFAULTS = {"mxcsr": MXCSR_DEFAULT, "mxcsr-x87": MXCSR_DEFAULT}
 
 
-def _checked(register: Register, bits: int) -> str:
+def _checked(register: ControlRegister, bits: int) -> str:
     """Read; pin where the word is odd; call; write back, flags included."""
     t = "i64" if register.type == "double" else register.type
 

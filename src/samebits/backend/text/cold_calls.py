@@ -27,11 +27,11 @@ ATTRIBUTES = (
 """Of rare functions, of tests, and of loops over lanes, which are as good as they can be: code for
 them is selected in half the time without optimisation. Constant tables are no memory to LLVM."""
 
-APART = "; apart, with passes of its own:\n"
+COLD_SECTION = "; apart, with passes of its own:\n"
 """Stands in a text between the module and another with the rare functions and what only they call.
 A few cheap passes for these take a tenth of the time of all passes; the code is a fifth slower."""
 
-_LATE = "; after vectorisation, the variants that are used:\n"
+_DEFERRED = "; after vectorisation, the variants that are used:\n"
 _ROW = "; "
 VARIANTS = "sb.variants"
 """The table of the variants of a module. It keeps their declarations, and goes after
@@ -39,61 +39,61 @@ vectorisation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Late:
+class DeferredVariants:
     """What is known of the variants of a module until they are made."""
 
     head: str
     """What a module's text of them starts with, attributes too."""
-    functions: tuple[RareFunction, ...]
+    functions: tuple[ColdFunction, ...]
 
     def text(self, called: Iterable[str]) -> str:
         """A module's text with the variants among the functions `called`; empty if none is."""
         wanted = set(called)
-        texts = (text for rare in self.functions for text in rare.variants(wanted))
+        texts = (text for cold in self.functions for text in cold.variants(wanted))
         made = dict.fromkeys(texts)  # functions of the same types share a loop
         return "\n\n".join([self.head, *made]) + "\n" if made else ""
 
 
-def variants_table(functions: Iterable[RareFunction]) -> list[str]:
+def variants_table(functions: Iterable[ColdFunction]) -> list[str]:
     """The variants, declared, and their table; nothing where there are none."""
-    tests = {symbol: text for rare in functions for symbol, text in rare.tests().items()}
+    tests = {symbol: text for cold in functions for symbol, text in cold.tests().items()}
     symbols = ", ".join(f"ptr {symbol}" for symbol in tests)
     table = f"@{VARIANTS} = constant [{len(tests)} x ptr] [{symbols}]"
     return [*tests.values(), table] if tests else []
 
 
-def late_text(head: str, functions: Iterable[RareFunction]) -> str:
-    """`Late` in the form that `split` reads at the end of a text; empty without variants."""
-    rows = [f"{_ROW}{rare.row()}\n" for rare in functions if rare.has_variants]
-    return f"{_LATE}{head}\n{''.join(rows)}" if rows else ""
+def deferred_text(head: str, functions: Iterable[ColdFunction]) -> str:
+    """`DeferredVariants` as text, which `split_cold` reads back; empty without variants."""
+    rows = [f"{_ROW}{cold.row()}\n" for cold in functions if cold.has_variants]
+    return f"{_DEFERRED}{head}\n{''.join(rows)}" if rows else ""
 
 
-def split(text: str) -> tuple[str, str, Late | None]:
+def split_cold(text: str) -> tuple[str, str, DeferredVariants | None]:
     """A module's text, that of what stands apart, and what is added after vectorisation."""
-    main, _, late = text.partition(_LATE)
-    main, _, apart = main.partition(APART)
-    if not late:
-        return main, apart, None
-    lines = late.splitlines()
+    main, _, deferred = text.partition(_DEFERRED)
+    main, _, section = main.partition(COLD_SECTION)
+    if not deferred:
+        return main, section, None
+    lines = deferred.splitlines()
     rows = [json.loads(line.removeprefix(_ROW)) for line in lines if line.startswith(_ROW)]
     head = "\n".join(line for line in lines if not line.startswith(_ROW))
-    return main, apart, Late(head, tuple(RareFunction(*row) for row in rows))
+    return main, section, DeferredVariants(head, tuple(ColdFunction(*row) for row in rows))
 
 
 def renamed_rows(text: str, names: Mapping[str, str]) -> str:
-    """The text with the symbols that `late_text` lists by their names in `names`."""
+    """The text with the symbols that `deferred_text` lists by their names in `names`."""
 
     def row(line: str) -> str:
-        given = RareFunction(*json.loads(line.removeprefix(_ROW)))
+        given = ColdFunction(*json.loads(line.removeprefix(_ROW)))
         given.symbol = names.get(given.symbol, given.symbol)
         return f"{_ROW}{given.row()}"
 
-    main, mark, late = text.partition(_LATE)
-    lines = (row(line) if line.startswith(_ROW) else line for line in late.split("\n"))
+    main, mark, deferred = text.partition(_DEFERRED)
+    lines = (row(line) if line.startswith(_ROW) else line for line in deferred.split("\n"))
     return main + mark + "\n".join(lines)
 
 
-class RareFunction:
+class ColdFunction:
     """A rare function of LLVM types: `number` tells it from the module's others. One that `shares`
     has its loops over lanes in common with those of the same types."""
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from samebits.backend.text.types import function_symbol, quoted
 
-_PREFIX = "seldom:"
+_PREFIX = "cold:"
 
 
 @dataclass(frozen=True, slots=True)
-class SeldomCopy:
+class ColdCopy:
     """A copy of a function of LLVM types that touches no memory, ends and cannot trap."""
 
     name: str
@@ -44,11 +44,11 @@ class SeldomCopy:
         ])  # fmt: skip
 
 
-def seldom_symbol(name: str) -> str:
+def cold_copy_symbol(name: str) -> str:
     """LLVM's name of the copy of a function."""
     return f"@{quoted(_PREFIX + name)}"
 
 
-def is_seldom(name: str) -> bool:
+def is_cold_copy(name: str) -> bool:
     """Whether a function is a copy for code that seldom runs."""
     return name.startswith(_PREFIX)

@@ -6,11 +6,11 @@ from typing import Protocol
 
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import Target
-from samebits.backend.text.cold_calls import RareFunction
+from samebits.backend.text.cold_calls import ColdFunction
 from samebits.backend.text.locations import Locations
-from samebits.backend.text.loop_metadata import Seen
-from samebits.backend.text.overrides import Departures
-from samebits.backend.text.profiles import Plan
+from samebits.backend.text.loop_metadata import EmittedCounts
+from samebits.backend.text.overrides import CodegenOverrides
+from samebits.backend.text.profiles import CodegenProfile
 from samebits.backend.text.types import scalar
 from samebits.ir.grammar import For, Function, While
 
@@ -22,15 +22,15 @@ class ModuleContext(Protocol):
     def target(self) -> Target: ...
 
     @property
-    def plan(self) -> Plan: ...
+    def profile(self) -> CodegenProfile: ...
 
     @property
-    def in_lanes(self) -> bool:
+    def vector_dominated(self) -> bool:
         """Whether nearly all code is of functions with rare inputs that loops call."""
         ...
 
     @property
-    def departures(self) -> Departures: ...
+    def overrides(self) -> CodegenOverrides: ...
 
     def function(self, name: str) -> Function: ...
 
@@ -50,7 +50,7 @@ class ModuleContext(Protocol):
         """The symbol of a function that the backend provides, such as `fma.f64`."""
         ...
 
-    def rare(self, name: str) -> RareFunction | None:
+    def cold_function(self, name: str) -> ColdFunction | None:
         """The function as one that is kept out of line for rare inputs, if it is such a one."""
         ...
 
@@ -64,7 +64,7 @@ class ModuleContext(Protocol):
         its passes, which gain nothing by a second run over such functions."""
         ...
 
-    def is_apart(self, name: str) -> bool:
+    def is_cold(self, name: str) -> bool:
         """Whether the function is rare, or only rare functions lead to it."""
         ...
 
@@ -72,7 +72,7 @@ class ModuleContext(Protocol):
         """LLVM's name of a function: its own, or that of its shared form."""
         ...
 
-    def seldom(self, name: str) -> str:
+    def cold_copy(self, name: str) -> str:
         """The symbol of a copy of a function for code that seldom runs: one with an
         `inlined_size` and a result."""
         ...
@@ -91,7 +91,7 @@ class ModuleContext(Protocol):
         """Whether the function's turns run in line and on threads: one copy of them is enough."""
         ...
 
-    def turns(self, name: str) -> str:
+    def parallel_range(self, name: str) -> str:
         """The symbol of a range function for a parallel body; empty where the module is to run
         its turns in line."""
         ...
@@ -105,7 +105,9 @@ class ModuleContext(Protocol):
         """Where statements' source locations are kept, if they are wanted in the text."""
         ...
 
-    def loop(self, inside: Seen, function: str, statement: For | While, location: int) -> str:
+    def loop(
+        self, inside: EmittedCounts, function: str, statement: For | While, location: int
+    ) -> str:
         """The metadata of a loop of `function` with `inside` in it; empty where LLVM is to choose.
         `location` is the loop's number, or 0."""
         ...

@@ -14,7 +14,7 @@ _USE = {"load", "zero", "length", "apart"}
 _KEEP_NUMBER = {"abs", "neg", "min", "max", "floor", "ceil", "trunc", "round", "flush"}
 
 
-class Facts:
+class FunctionFacts:
     """The facts of one function; `slot_types` covers parameters and slots."""
 
     def __init__(self, function: Function, *, is_fast: bool) -> None:

@@ -66,7 +66,7 @@ INTERLEAVING = {"x86_64"}
 
 
 @dataclass(slots=True)
-class Seen:
+class EmittedCounts:
     """What has been emitted so far of what decides how LLVM is to treat a loop."""
 
     checks: int = 0
@@ -82,12 +82,12 @@ class Seen:
     """Turns of loops over the lanes of a block."""
     group: str = ""
     """The access group of what the loop touches, where no turn touches what another writes."""
-    rare: bool = False
+    is_remainder: bool = False
     """Whether the loop stands beside one of vectors alone."""
 
-    def since(self, before: Seen) -> Seen:
+    def since(self, before: EmittedCounts) -> EmittedCounts:
         """What came after `before`."""
-        return Seen(
+        return EmittedCounts(
             self.checks - before.checks,
             self.divisions - before.divisions,
             self.statements - before.statements,
@@ -96,7 +96,7 @@ class Seen:
             self.wide - before.wide,
             self.lanes - before.lanes,
             self.group,
-            self.rare,
+            self.is_remainder,
         )
 
 
@@ -106,15 +106,18 @@ def wide_lanes(vector_bits: int) -> int:
 
 
 def loop_metadata(
-    inside: Seen, target: Target, apart: Callable[[], bool], in_lanes: bool = False
+    inside: EmittedCounts,
+    target: Target,
+    is_independent: Callable[[], bool],
+    vector_dominated: bool = False,
 ) -> str:
     """The metadata of a loop with `inside` in it, its own name as `{name}`; empty for none.
 
-    `apart` finds whether its turns have nothing to do with each other: only then is LLVM given a
-    width, which it would take as leave to reorder sums. `in_lanes`: nearly all that the module's
-    loops hold is functions that become vectors.
+    `is_independent` says whether its iterations are independent: only then may LLVM be given a
+    width, which it takes as permission to reorder sums. `vector_dominated`: nearly all code in the
+    module's loops is functions that become vectors.
     """
-    if inside.checks or inside.rare:
+    if inside.checks or inside.is_remainder:
         return CHECKED_LOOP
     if inside.group:
         width, masks = target.vector_bits // 64, str(has_masks(target)).lower()
@@ -129,12 +132,12 @@ def loop_metadata(
     if target.architecture not in INTERLEAVING:
         return ""
     large = INTERLEAVINGS[0][0] < inside.statements <= INTERLEAVINGS[-1][0]
-    if large and not inside.wide and apart():
+    if large and not inside.wide and is_independent():
         return WIDE_LOOP.format(width=wide_lanes(target.vector_bits))
     count = next((n for most, n in INTERLEAVINGS if inside.statements <= most), 0)
     if count:
         return INTERLEAVED_LOOP.format(count=count)
-    full = in_lanes and is_full(inside, target) and apart()
+    full = vector_dominated and is_full(inside, target) and is_independent()
     return FULL_LOOP.format(width=target.vector_bits // 64) if full else ""
 
 
@@ -143,7 +146,7 @@ def has_masks(target: Target) -> bool:
     return target.vector_bits >= 512
 
 
-def is_full(inside: Seen, target: Target) -> bool:
+def is_full(inside: EmittedCounts, target: Target) -> bool:
     """Whether a loop without checks, divisions or loops takes whole vectors of 64-bit numbers."""
     large = inside.statements > INTERLEAVINGS[-1][0] and inside.inlined >= LEAST_INTERLEAVED
     fits = bool(target.vector_bits) and target.architecture in INTERLEAVING

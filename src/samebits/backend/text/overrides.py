@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Departures:
+class CodegenOverrides:
     """`environment` are words of `fp_environments`: what entries set in the place of the default
     floating-point environment.
 
@@ -19,4 +19,4 @@ class Departures:
     fast: Mapping[str, Mapping[int, str]] | None = None
 
 
-NONE = Departures()
+NONE = CodegenOverrides()

@@ -10,7 +10,7 @@ from samebits.modes import Goal
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CodegenProfile:
     """One goal's choices. `level` is that of LLVM's own pipeline, which runs unless `passes` names
     others; `codegen` that of its code generator, 0 to 3."""
 
@@ -22,15 +22,15 @@ class Plan:
     """The same of the math library's, of which a loop is to become vectors."""
     vectorise: bool
     """Whether loops are made for the vectoriser, and it runs."""
-    straight: bool
+    slp: bool
     """Whether straight code is looked through for vectors as well."""
     unroll: bool
     level: int
     codegen: int
-    most_rare: int
+    most_cold_optimised: int
     """Functions for rare inputs for which code is selected with optimisation; of more, for none."""
     passes: tuple[str, ...] = ()
-    hasty: bool = False
+    optnone: bool = False
     """Whether code for all of it is selected without optimisation, in half the time."""
 
     @property
@@ -44,20 +44,20 @@ class Plan:
 
 
 _ANY = 1 << 20
-APART_PASSES = (
+COLD_PASSES = (
     "sroa", "simplify_cfg", "instruction_combine", "aggressive_instcombine", "always_inliner",
     "simplify_cfg", "global_dead_code_eliminate",
 )  # fmt: skip
 """The passes of functions for rare inputs: at a tenth of the cost of all, they gain most. What is
 inlined into several functions is optimised before, once."""
-PLANS: Mapping[Goal, Plan] = {
+PROFILES: Mapping[Goal, CodegenProfile] = {
     # A loop around a call that is left does not vectorise, so that much is inlined.
-    "speed": Plan("", 512, 1152, True, True, True, 3, 3, 32),
-    "size": Plan(" minsize optsize", 12, 12, False, False, False, 2, 2, _ANY),
-    "compile_time": Plan(
+    "speed": CodegenProfile("", 512, 1152, True, True, True, 3, 3, 32),
+    "size": CodegenProfile(" minsize optsize", 12, 12, False, False, False, 2, 2, _ANY),
+    "compile_time": CodegenProfile(
         "", 32, 32, False, False, False, 1, 1, 0,
         ("always_inliner", "sroa", "simplify_cfg", "instruction_combine", "simplify_cfg",
          "global_dead_code_eliminate"),
     ),
 }  # fmt: skip
-SPEED = PLANS["speed"]
+SPEED = PROFILES["speed"]

@@ -29,13 +29,13 @@ from samebits.types import INT, INT64, ArrayType
 MOST_TERMS = 24
 """Of a formula: working out longer ones is no shorter than the guard."""
 OPEN = math.inf
-RARE_STATEMENTS = 1 << 15
+COLD_STATEMENTS = 1 << 15
 """Of the math library's functions for rare inputs, whose loops end by themselves: 26,365 are the
 most that any of them was seen to run."""
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WordBound:
     """An integer parameter, or a dimension of an array; 0 where it is negative."""
 
     parameter: int
@@ -43,18 +43,18 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
+class SumBound:
     a: Bound
     b: Bound
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
+class ProductBound:
     a: Bound
     b: Bound
 
 
-Bound = float | Word | Sum | Product
+Bound = float | WordBound | SumBound | ProductBound
 """A number that is not negative, or how it is worked out."""
 
 
@@ -63,12 +63,16 @@ def plus(a: Bound, b: Bound) -> Bound:
     if isinstance(b, float):
         a, b = b, a
     if not isinstance(a, float):
-        return Sum(a, b)
+        return SumBound(a, b)
     if isinstance(b, float):
         return a + b
     if a in (0.0, OPEN):
         return OPEN if a else b
-    return Sum(a + b.a, b.b) if isinstance(b, Sum) and isinstance(b.a, float) else Sum(a, b)
+    return (
+        SumBound(a + b.a, b.b)
+        if isinstance(b, SumBound) and isinstance(b.a, float)
+        else SumBound(a, b)
+    )
 
 
 def times(a: Bound, b: Bound) -> Bound:
@@ -76,14 +80,14 @@ def times(a: Bound, b: Bound) -> Bound:
     if isinstance(b, float):
         a, b = b, a
     if not isinstance(a, float):
-        return Product(a, b)
+        return ProductBound(a, b)
     if isinstance(b, float):
         return a * b if a and b else 0.0  # the turns of no loop may be open
     if a == 0.0:
         return a
     if a in (1.0, OPEN):
         return b if a == 1.0 else OPEN
-    return Product(a, b)
+    return ProductBound(a, b)
 
 
 def greater(a: Bound, b: Bound) -> Bound:
@@ -96,7 +100,7 @@ def greater(a: Bound, b: Bound) -> Bound:
 
 
 def _terms(bound: Bound) -> int:
-    return _terms(bound.a) + _terms(bound.b) if isinstance(bound, Sum | Product) else 1
+    return _terms(bound.a) + _terms(bound.b) if isinstance(bound, SumBound | ProductBound) else 1
 
 
 def short(bound: Bound) -> Bound:
@@ -108,7 +112,7 @@ def run_bound(function: Function, callees: Mapping[str, Bound]) -> Bound:
     """The most statements of a call of `function`; `callees` are those of what it calls."""
     found = _Counting(function, callees).most(function.body)
     rare = function.rare and is_library(function.name)
-    return float(RARE_STATEMENTS) if rare and found == OPEN else found
+    return float(COLD_STATEMENTS) if rare and found == OPEN else found
 
 
 class _Counting:
@@ -143,7 +147,7 @@ class _Counting:
                     total = plus(total, inside)
                 case For():
                     each = plus(1.0, self.most(statement.body))
-                    total = plus(total, times(self._turns(statement), each))
+                    total = plus(total, times(self._trip_count(statement), each))
                     total = plus(total, self.most(statement.orelse))
                 case _:
                     pass
@@ -151,7 +155,7 @@ class _Counting:
                 return OPEN
         return short(total)
 
-    def _turns(self, loop: For) -> Bound:
+    def _trip_count(self, loop: For) -> Bound:
         """The most turns: the range has no more values than its upper end is above its lower."""
         low, high = (loop.start, loop.stop) if loop.step > 0 else (loop.stop, loop.start)
         first = self._constant(low)
@@ -168,14 +172,14 @@ class _Counting:
     def _called(self, op: Op) -> Bound:
         def given(bound: Bound) -> Bound:
             match bound:
-                case Word(parameter, dimension):
+                case WordBound(parameter, dimension):
                     value = op.args[parameter]
                     if isinstance(value.type, ArrayType):
                         return self._length(value, dimension)
                     return self.value(value)
-                case Sum(a, b):
+                case SumBound(a, b):
                     return plus(given(a), given(b))
-                case Product(a, b):
+                case ProductBound(a, b):
                     return times(given(a), given(b))
                 case _:
                     return bound
@@ -237,7 +241,7 @@ class _Counting:
         if name in self._parameters:
             number = self._parameters[name]
             given = self._types[number] in (INT, INT64)
-            return Word(number) if given and not sets and not loops else OPEN
+            return WordBound(number) if given and not sets and not loops else OPEN
         if len(sets) == 1 and not loops:
             return self.value(sets[0])
         if sets:
@@ -258,7 +262,7 @@ class _Counting:
         number = self._parameters.get(str(op.attr))
         if number is None or str(op.attr) in self._sets:
             return OPEN
-        return Word(number, dimension)
+        return WordBound(number, dimension)
 
     def _constant(self, value: Value) -> int | None:
         op = self._ops.get(value.op)
@@ -308,15 +312,15 @@ def formula(bound: Bound, params: Sequence[tuple[str, ValueType]]) -> tuple[list
 
     def work(bound: Bound) -> str:
         match bound:
-            case Word(n, dimension):
+            case WordBound(n, dimension):
                 word = first[n] + (1 + dimension if isinstance(params[n][1], ArrayType) else 0)
                 place = add(f"getelementptr i64, ptr %args, i64 {word}")
                 given = add(f"load i64, ptr {place}, align 8")
                 some = add(f"icmp sgt i64 {given}, 0")
                 return cut(add(f"select i1 {some}, i64 {given}, i64 0"))
-            case Sum(a, b):
+            case SumBound(a, b):
                 return cut(add(f"add i64 {work(a)}, {work(b)}"))
-            case Product(a, b):
+            case ProductBound(a, b):
                 return cut(add(f"mul i64 {work(a)}, {work(b)}"))
             case _:
                 return str(int(min(bound, LIMIT)))

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 
 from samebits.backend.objects import TrapSite
 from samebits.backend.text.context import ModuleContext, return_type, returned
-from samebits.backend.text.facts import Facts
+from samebits.backend.text.facts import FunctionFacts
 from samebits.backend.text.locations import mark
-from samebits.backend.text.loop_metadata import Seen
+from samebits.backend.text.loop_metadata import EmittedCounts
 from samebits.backend.text.nan_patterns import Patterns
 from samebits.backend.text.types import parts
 from samebits.ir.grammar import Function, Op, Value, ValueType
@@ -42,15 +42,15 @@ class FunctionWriter:
         self.target = module.target
         self.fast = FAST_FLAGS if function.options.mode is FAST else ""
         """What comes before the type of a float operation."""
-        self._chosen = module.departures.fast if self.fast else None
-        self.facts = Facts(function, is_fast=bool(self.fast) and self._chosen is None)
+        self._chosen = module.overrides.fast if self.fast else None
+        self.facts = FunctionFacts(function, is_fast=bool(self.fast) and self._chosen is None)
         self.patterns = Patterns(function)
         self.can_trap = module.traps(function.name)
         self._allocas: list[str] = []
         self._lines: list[str] = []
         self._tail: list[str] = []
-        self._aside: list[str] = []
-        self.to_mend: list[tuple[int, str, str]] = []
+        self._cold_blocks: list[str] = []
+        self.to_canonicalise: list[tuple[int, str, str]] = []
         """Floats just stored as they are: width in bits, register, address."""
         self._expected: dict[tuple[int, int], bool] = {}
         self._values: dict[tuple[int, int], tuple[str, ...]] = {}
@@ -58,7 +58,7 @@ class FunctionWriter:
         self._fixed: dict[str, tuple[str, ...]] = {}
         self._locals: dict[str, str] = {}
         self._counter = 0
-        self._seen = Seen()
+        self._counts = EmittedCounts()
         self.in_fallback = False
         """Whether what is emitted is the rarer of a loop's two copies."""
         self._location = 0
@@ -134,7 +134,7 @@ class FunctionWriter:
     ) -> None:
         """Leave the function with `kind` at `op`'s span where the i1 `condition` holds, after the
         instructions `first`."""
-        self._seen.checks += 1
+        self._counts.checks += 1
         status = self.module.trap_status(TrapSite(kind, op.span, detail))
         trap, go_on = self._label("trap"), self._label("ok")
         self.do(f"br i1 {condition}, label %{trap}, label %{go_on}, {UNLIKELY}")
@@ -148,12 +148,12 @@ class FunctionWriter:
         self._counter += 1
         return f"%v{self._counter}"
 
-    def rarely(self, condition: str, instructions: Sequence[str]) -> None:
+    def cold_block(self, condition: str, instructions: Sequence[str]) -> None:
         """Do `instructions`, out of the way, where the i1 `condition` holds."""
         rare, go_on = self._label("rare"), self._label("ok")
         self.do(f"br i1 {condition}, label %{rare}, label %{go_on}, {UNLIKELY}")
         lines = "".join(f"  {line}\n" for line in instructions)
-        self._aside += [*self._mark(), f"{rare}:\n{lines}  br label %{go_on}"]
+        self._cold_blocks += [*self._mark(), f"{rare}:\n{lines}  br label %{go_on}"]
         self._start(go_on)
 
     def when(self, condition: str, then: Callable[[], None]) -> None:

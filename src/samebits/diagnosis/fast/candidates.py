@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from samebits.backend.text.overrides import Departures
+from samebits.backend.text.overrides import CodegenOverrides
 from samebits.bits import from_canonical
 from samebits.errors import Trap
 from samebits.ir.grammar import For, Module, Op
@@ -162,4 +162,4 @@ def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
         ops |= {p.op: every for p, _ in statements(kernels, [name]) if p.op not in known}
     goal = "compile_time" if quick else None
     program = side.with_hazards(side.plain.with_kernels(kernels, goal))
-    return replace(program, departures=Departures(side.told.environment, chosen))
+    return replace(program, overrides=CodegenOverrides(side.told.environment, chosen))

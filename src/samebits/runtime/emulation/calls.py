@@ -27,21 +27,21 @@ from samebits.runtime.native import NativeModule
 from samebits.types import MemoryType
 
 ALIGNMENT = 64
-"""Of an image, and of what `Image.add` puts into it."""
+"""Of an image, and of what `CallImage.add` puts into it."""
 
 
 @dataclass(frozen=True)
-class Place:
+class ImageAddress:
     """A slot that is the address of a byte of the image."""
 
     offset: int
 
 
-Slot = int | Place
+Slot = int | ImageAddress
 
 
 @dataclass(frozen=True)
-class Region:
+class ImageRegion:
     """Where values of one type lie in an image, `count` of them without gaps."""
 
     offset: int
@@ -50,11 +50,11 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Image:
+class CallImage:
     """The memory of a call, in this machine's byte order."""
 
     data: bytes
-    regions: tuple[Region, ...]
+    regions: tuple[ImageRegion, ...]
 
     def swapped(self, data: bytes) -> bytes:
         """`data`, laid out as this image, with every scalar's bytes in the other order."""
@@ -71,18 +71,18 @@ class ImageBuilder:
 
     def __init__(self) -> None:
         self._data = bytearray()
-        self._regions: list[Region] = []
+        self._regions: list[ImageRegion] = []
 
-    def add(self, data: bytes, t: MemoryType) -> Place:
+    def add(self, data: bytes, t: MemoryType) -> ImageAddress:
         """Where `data`, which is whole values of `t`, has come to lie."""
         self._data += bytes(-len(self._data) % ALIGNMENT)
         offset = len(self._data)
         self._data += data
-        self._regions.append(Region(offset, t, len(data) // t.size))
-        return Place(offset)
+        self._regions.append(ImageRegion(offset, t, len(data) // t.size))
+        return ImageAddress(offset)
 
-    def image(self) -> Image:
-        return Image(bytes(self._data), tuple(self._regions))
+    def image(self) -> CallImage:
+        return CallImage(bytes(self._data), tuple(self._regions))
 
 
 @cache
@@ -95,7 +95,7 @@ def _reversed(t: MemoryType) -> NDArray[np.intp]:
 
 
 @dataclass(frozen=True)
-class Answer:
+class EntryAnswer:
     """What a call left: the trap, or None; the slots, 0 … 2^64-1 each; the image's bytes in this
     machine's order."""
 
@@ -107,7 +107,7 @@ class Answer:
 class Machine(Protocol):
     """The entries of one object, on one target. Any method may raise RunnerError."""
 
-    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer: ...
+    def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer: ...
     def close(self) -> None: ...
 
 
@@ -152,7 +152,7 @@ class _Here:
         self._module = NativeModule(compiled, entries)
         self._entries = [self._module.entry(n) for n in range(entries)]
 
-    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer:
+    def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer:
         memory = np.zeros(len(image.data) + ALIGNMENT, np.uint8)
         first = -memory.ctypes.data % ALIGNMENT
         memory = memory[first : first + len(image.data)]
@@ -176,7 +176,7 @@ class _Elsewhere:
         self._address = 0
         self._capacity = 0
 
-    def call(self, entry: int, slots: Sequence[Slot], image: Image) -> Answer:
+    def call(self, entry: int, slots: Sequence[Slot], image: CallImage) -> EntryAnswer:
         size = len(image.data)
         if size > self._capacity or not self._address:
             self._capacity = max(1 << 16, 2 * self._capacity, size)
@@ -193,10 +193,12 @@ class _Elsewhere:
 
 
 def _words(slots: Sequence[Slot], address: int) -> list[int]:
-    return [address + s.offset if isinstance(s, Place) else s for s in slots]
+    return [address + s.offset if isinstance(s, ImageAddress) else s for s in slots]
 
 
-def _answer(traps: Sequence[TrapSite], status: int, slots: tuple[int, ...], data: bytes) -> Answer:
+def _answer(
+    traps: Sequence[TrapSite], status: int, slots: tuple[int, ...], data: bytes
+) -> EntryAnswer:
     if status > len(traps) or status < 0:
         raise RunnerError(f"the program answered nonsense: status {status}")
-    return Answer(traps[status - 1] if status else None, slots, data)
+    return EntryAnswer(traps[status - 1] if status else None, slots, data)

@@ -16,7 +16,7 @@ from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError, Trap
 from samebits.runtime.call import native_callable, slot_count
-from samebits.runtime.emulation.calls import ImageBuilder, Machine, Place, Slot, machine
+from samebits.runtime.emulation.calls import ImageAddress, ImageBuilder, Machine, Slot, machine
 from samebits.types import ArrayType, MemoryType, StructType, TupleType, Type
 
 LIMIT_SECONDS = 60.0
@@ -49,7 +49,7 @@ class EmulatedEntry:
         """Call with slots that hold this process's addresses. Raises RunnerError."""
         builder = ImageBuilder()
         words: list[Slot] = list(slots)
-        places: dict[tuple[int, int], Place] = {}
+        places: dict[tuple[int, int], ImageAddress] = {}
         for argument in self._arguments:
             span = argument.span(slots)
             if span not in places:
@@ -60,7 +60,7 @@ class EmulatedEntry:
         for (address, size), place in places.items():
             ctypes.memmove(address, answer.data[place.offset :], size)
         for n, word in enumerate(words):
-            if not isinstance(word, Place):
+            if not isinstance(word, ImageAddress):
                 slots[n] = answer.slots[n]
         site = answer.trap
         self._trap = Trap(site.kind, site.span, site.detail) if site else None
@@ -73,7 +73,7 @@ class EmulatedEntry:
         return self._trap
 
 
-def _refuse_overlap(span: tuple[int, int], places: dict[tuple[int, int], Place]) -> None:
+def _refuse_overlap(span: tuple[int, int], places: dict[tuple[int, int], ImageAddress]) -> None:
     address, size = span
     for other, length in places:
         if address < other + length and other < address + size:

@@ -15,7 +15,7 @@ def _flags(first: int, *names: str) -> tuple[tuple[int, str], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Register:
+class RegisterBits:
     """What the bits of a control register mean. Rounding codes are in the register's order."""
 
     default: int
@@ -35,11 +35,11 @@ class Register:
 _X86_TRAPS = ("invalid", "denormal", "divide", "overflow", "underflow", "inexact")
 
 REGISTERS = {
-    "mxcsr": Register(
+    "mxcsr": RegisterBits(
         0x1F80, 0x3F, 13, _ROUNDINGS_X86, 0x8000, 0x0040, _flags(7, *_X86_TRAPS), False
     ),
     # FZ flushes both; FIZ of later processors flushes operands alone.
-    "fpcr": Register(
+    "fpcr": RegisterBits(
         0, 0, 22, ("nearest", "up", "down", "zero"), 1 << 24, 1 << 24 | 1,
         (
             *_flags(8, "invalid", "divide", "overflow", "underflow", "inexact"),

@@ -70,7 +70,7 @@ def _protect() -> Any:
 class _Images:
     """All that are loaded. When the process ends a daemon thread may still be inside one."""
 
-    alive: ClassVar[WeakSet[Image]] = WeakSet()
+    alive: ClassVar[WeakSet[LoadedImage]] = WeakSet()
 
     @classmethod
     def keep(cls) -> None:
@@ -79,7 +79,7 @@ class _Images:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(image.memory))
 
 
-class Image:
+class LoadedImage:
     """Object code in memory of its own. Addresses hold until `close`, or until it is collected."""
 
     __slots__ = ("__weakref__", "addresses", "memory")
@@ -97,7 +97,7 @@ class Image:
         self.memory.close()
 
 
-def load(data: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> Image | None:
+def load(data: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> LoadedImage | None:
     """An object's code in this process, `imports` being the addresses of what it calls elsewhere.
 
     None where something in it is not known here, a symbol is missing, or the system gives no
@@ -142,7 +142,7 @@ class _Loading:
     def _text(names: bytes, at: int) -> str:
         return names[at : names.index(b"\0", at)].decode("ascii", "replace")
 
-    def run(self, wanted: Sequence[str]) -> Image:
+    def run(self, wanted: Sequence[str]) -> LoadedImage:
         """Lay out, relocate, protect."""
         protect = _protect()
         symbols = self._symbols()
@@ -160,7 +160,7 @@ class _Loading:
             for name, section, value in symbols
             if name and section in self._places
         }
-        return Image(memory, {name: places[name] for name in wanted})
+        return LoadedImage(memory, {name: places[name] for name in wanted})
 
     def _symbols(self) -> list[_Symbol]:
         tables = [s for s in self._sections if s[1] == _SYMTAB]

@@ -62,8 +62,8 @@ def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCa
         return
     from samebits.backend.llvm.compile import compile_shared
 
-    for plan in dict.fromkeys((f.kind, f.hasty) for f in missing):
-        batch = [f for f in missing if (f.kind, f.hasty) == plan]
+    for profile in dict.fromkeys((f.kind, f.optnone) for f in missing):
+        batch = [f for f in missing if (f.kind, f.optnone) == profile]
         compiled, more = compile_shared(batch, target)
         provide(more, target, store)
         if store is not None:

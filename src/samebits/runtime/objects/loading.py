@@ -14,13 +14,13 @@ from samebits.compiling import lock
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 from samebits.runtime.objects import image
 from samebits.runtime.objects.host import llvm_version
-from samebits.runtime.objects.image import Image
+from samebits.runtime.objects.image import LoadedImage
 
 if TYPE_CHECKING:
     from samebits.backend.llvm.engine import LoadedObject
     from samebits.backend.targets.table import Target
 
-    Loaded = Image | LoadedObject
+    Loaded = LoadedImage | LoadedObject
 
 
 def load(

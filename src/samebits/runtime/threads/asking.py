@@ -6,9 +6,9 @@ import threading
 from types import FrameType
 
 
-class _Asking(threading.local):
+class _Caller(threading.local):
     frame: FrameType | None = None
 
 
-asking = _Asking()
+asking = _Caller()
 """Of this thread; its frame is None where the thread works for itself."""

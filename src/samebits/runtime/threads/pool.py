@@ -9,7 +9,7 @@ A signal handler may raise wherever CPython looks for signals: after a call, whe
 begins, where a loop turns round. So each step from one consistent state to the next is a few
 assignments with no call between them, what takes a loop is written down before it begins and can
 be gone through again, and whoever leaves by an exception says so first thing (`_disturbed`): the
-next thread that takes the lock mends what was left (`_mend`).
+next thread that takes the lock mends what was left (`_repair`).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Pool:
         try:
             with self._lock:
                 if self._disturbed:
-                    self._mend()
+                    self._repair()
                 self._placing = task
                 task.before = before
                 task.state = WAITING
@@ -127,15 +127,15 @@ class Pool:
     def wait(self, task: Task) -> None:
         """Help until `task` has ended. After an interrupt it goes on without this thread."""
         while task.state != DONE:
-            turn = _thread.allocate_lock()
+            inside_lock = _thread.allocate_lock()
             sleeper: _Sleeper | None = None
             try:
                 # Held while this thread is inside, and free however it leaves.
-                with turn:
+                with inside_lock:
                     with self._lock:
                         if self._disturbed:
-                            self._mend()
-                        chosen = self._choose(task, turn)
+                            self._repair()
+                        chosen = self._choose(task, inside_lock)
                         if chosen is None and task.state != DONE:
                             sleeper = _Sleeper()
                             task.waiters += (sleeper,)
@@ -163,7 +163,7 @@ class Pool:
         try:
             with self._lock:
                 if self._disturbed:
-                    self._mend()
+                    self._repair()
                 self._wake(len(self._ready))
         except BaseException:
             self._disturbed = True
@@ -175,7 +175,7 @@ class Pool:
         try:
             with self._lock:
                 if self._disturbed:
-                    self._mend()
+                    self._repair()
                 if task.inside or task.state == DONE:
                     return
                 task.give_up()
@@ -237,27 +237,27 @@ class Pool:
         else:
             self._finish(task)
 
-    def _choose(self, wanted: Task, turn: Any) -> Task | None:
+    def _choose(self, wanted: Task, inside_lock: Any) -> Task | None:
         """What a thread that waits for `wanted` should run now; it is inside from here on."""
         if wanted.state == READY:
             if wanted in self._ready and wanted.unclaimed:
-                self._join(wanted, turn)
+                self._join(wanted, inside_lock)
                 return wanted
             return None
-        return None if wanted.state == DONE else self._take(turn)
+        return None if wanted.state == DONE else self._take(inside_lock)
 
-    def _take(self, turn: Any) -> Task | None:
+    def _take(self, inside_lock: Any) -> Task | None:
         while self._ready:
             task = next(iter(self._ready))
             if task.unclaimed:
-                self._join(task, turn)
+                self._join(task, inside_lock)
                 return task
             del self._ready[task]
         return None
 
-    def _join(self, task: Task, turn: Any) -> None:
+    def _join(self, task: Task, inside_lock: Any) -> None:
         full = len(task.inside) + 1 >= task.batches
-        task.inside += (turn,)
+        task.inside += (inside_lock,)
         self._running |= {task}
         if full:
             del self._ready[task]
@@ -267,8 +267,8 @@ class Pool:
 
     def _left(self, task: Task, wanted: Task | None) -> None:
         """A thread is not inside `task` any more. May be called again."""
-        for turn in task.inside:
-            if turn.locked():
+        for inside_lock in task.inside:
+            if inside_lock.locked():
                 return
         if task.state != READY or task not in self._running:
             return
@@ -287,7 +287,7 @@ class Pool:
         running.value = len(self._running)
 
     def _finish(self, task: Task) -> None:
-        """It has ended, of which `_follow` tells others. May be called again: `_mend` finds the
+        """It has ended, of which `_follow` tells others. May be called again: `_repair` finds the
         task until all is done."""
         task.inside = []
         if task not in self._ended:
@@ -337,7 +337,7 @@ class Pool:
             else:
                 return
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         """Bring to an end what threads that were interrupted began. May be called again."""
         task = self._placing
         if task is not None:
@@ -361,7 +361,7 @@ class Pool:
     def _rouse(self) -> None:
         """Mend at once, so that nobody waits for what this thread began."""
         with self._lock:
-            self._mend()
+            self._repair()
 
     def _sleep(self, sleeper: _Sleeper, task: Task) -> None:
         """Sleep until `task` has ended, or there may be something to do."""
@@ -410,15 +410,15 @@ class Pool:
     def _work(self) -> None:
         while True:
             sleeper: _Sleeper | None = None
-            turn = _thread.allocate_lock()
-            with turn:
+            inside_lock = _thread.allocate_lock()
+            with inside_lock:
                 with self._lock:
                     if self._disturbed:
-                        self._mend()
+                        self._repair()
                     if self._threads > self.workers - 1 or self._closed:
                         self._threads -= 1
                         return
-                    task = self._take(turn)
+                    task = self._take(inside_lock)
                     if task is None:
                         sleeper = _Sleeper()
                         self._idle += (sleeper,)

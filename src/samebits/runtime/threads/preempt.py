@@ -23,7 +23,7 @@ from samebits.backend import records
 from samebits.mutex import Mutex
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
-from samebits.runtime.threads.watcher import Watcher
+from samebits.runtime.threads.watcher import CallWatcher
 
 _Words = ctypes.c_uint64 * records.RECORD_WORDS
 
@@ -114,7 +114,7 @@ class _Watch:
         self.changing = Mutex()
         self.main: Any = None
         self.main_ident = 0
-        self.watcher: Watcher | None = None
+        self.watcher: CallWatcher | None = None
 
     def record(self) -> int:
         """The address of this thread's record, made at its first call here."""
@@ -143,7 +143,7 @@ class _Watch:
             self.main[records.MAIN] = 1
             if self.watcher is None and _layout() is not None:
                 ident = self.main_ident
-                self.watcher = Watcher(self.main, lambda: _poke(ident))
+                self.watcher = CallWatcher(self.main, lambda: _interrupt(ident))
                 self.watcher.start()
 
     def pause(self) -> None:
@@ -224,7 +224,7 @@ def words_address() -> int:
 def is_inside() -> bool:
     """Whether the main thread is inside a call that can be left."""
     main = None if _State.watch is None else _State.watch.main
-    return main is not None and bool(main[records.PLACE])
+    return main is not None and bool(main[records.JUMP_BUFFER])
 
 
 def calls() -> int:
@@ -263,16 +263,16 @@ class _Handler:
     """The signal handler, compiled when it is first needed."""
 
     def __init__(self) -> None:
-        from samebits.backend.emit.preemption import poked_text
+        from samebits.backend.emit.preemption import signal_handler_text
 
         target = host_target()
-        code = own_code(poked_text(target), target)
-        loaded = load(code, (records.POKED, records.POKE_WORDS))
+        code = own_code(signal_handler_text(target), target)
+        loaded = load(code, (records.SIGNAL_HANDLER, records.HANDLER_WORDS))
         # The system may call it until the process has ended.
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(loaded))
         at = loaded.addresses
-        self.address = at[records.POKED]
-        self._words: Any = (ctypes.c_uint64 * 2).from_address(at[records.POKE_WORDS])
+        self.address = at[records.SIGNAL_HANDLER]
+        self._words: Any = (ctypes.c_uint64 * 2).from_address(at[records.HANDLER_WORDS])
         ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_watch().words), 8)
         layout = _layout()
         assert layout is not None
@@ -300,7 +300,7 @@ def _handler() -> _Handler:
     return _Handler()
 
 
-def _poke(ident: int) -> None:
+def _interrupt(ident: int) -> None:
     """Have the handler run in a thread that lives."""
     import signal
 
@@ -320,9 +320,9 @@ def stop(ident: int, record: int) -> bool:
     if not record or _layout() is None:
         return False
     words = _Words.from_address(record)
-    if words[records.PLACE]:
+    if words[records.JUMP_BUFFER]:
         words[records.STOP] = 1
-        _poke(ident)
+        _interrupt(ident)
         return True
     if words[records.WAITS]:
         words[records.STOP] = 1

@@ -38,7 +38,7 @@ class Sleeper(Protocol):
     def wake(self) -> None: ...
 
 
-class Turn(Protocol):
+class InsideLock(Protocol):
     """A lock that a thread holds while it is inside a task."""
 
     def locked(self) -> bool: ...
@@ -105,7 +105,7 @@ class Task:
         self.keep = keep
         self.prepare = prepare
         self.state = NEW
-        self.inside: list[Turn] = []
+        self.inside: list[InsideLock] = []
         """A lock for each thread that has joined it: taken while that thread is inside."""
         self.skipped = False
         """Whether a task that it waited for failed."""

@@ -1,6 +1,6 @@
 """The threads that take part in parallel ranges of kernels: made, counted, dismissed.
 
-They stay in compiled code (`backend.crew`), where they hold no lock of Python's and need none to
+They stay in compiled code (`backend.team`), where they hold no lock of Python's and need none to
 begin. There are as many as the pool's worker count allows, from the first range on.
 """
 
@@ -30,7 +30,7 @@ _CALLED = (native.BEGIN, native.INSIDE, native.DISPERSE)
 
 
 class _Gathered:
-    """Threads that are started for the crew and take no part yet; `first` is their first line."""
+    """Threads that are started for the team and take no part yet; `first` is their first line."""
 
     def __init__(self, wanted: int) -> None:
         room = (ctypes.c_char * ((wanted + 1) * LINE_BYTES))()
@@ -50,16 +50,16 @@ class _Gathered:
             self.threads.extend(map(_thread.start_new_thread, repeat(stay), self._left))
 
 
-class _Crew:
-    """The crew, once there is a kernel with a parallel range."""
+class _ThreadTeam:
+    """The team, once there is a kernel with a parallel range."""
 
     def __init__(self) -> None:
-        code = llvm.compile_text(native.crew_text(llvm.host_target()), llvm.host_target())
-        names = (native.CREW, native.SPARE, native.RUN, native.WORK, native.ASSEMBLE)
+        code = llvm.compile_text(native.team_text(llvm.host_target()), llvm.host_target())
+        names = (native.TEAM, native.SPARE, native.RUN, native.WORK, native.ASSEMBLE)
         self._loaded = llvm.load(code, names)
         at = self._loaded.addresses
         self.hook = at[native.RUN]
-        self.words: Any = (ctypes.c_uint64 * native.CREW_WORDS).from_address(at[native.CREW])
+        self.words: Any = (ctypes.c_uint64 * native.TEAM_WORDS).from_address(at[native.TEAM])
         self._work = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(at[native.WORK])
         self._assemble = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
             at[native.ASSEMBLE]
@@ -99,7 +99,7 @@ class _Crew:
             self._gathered = None
 
     def _stay(self, line: int, room: object) -> None:
-        """What a thread of the crew does; `room` is where its line lies."""
+        """What a thread of the team does; `room` is where its line lies."""
         try:
             lock = self._locks.pop()
         except IndexError:
@@ -169,26 +169,26 @@ def _is_inside_a_task() -> int:
 
 
 class _State:
-    """The crew of this process."""
+    """The team of this process."""
 
-    crew: _Crew | None = None
+    team: _ThreadTeam | None = None
     making = Mutex()
 
 
-def _crew() -> _Crew:
+def _team() -> _ThreadTeam:
     with _State.making:
-        if _State.crew is None:
-            crew = _Crew()
-            atexit.register(crew.end)
-            pool.when_resized(crew.resized)
-            _State.crew = crew
-        return _State.crew
+        if _State.team is None:
+            team = _ThreadTeam()
+            atexit.register(team.end)
+            pool.when_resized(team.resized)
+            _State.team = team
+        return _State.team
 
 
 def _after_fork() -> None:
     _State.making = Mutex()
-    if _State.crew is not None:
-        _State.crew.forget()
+    if _State.team is not None:
+        _State.team.forget()
 
 
 if hasattr(os, "register_at_fork"):
@@ -197,4 +197,4 @@ if hasattr(os, "register_at_fork"):
 
 def hook_address() -> int:
     """The address of the function that compiled kernels call, good for the whole process."""
-    return int(_crew().hook)
+    return int(_team().hook)

@@ -20,12 +20,12 @@ _IDLE_TICKS = 20
 """Looks without a call after which it sleeps until there is one."""
 
 
-class Watcher:
-    """Watches the thread whose record is `words`; has `poke` done where one call goes on."""
+class CallWatcher:
+    """Watches the thread whose record is `words`; has `interrupt` done where one call goes on."""
 
-    def __init__(self, words: Any, poke: Callable[[], None]) -> None:
+    def __init__(self, words: Any, interrupt: Callable[[], None]) -> None:
         self._words = words
-        self._poke = poke
+        self._interrupt = interrupt
         waiting, pointer = ctypes.CDLL(None), ctypes.c_void_p  # they let go of the interpreter
         self._acquire: Any = waiting.PyThread_acquire_lock_timed
         self._acquire.argtypes = [pointer, ctypes.c_longlong, ctypes.c_int]
@@ -67,10 +67,10 @@ class Watcher:
             calls = words[records.CALLS]
             if calls != seen:
                 seen, idle, looks = calls, 0, 0
-            elif words[records.PLACE]:
+            elif words[records.JUMP_BUFFER]:
                 idle, looks = 0, looks + 1
                 if looks % 2:
-                    self._poke()
+                    self._interrupt()
             else:
                 idle = 0 if idle > _IDLE_TICKS else idle + 1
             # Asked to be woken one look before it sleeps, it misses no call that begins meanwhile.

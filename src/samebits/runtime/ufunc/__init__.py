@@ -22,7 +22,7 @@ from samebits.runtime.guarded_arrays import GuardedArray, plain
 from samebits.runtime.memory_claims import check_arrays
 from samebits.runtime.pending_jobs import PENDING
 from samebits.runtime.ufunc.arrays import as_int32, number, over_arrays
-from samebits.runtime.ufunc.elementwise import Elementwise, elementwise
+from samebits.runtime.ufunc.elementwise import ElementwiseFunction, elementwise
 from samebits.runtime.ufunc.loops import IN_PLACE
 from samebits.runtime.ufunc.types import float_type
 from samebits.types import (
@@ -80,7 +80,7 @@ def map_elementwise(function: str | Kernel | Family, args: tuple[Any, ...], out:
 
 
 def _type_of(function: Overloads, args: tuple[Any, ...]) -> ScalarType:
-    if isinstance(function, Elementwise):
+    if isinstance(function, ElementwiseFunction):
         return function.type_of(args)
     return float_type(function, args)
 

@@ -27,7 +27,7 @@ from samebits.runtime.ufunc.types import (
 )
 from samebits.types import ScalarType
 
-Chosen = Callable[["Elementwise", tuple[Any, ...]], ScalarType]
+Chosen = Callable[["ElementwiseFunction", tuple[Any, ...]], ScalarType]
 _TYPES: dict[str, Chosen] = {
     **dict.fromkeys(("sqrt", "floor", "ceil", "trunc", "round", "copysign", "fma"), float_type),
     **dict.fromkeys(("abs", "sign", "min", "max", "clamp"), number_type),
@@ -38,7 +38,7 @@ _TYPES: dict[str, Chosen] = {
 _ARITIES = {"copysign": 2, "min": 2, "max": 2, "rotl": 2, "rotr": 2, "clamp": 3, "fma": 3}
 
 
-class Elementwise(Overloads):
+class ElementwiseFunction(Overloads):
     """One such function: at a type, a kernel that calls it on numbers of that."""
 
     def __init__(self, name: str, arity: int, called: Any, chosen: Chosen) -> None:
@@ -71,21 +71,21 @@ class Elementwise(Overloads):
         return kernel
 
 
-_made: dict[object, Elementwise] = {}
+_made: dict[object, ElementwiseFunction] = {}
 
 
-def elementwise(function: str | Kernel | Family) -> Elementwise:
+def elementwise(function: str | Kernel | Family) -> ElementwiseFunction:
     """The form for arrays of an intrinsic, by name, or of kernels of one number."""
     made = _made.get(function)
     if made is None:
         if isinstance(function, Kernel):
-            made = Elementwise(function.__name__, 1, function, exact_type)
+            made = ElementwiseFunction(function.__name__, 1, function, exact_type)
         elif isinstance(function, Family):
             chosen = family_type(function.of_numbers)
-            made = Elementwise(function.__name__, 1, function, chosen)
+            made = ElementwiseFunction(function.__name__, 1, function, chosen)
         elif function in _TYPES:
             arity = _ARITIES.get(function, 1)
-            made = Elementwise(function, arity, INTRINSICS[function], _TYPES[function])
+            made = ElementwiseFunction(function, arity, INTRINSICS[function], _TYPES[function])
         else:
             refuse_array(function)
         _made[function] = made
