@@ -23,7 +23,7 @@ from samebits.types import Kind, ScalarType
 
 
 class SlotReader:
-    """Lines that load a function's parameters from the slots at `place`, one after another."""
+    """LLVM lines that load a function's parameters from consecutive slots at `place`."""
 
     def __init__(self, target: Target, place: str) -> None:
         self.lines: list[str] = []
@@ -33,7 +33,7 @@ class SlotReader:
         self._slot = 0
 
     def emit(self, text: str) -> str:
-        """Add an instruction; the name of its value."""
+        """Append an instruction; returns the name of its value."""
         self._counter += 1
         self.lines.append(f"  %v{self._counter} = {text}")
         return f"%v{self._counter}"
@@ -45,7 +45,7 @@ class SlotReader:
         return place
 
     def arguments(self, params: Sequence[tuple[str, ValueType]]) -> list[str]:
-        """The arguments of a call, types included, for parameters in the order of the slots."""
+        """A call's arguments with their types, for parameters in slot order."""
         arguments: list[str] = []
         for _, t in params:
             if isinstance(t, ScalarType):
@@ -76,7 +76,7 @@ class SlotReader:
 
 
 class _Body:
-    """The function between the slots of `args` and the kernel's own parameters and results."""
+    """The adapter from the slots of `args` to the kernel's own parameters and results."""
 
     def __init__(self, function: Function, traps: bool, target: Target, more: str = "") -> None:
         self._function = function
@@ -135,7 +135,7 @@ def entry_text(
     overrides: CodegenOverrides = NONE,
     guard: BodyGuard | None = None,
 ) -> str:
-    """`sb_entry_<index>` for `function`, and its body, which is given `more` as last argument and
+    """`sb_entry_<index>` for `function`, and its body, which takes `more` as last argument and is
     called through `guard` if there is one."""
     symbol = f"@sb.body.{index}"
     body = _Body(function, traps, target, more).text(symbol)

@@ -43,15 +43,15 @@ from samebits.ir.grammar import (
 from samebits.types import ScalarType
 
 _STORE_RUN = {"component", "store"}
-"""What a run of stores to one vector is made of."""
+"""The opcodes of a run of stores to one vector."""
 _FLUSHING_INLINED = 2000
-"""LLVM's threshold for inlining functions that flush, eight times that of others at -O3: each of
-their operations is five. Where a small function stays a call, loops around it are no vectors."""
+"""LLVM's inlining threshold for functions that flush, eight times that of others at -O3: each of
+their operations is five. A loop around a call that is not inlined is not vectorised."""
 
 
 @dataclass(slots=True)
 class Loop:
-    """The labels of a loop around what is emitted, and whether a `break` leaves it."""
+    """The labels of an enclosing loop, and whether a `break` leaves it."""
 
     next_iteration: str
     exit: str
@@ -59,7 +59,7 @@ class Loop:
 
 
 class FunctionEmitter(FunctionWriter):
-    """One function, statement by statement; operations are the lowerings'."""
+    """Emits one function, statement by statement; `LOWERINGS` emit the operations."""
 
     def __init__(self, module: ModuleContext, function: Function) -> None:
         super().__init__(module, function)
@@ -100,7 +100,7 @@ class FunctionEmitter(FunctionWriter):
         return text if self._locations is None else self._locations.attach(text)
 
     def _locate(self, statement: Statement, locations: Locations) -> None:
-        """What follows comes from `statement`."""
+        """Give the instructions that follow the location of `statement`."""
         number = getattr(statement, "id", None)
         here = Location(self.function.name, number, statement.span)
         self._location = locations.number(here)
@@ -222,8 +222,8 @@ class FunctionEmitter(FunctionWriter):
         )
 
     def _back_edge(self, statement: For | While, head: str, before: EmittedCounts) -> None:
-        """The back edge. A loop with checks of its own gets only what costs no compile time; those
-        of what it calls may go when that is inlined."""
+        """Emit the back edge. A loop with checks of its own gets only metadata that costs no
+        compile time; the checks of its callees may vanish when these are inlined."""
         inside = self._counts.since(before)
         self._counts.loops += 1
         if not self._open:
@@ -265,7 +265,7 @@ class FunctionEmitter(FunctionWriter):
 
     def _for(self, statement: For) -> None:
         """Step 1 and -1 compare the counter with `stop`, which LLVM understands best and which
-        cannot overflow. Other steps count turns, for start+step may pass the end of int64."""
+        cannot overflow. Other steps count iterations: start+step may leave int64."""
         start, stop = self.operand(statement.start), self.operand(statement.stop)
         if statement.step in (1, -1):
             self._counted(statement, start, start, stop)
@@ -273,7 +273,8 @@ class FunctionEmitter(FunctionWriter):
             self._counted(statement, start, "0", self._trip_count(start, stop, statement.step))
 
     def _counted(self, statement: For, start: str, first: str, last: str) -> None:
-        """The turns from `first` on: values of the slot for step 1 and -1, else turns' numbers."""
+        """Iterations from `first` on: the slot's values for step 1 and -1, else iteration
+        numbers."""
         head, body, done = self._label("head"), self._label("body"), self._label("done")
         step_label = self._label("step")
         loop = Loop(step_label, self._label("exit"))
@@ -303,7 +304,7 @@ class FunctionEmitter(FunctionWriter):
         self._loop_end(done, statement.orelse, loop)
 
     def _trip_count(self, start: str, stop: str, step: int) -> str:
-        """How many turns `range(start, stop, step)` has, below 2^64 for every input."""
+        """The trip count of `range(start, stop, step)`, below 2^64 for every input."""
         low, high = (start, stop) if step > 0 else (stop, start)
         some = self.emit(f"icmp slt i64 {low}, {high}")
         distance = self.emit(f"sub i64 {self.emit(f'sub i64 {high}, {low}')}, 1")
@@ -337,7 +338,7 @@ def is_wide(op: Op) -> bool:
 
 
 def _fallback(statement: If) -> Region | None:
-    """The region whose loop has the checks, where the other's is a copy with fewer or none."""
+    """The region with the checked loop of a versioned pair; None if `statement` is no such pair."""
     then, orelse = ([s for s in region if isinstance(s, For)]
                     for region in (statement.then, statement.orelse))  # fmt: skip
     if len(then) != 1 or len(orelse) != 1 or then[0].span != orelse[0].span:

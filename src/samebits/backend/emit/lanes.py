@@ -1,8 +1,8 @@
-"""Loops whose accumulators have lanes: blocks of turns, and the joining of lanes, as LLVM text.
+"""Loops whose accumulators have lanes, as LLVM text: blocks of iterations, and the final reduction.
 
-What such a loop means is `ir.grammar.Lanes`'. Owns the two forms that it takes: nests of a fixed
-number of turns that LLVM vectorises, and one loop over all turns, where nothing could be
-vectorised and the body is not worth a second copy.
+`ir.grammar.Lanes` defines what such a loop means. Owns its two forms: loop nests of a fixed trip
+count, which LLVM vectorises, and one loop over all iterations, for bodies that cannot be vectorised
+or are too large for a second copy.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from samebits.ir.grammar import JOINS, For, Lanes, Op, While, can_trap, walk
 from samebits.types import ScalarType
 
 NEST_LIMIT = 300
-"""Statements of a body, those of inlined callees included, up to which it is worth three copies."""
+"""Most statements of a body, inlined callees included, that is worth three copies."""
 ALIGN = 64
 
 
@@ -32,7 +32,7 @@ class LaneEmitter(FunctionEmitter):
             self._cells(statement, statement.lanes)
 
     def _vectorises(self, statement: For) -> bool:
-        """Whether LLVM vectorises loops here, and nothing in the body keeps it from this one."""
+        """Whether LLVM vectorises loops here, and nothing in the body prevents it."""
         if not self.module.profile.vectorise:
             return False
         size = 0
@@ -71,7 +71,7 @@ class LaneEmitter(FunctionEmitter):
         return self.emit(f"select i1 {some}, i64 {self.emit(f'sub i64 {high}, {low}')}, i64 0")
 
     def _at(self, statement: For, start: str, turn: str) -> str:
-        """The value of the loop's slot in turn number `turn`."""
+        """The value of the loop's slot in iteration number `turn`."""
         match statement.step:
             case 1:
                 return self.emit(f"add i64 {start}, {turn}")
@@ -80,7 +80,7 @@ class LaneEmitter(FunctionEmitter):
             case step:
                 return self.emit(f"add i64 {start}, {self.emit(f'mul i64 {turn}, {step}')}")
 
-    # -- nests of a fixed number of turns -----------------------------------------------------
+    # -- nests of a fixed trip count ----------------------------------------------------------
 
     def _nests(self, statement: For, lanes: Lanes) -> None:
         start, stop = self.operand(statement.start), self.operand(statement.stop)
@@ -150,11 +150,11 @@ class LaneEmitter(FunctionEmitter):
         for a, place, old in zip(accumulators, cells, before, strict=True):
             a.store(a.joined(old, a.fold(place, 0, count)))
 
-    # -- one loop over all turns --------------------------------------------------------------
+    # -- one loop over all iterations ---------------------------------------------------------
 
     def _cells(self, statement: For, lanes: Lanes) -> None:
-        """The body once: what a turn accumulates into is a cell, lane or slot, that its number
-        picks; a count's lanes are joined where its blocks end."""
+        """Emit the body once: an iteration accumulates into the cell, lane or slot, that its number
+        selects; the lanes of each count are joined after its last block."""
         start, stop = self.operand(statement.start), self.operand(statement.stop)
         trips = self._loop_trip_count(statement, start, stop)
         ends: list[str] = []
@@ -235,7 +235,7 @@ class LaneEmitter(FunctionEmitter):
 
 
 class _Accumulator:
-    """One slot with lanes: its place, and what is done to its lanes."""
+    """One slot with lanes: its address, and the operations on its lanes."""
 
     def __init__(
         self, f: FunctionEmitter, slot: str, t: ScalarType, join: str, flush: bool
@@ -255,7 +255,7 @@ class _Accumulator:
         self.f.do(f"store {self.type} {value}, ptr {self.slot}")
 
     def clear(self, cells: str, first: int, count: int) -> None:
-        """Make `count` lanes, from `first` on, what changes nothing."""
+        """Set `count` lanes, from `first` on, to the neutral element."""
         chunk = min(self.chunk, count)
         value = f"{self.type} {float_constant(JOINS[self.join])}"
         vector = f"<{chunk} x {self.type}> <{', '.join([value] * chunk)}>"
@@ -270,15 +270,15 @@ class _Accumulator:
         return self.f.emit(f"getelementptr inbounds {self.type}, ptr {cells}, i64 {lane}")
 
     def enter(self, place: str) -> None:
-        """Begin a turn: the slot is the lane."""
+        """Begin an iteration: copy the lane to the slot."""
         self.store(self.f.emit(f"load {self.type}, ptr {place}"))
 
     def leave(self, place: str) -> None:
-        """End a turn: the lane is the slot."""
+        """End an iteration: copy the slot to the lane."""
         self.f.do(f"store {self.type} {self.load()}, ptr {place}")
 
     def fold(self, cells: str, first: int, count: int) -> str:
-        """`count` lanes, from `first` on, joined in halves."""
+        """The result of `count` lanes, from `first` on, joined in halves."""
         chunk = min(self.chunk, count)
         vector = f"<{chunk} x {self.type}>"
         parts = [
@@ -306,7 +306,7 @@ class _Accumulator:
         )
 
     def joined(self, a: str, b: str, length: int = 1) -> str:
-        """Two numbers, or vectors of them, joined: as the lowering of the operation does it."""
+        """Two numbers or vectors joined, as the operation's lowering does it."""
         emit = self.f.emit
         t = self._vector(self.type, length)
         if self.join in ("add", "mul"):

@@ -55,22 +55,22 @@ _HELPERS = HELPERS | WIDE_HELPERS
 
 @dataclass(frozen=True, slots=True)
 class Emitted:
-    """LLVM text as `llvm` takes it, and the traps that the statuses 1, 2, … stand for."""
+    """LLVM text for `llvm.engine`, and the traps behind the statuses 1, 2, …"""
 
     text: str
     traps: tuple[TrapSite, ...]
     profile: CodegenProfile
-    """How `llvm` is to compile it."""
+    """How `llvm.engine` compiles it."""
     locations: tuple[Location, ...] = ()
-    """What the lines of the text's debug locations stand for, from 1; empty where it has none."""
+    """The locations behind the text's debug line numbers, from 1; empty if it has none."""
     expected: Expected | None = None
-    """The loops that are to be vectorised, if there are any."""
+    """The loops that must be vectorised, if there are any."""
     needs: tuple[SharedFunction, ...] = ()
-    """The shared functions that it calls."""
+    """The shared functions that the text calls."""
 
 
 class _Emission(CallGraph):
-    """What the functions of one module share while they are emitted."""
+    """The state that the functions of one module share while they are emitted."""
 
     def __init__(
         self,
@@ -102,12 +102,12 @@ class _Emission(CallGraph):
         self._expected: dict[Expectation, int] = {}
 
     def needs(self) -> tuple[SharedFunction, ...]:
-        """The shared functions, those that the module itself has aside."""
+        """The shared functions, except those that the module itself defines."""
         called = (f for n, f in self._shared.items() if n not in self._roots)
         return (*called, *self._shared_copies.values())
 
     def is_own(self, shared: SharedFunction) -> None:
-        """The root of that name is a rare function that others share."""
+        """Define `shared`, a root of this module and a cold function, under its shared symbol."""
         self._shared[shared.name] = shared
         self._cold[shared.name].symbol = shared.symbol
 
@@ -130,7 +130,7 @@ class _Emission(CallGraph):
         return f"@sb.{name}"
 
     def table(self, name: str) -> str:
-        """The symbol of a constant table; raises IRError where the module has none of it."""
+        """The symbol of a constant table; raises IRError if the module has no such table."""
         symbol = table_symbol(name)
         if symbol not in self._tables:
             if name not in self._module.tables:
@@ -164,8 +164,8 @@ class _Emission(CallGraph):
         ]  # fmt: skip
 
     def guard(self, name: str, always: bool = False) -> BodyGuard | None:
-        """What an entry of the function, or a range (`always`), calls its body through, if
-        anything."""
+        """The guard of the function's body in an entry, or in a range (`always`); None if it needs
+        none."""
         if not (self._threads and can_guard(self.target)):
             return None
         most, function = OPEN if always else self.most_statements(name), self.function(name)
@@ -186,11 +186,11 @@ class _Emission(CallGraph):
         return self._copies.setdefault(name, self.wrapper(name, cold_copy_symbol(name))).symbol
 
     def copied(self) -> set[str]:
-        """The functions of which there are copies, and what they lead to."""
+        """The functions that have cold copies, and what they reach."""
         return self.reached(self._copies)
 
     def _variables(self) -> list[str]:
-        """What the functions and the process share."""
+        """Definitions of the variables that the functions and the process share."""
         linkage = "" if self._threads else "internal "
         own = f"@{OWN} = {linkage}global [3 x i64] zeroinitializer, align 8"
         found = [own] * bool(self._owns) + [f"@{HOOK} = global ptr null"] * bool(
@@ -201,7 +201,7 @@ class _Emission(CallGraph):
     def _metadata(self, inside: EmittedCounts, function: str, statement: For | While) -> str:
         def is_independent() -> bool:
             lanes = statement.lanes.slots if isinstance(statement, For) and statement.lanes else ()
-            own = [slot for slot, _ in lanes] if inside.lanes else []  # else the turns after blocks
+            own = [slot for slot, _ in lanes] if inside.lanes else []  # else the remainder loop
             return has_independent_iterations(
                 statement, self.function(function), self.function, own
             )
@@ -230,7 +230,7 @@ class _Emission(CallGraph):
         return f"!{_FIRST_LOOP + len(self._loops) - 1}"
 
     def result(self, texts: list[str], cold_section: list[str]) -> Emitted:
-        """The module of `texts`, and that of the functions that stand `apart`."""
+        """The module of `texts`, and after it the module of the cold section."""
         probed = self.target.architecture in _PROBED and "-windows-" not in self.target.triple
         extra = ' "probe-stack"="inline-asm"' if probed else ""
         if self.target.tune:
@@ -263,7 +263,7 @@ class _Emission(CallGraph):
         return Emitted(text, tuple(self._sites), self.profile, found, expected, needs)
 
     def _has(self, name: str) -> bool:
-        """Whether the function is a shared one that the module itself has."""
+        """Whether the function is a shared one that the module itself defines."""
         return name in self._shared and name in self._roots
 
     def _copy_text(self, copy: ColdCopy) -> str:
@@ -305,11 +305,11 @@ def emit_module(
     """LLVM text that defines `sb_entry_<n>` for the n-th of `entries`, `sb_range_<n>` for the n-th
     of `ranges`, and what they reach.
 
-    `locate` gives each instruction the location of its statement, `locate_loops` loops as well:
-    that can keep LLVM from merging two blocks, where the rest changes nothing. `threads` is for
-    code of this process: parallel ranges ask the hook that may be set. `shares` leaves out what is
-    compiled once for all modules of this process. Raises CompileError where local memory would not
-    fit the stack, IRError for IR that breaks the grammar's rules.
+    `locate` gives each instruction the location of its statement and changes no code;
+    `locate_loops` locates loops too, which can keep LLVM from merging blocks. `threads` is for code
+    of this process: parallel ranges call the hook if it is set. `shares` leaves out functions that
+    are compiled once for all modules of this process. Raises CompileError if local memory exceeds
+    the stack limit, IRError for IR that breaks the grammar's rules.
     """
     locations = Locations() if locate else None
     emission = _Emission(
@@ -343,7 +343,7 @@ def emit_module(
 
 
 def emit_shared(functions: Sequence[SharedFunction], target: Target) -> Emitted:
-    """LLVM text that defines shared functions of the same plan, each under its own symbol."""
+    """LLVM text that defines shared functions of one profile, each under its own symbol."""
     module = Module()
     for shared in functions:
         module.functions.update(shared.module.functions)

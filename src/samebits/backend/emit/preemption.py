@@ -40,12 +40,11 @@ from samebits.backend.text.run_bound import OPEN, Bound, formula
 from samebits.ir.grammar import ValueType
 
 LEAST_STATEMENTS = 1 << 23
-"""Statements up to which a body is not worth a guard: some ten milliseconds."""
+"""Fewest statements of a guarded body: some ten milliseconds."""
 LEAST_FRAME = 4096
-"""Bytes of a body's frame up to which a thread's stack is taken to have room for it."""
+"""Bytes of a frame that fits any thread's stack without a check."""
 STACK_MARGIN = 24 << 10
-"""Bytes that a body may need besides what its frame is known to hold, and that a signal's handler
-needs."""
+"""Bytes of stack for what a body's known frame leaves out, and for a signal handler."""
 
 _BUFFER_BYTES = 1024
 """Room for C's `jmp_buf`, which is 656 bytes at most (glibc, ppc64le)."""
@@ -54,7 +53,7 @@ _SYSTEMS = ("linux", "darwin", "macosx")
 
 
 def can_guard(target: Target) -> bool:
-    """Whether a process of this target has signals and threads as POSIX has them."""
+    """Whether a process of this target has POSIX signals and threads."""
     return any(system in target.triple for system in _SYSTEMS)
 
 
@@ -168,7 +167,7 @@ left:
 
 
 def guard_text(target: Target) -> str:
-    """LLVM text of what `guarded_call` calls; once in a module."""
+    """LLVM text of the functions that `guarded_call` calls; once in a module."""
     bits = target.pointer_bits
     return (_GUARDED + _MEASURED).format(
         guard=GUARD, key=key_type(target), buffer=_BUFFER_BYTES, pointer=bits, **_PLACES,
@@ -177,8 +176,8 @@ def guard_text(target: Target) -> str:
 
 
 class BodyGuard(NamedTuple):
-    """How a body is guarded: its frame in bytes, the status that stands for a stack without room
-    for it, and the most statements that it runs, of its parameters."""
+    """A body's guard: its frame in bytes, the status for a stack without room for it, and the most
+    statements that it runs, as a formula of its parameters."""
 
     need: int
     small: int
@@ -187,18 +186,18 @@ class BodyGuard(NamedTuple):
 
     @property
     def is_needed(self) -> bool:
-        """Whether some call of the body is guarded or measured."""
+        """Whether any call of the body needs a guard or a stack check."""
         return self.is_large or not isinstance(self.most, float) or self.most > LEAST_STATEMENTS
 
     @property
     def is_large(self) -> bool:
-        """Whether calls that end soon look whether the stack has room too."""
+        """Whether short calls check the stack too."""
         return self.need > LEAST_FRAME
 
 
 def guarded_call(symbol: str, body: str, guard: BodyGuard) -> str:
-    """LLVM text of `symbol`, a function of the same form as `body` that calls it guarded, or as it
-    is where it ends soon."""
+    """LLVM text of `symbol`, which has the signature of `body` and calls it: guarded, or directly
+    if the call is short."""
     given = f"ptr {body}, ptr %args, i64 {guard.need + STACK_MARGIN}, i32 {guard.small}"
     guarded = f"  %status = call i32 @sb.guarded({given})\n  ret i32 %status\n}}"
     head = f"define internal i32 {symbol}(ptr noundef nonnull %args) noinline #0 {{\nentry:\n"
@@ -220,12 +219,12 @@ def guarded_call(symbol: str, body: str, guard: BodyGuard) -> str:
 
 
 ASK = "sb_ask"
-"""`i32 sb_ask(record)`: have Python's signal handlers run; 1 where one raised, which is noted."""
+"""`i32 sb_ask(record)`: run Python's signal handlers; 1 if one raised, which the record keeps."""
 
 CALL = "sb_call"
-"""`i32 sb_call(object, record)`: call an object of Python's without arguments; 0 or 1, whether what
-it returns is true, or -1 where it raised, which is noted. Python looks for signals as a function
-begins, so that what their handlers raise may come before its first line."""
+"""`i32 sb_call(object, record)`: call a Python object without arguments. Returns the truth of its
+result, 0 or 1, or -1 if it raised, which the record keeps. Python checks for signals when a
+function begins: a handler may raise before its first line."""
 
 _KEEP = """\
 declare i32 @PyGILState_Ensure()
@@ -368,17 +367,17 @@ end:
 
 
 def ask_text() -> str:
-    """LLVM text of `@sb_ask`, for the module that it is in alone."""
+    """LLVM text of `@sb_ask`, internal to its module."""
     return (_KEEP + _ASK).format(ask=ASK, **_PLACES)
 
 
 def call_text() -> str:
-    """LLVM text of `@sb_call`, behind `ask_text`."""
+    """LLVM text of `@sb_call`, which goes after `ask_text`."""
     return _CALL.format(call=CALL)
 
 
 def signal_handler_text(target: Target) -> str:
-    """The module of the signal handler, for a process of this target."""
+    """LLVM text of the signal handler's module, for a process of this target."""
     handler = _HANDLER.format(
         triple=target.triple, words=HANDLER_WORDS, handler=SIGNAL_HANDLER, ask=ASK,
         key=key_type(target), BEFORE=BEFORE, **_PLACES,

@@ -1,8 +1,8 @@
-"""Loops around much of the math library: one of vectors alone, and one that calls the functions,
-for turns that are left and for arrays that overlap.
+"""Loops around much of the math library, in two copies: a vector loop, and a remainder loop that
+calls the functions, for remaining iterations and for arrays that overlap.
 
-LLVM by itself makes the second one of all that is inlined again, which takes as long to compile.
-Owns which loops go so, and the tests before them.
+LLVM's own remainder loop has every function inlined once more, which takes as long to compile.
+Owns which loops are split so, and the overlap tests before them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from samebits.passes.bounds.accesses import Accesses, Base, Separation
 from samebits.types import BOOL
 
 _TOUCHES = (" = load ", " = call ", "  store ", "  call ")
-"""Marks of the instructions that may touch memory, in what is emitted."""
+"""Texts that mark an emitted instruction as one that may touch memory."""
 
 
 class VectorEmitter(LaneEmitter):
-    """Emits a function whose loops may be vectors alone."""
+    """Emits a function whose loops may be split into vector loop and remainder loop."""
 
     def _for(self, statement: For) -> None:
         tests = self._separations(statement) if self._is_eligible(statement) else None
@@ -35,14 +35,14 @@ class VectorEmitter(LaneEmitter):
             self._vector_loop(statement, tests)
 
     def _is_eligible(self, statement: For) -> bool:
-        """Whether loops here go so at all, and this one's shape allows it."""
+        """Whether loops here are split at all, and this one's form allows it."""
         is_cold = self.in_fallback or self.module.is_cold(self.function.name)
         shape = (statement.step, statement.orelse, statement.lanes)
         return self.module.vector_dominated and not is_cold and shape == (1, [], None)
 
     def _separations(self, statement: For) -> list[Separation] | None:
-        """What has to be apart for no turn to touch what another writes; None where the loop is
-        small, some operation keeps it from being vectors, or nothing would do."""
+        """The memory that must not overlap for iterations to be independent; None if the loop is
+        small, some operation prevents vectorisation, or no test suffices."""
         if not has_independent_iterations(statement, self.function, self.module.function):
             return None
         inside = self._body_counts(statement)
@@ -51,8 +51,8 @@ class VectorEmitter(LaneEmitter):
         return Accesses(statement, self.facts.slot_types).apart_in_turns()
 
     def _body_counts(self, statement: For) -> EmittedCounts | None:
-        """What the body will have been seen to hold; None where something in it can trap, divides,
-        or stays a call that is not a rare one."""
+        """The counts of the body; None if something in it can trap, divides, or is a call that is
+        neither inlined nor cold."""
         inside = EmittedCounts()
         for op in walk(statement.body):
             inside.statements += 1
@@ -94,7 +94,7 @@ class VectorEmitter(LaneEmitter):
             self._counts.is_remainder = self.in_fallback = False
 
     def _is_disjoint(self, test: Separation, ids: Iterator[int]) -> str:
-        """The register of what the operation `apart` gives."""
+        """The register with the result of the operation `apart`."""
         values = (self._base(test.a, ids), self._base(test.b, ids))
         number = next(ids)
         result = Value(number, 0, BOOL)
