@@ -1,5 +1,5 @@
-"""Which functions a module's entries reach, what they call, and what follows from that for how each
-is emitted: inlined, out of line, apart with the rare ones.
+"""The call graph of a module's entries, and how each function is emitted: inlined, out of line, or
+in the cold section.
 
 Knows the typed IR and LLVM's types, not how a function becomes text.
 """
@@ -42,18 +42,18 @@ from samebits.ir.once import Once, is_library
 from samebits.types import ScalarType
 
 STACK_LIMIT = 1 << 20
-"""Bytes of local memory that one call may need, its callees' included. Threads of some systems
-have no more than a few hundred KiB above this; a frame must never reach past the guard page."""
+"""Most bytes of local memory of one call, callees included. Threads of some systems have only a few
+hundred KiB more than this; a frame must never reach past the guard page."""
 
 COLD_INLINE_LIMIT = 64
-"""Most statements, callees' included, of the functions that are always inlined where only rare ones
-lead to them: there is no loop to gain by it."""
+"""Most statements, callees included, of an always inlined function that only cold ones reach: no
+loop gains by inlining it."""
 
 SLP_SKIP_STATEMENTS = 1024
 SLP_SKIP_SHARE = 1 / 8
-"""Statements of functions with rare inputs that loops call, and the share of all others in that,
-where straight code is not looked through for vectors: that takes up to a seventh of the compile
-time, and finds in these functions the turns that are left after whole vectors."""
+"""Thresholds above which SLP vectorisation is skipped: statements of functions with cold callees
+that loops call, and everything else as a share of them. SLP takes up to a seventh of the compile
+time, and in these functions finds only the remainder iterations of vectorised loops."""
 
 _NO_SIZE = 1 << 20
 _RUN_BOUNDS: Once[Bound] = Once()
@@ -61,9 +61,9 @@ _VALUE_BYTES: Once[int] = Once()
 
 
 class CallGraph:
-    """The functions that `roots` reach. Raises CompileError where local memory would not fit the
-    stack, IRError where a function is missing or calls itself. `threads`: parallel ranges may run
-    on several."""
+    """The functions that `roots` reach. Raises CompileError if local memory exceeds the stack
+    limit, IRError if a function is missing or recursive. `threads`: parallel ranges may run on
+    several."""
 
     def __init__(
         self,
@@ -77,9 +77,9 @@ class CallGraph:
         self._in_parallel: set[str] = set()
         self._in_loops: set[str] = set()
         self.shares = False
-        """Whether it leaves out what is shared."""
+        """Whether the module leaves out shared functions."""
         self.optnone = False
-        """Whether rare functions that are shared are compiled in haste."""
+        """Whether shared cold functions are compiled without optimised code generation."""
         self.target = target
         self.profile = profile
         self._module = module
@@ -101,7 +101,7 @@ class CallGraph:
         for name in roots:
             self._visit_all(name, found)
         self.order = tuple(found)
-        """All of them, callees first."""
+        """The reached functions, callees first."""
         self._hot = self.reached(roots) - self._cold.keys()
         self._cold_section = {*self._cold}
         for name in reversed(found):
@@ -121,9 +121,9 @@ class CallGraph:
                     cold.share_loops()
 
     def share(self, ranges: Sequence[str] | None, optnone: bool | None = None) -> None:
-        """Leave out functions of the math library that are compiled apart, once for all modules:
-        those for rare inputs, and what is called outside loops, other than from `ranges`, if these
-        are given. `optnone`: whether rare functions are compiled in haste; None where there are
+        """Leave out functions of the math library that are compiled separately, once for all
+        modules: cold ones, and, if `ranges` is given, those called outside loops and ranges only.
+        `optnone`: whether cold functions skip optimised code generation; None: if there are
         many."""
         # A function of this machine is called at an address, which its IR does not have.
         self.shares = not any(isinstance(self.function(n), HostFunction) for n in self.order)
@@ -169,7 +169,7 @@ class CallGraph:
         return found
 
     def _kind(self, name: str, calls: bool) -> Kind | None:
-        """How a function that is called is shared; None where it is not."""
+        """How a called function is shared; None if it is not."""
         if not is_library(name) or name in self._roots or self._traps[name]:
             return None
         if name in self._cold:
@@ -183,7 +183,7 @@ class CallGraph:
         return shared_function(self._module, name, kind, self.optnone, self.target)
 
     def function(self, name: str) -> Function:
-        """The function called `name`; raises IRError where there is none."""
+        """The function called `name`; raises IRError if there is none."""
         if name not in self._module.functions:
             raise IRError(f"there is no function {name} in the module")
         return self._module.functions[name]
@@ -209,11 +209,11 @@ class CallGraph:
         return 0 if stays else self._sizes[name]
 
     def is_cold(self, name: str) -> bool:
-        """Whether the function is rare, or only rare functions lead to it."""
+        """Whether the function is cold, or reached from cold functions only."""
         return name not in self._hot
 
     def is_in_cold_section(self, name: str) -> bool:
-        """Whether the function is rare, or rare functions lead to it, they alone or others too."""
+        """Whether the function is cold, or reached from cold functions, if from others too."""
         return name in self._cold_section
 
     def owns(self, name: str) -> bool:
@@ -226,12 +226,12 @@ class CallGraph:
         return self._divides[name]
 
     def frame_bytes(self, name: str) -> int:
-        """The most that the function and what it calls hold on the stack at a time: local memory,
-        and every value that may not stay in a register."""
+        """Most bytes of stack that a call needs, callees included: local memory, and every value
+        that may be spilled."""
         return self._stack_bytes[name] + self._values(name)
 
     def _values(self, name: str) -> int:
-        """Asked for where a thread's stack is: of few functions."""
+        """Most bytes of spilled values. Computed on demand, for the few guarded functions."""
         found, lanes = self._value_bytes, self.target.vector_bits // 8
         waiting = [name]
         while waiting:
@@ -247,11 +247,11 @@ class CallGraph:
         return found[name]
 
     def most_statements(self, name: str) -> Bound:
-        """What a call of the function runs at most."""
+        """The most statements that a call of the function runs."""
         return self._most[name]
 
     def _is_vector_dominated(self) -> bool:
-        """Whether nearly all code is of functions with rare inputs that loops call."""
+        """Whether nearly all code is functions with cold callees that loops call."""
         looped = {name for name, cold in self._cold.items() if cold.has_variants}
         inside = self.reached(name for name in self._hot if self._calls[name] & looped)
         inside &= self._hot
@@ -260,7 +260,7 @@ class CallGraph:
         return count >= SLP_SKIP_STATEMENTS and others <= count * SLP_SKIP_SHARE
 
     def reached(self, names: Iterable[str]) -> set[str]:
-        """`names` and what they lead to, but not by way of a rare function."""
+        """`names` and the functions that they reach without passing through a cold one."""
         reached: set[str] = set()
         waiting = list(names)
         while waiting:
@@ -271,7 +271,7 @@ class CallGraph:
         return reached
 
     def _visit_all(self, root: str, found: dict[str, None]) -> None:
-        """Visit a function behind all that it leads to, which may be as deep as one likes."""
+        """Visit a function after all that it reaches, at any depth of calls."""
         inside = {} if root in found else {root: self._visit(root, found)}
         while inside:
             name = next(reversed(inside))
@@ -285,7 +285,7 @@ class CallGraph:
                 inside[callee] = self._visit(callee, found)
 
     def _visit(self, name: str, found: dict[str, None]) -> Iterator[str]:
-        """Note what is to be known of a function; yields what it calls, to be visited first."""
+        """Record the properties of a function; yields its callees, which must be visited first."""
         function, stack_bytes = self.function(name), self._stack_bytes
         traps, divides, deepest = False, False, 0
         constants: set[int] = set()
@@ -310,7 +310,7 @@ class CallGraph:
                 if statement.opcode == "parallel":
                     self._in_parallel.add(callee)
                 if self._threads and statement.opcode == "parallel":
-                    traps = True  # threads can be interrupted, which has a status of its own
+                    traps = True  # interruption of a thread has a status of its own
                     self._bodies.add(callee)
                 continue
             traps = traps or can_trap(statement)
@@ -332,14 +332,14 @@ class CallGraph:
         self._most[name] = _RUN_BOUNDS.of(function, lambda: run_bound(function, self._most))
         stack_bytes[name] = own + deepest
         self._traps[name] = traps
-        out_of_line = function.rare and not traps  # what can trap is a function as any other
+        out_of_line = function.rare and not traps  # a function that can trap is emitted as hot
         self._divides[name] = divides and not out_of_line
         if out_of_line:
             self._add_cold(function)
         found[name] = None
 
     def _size(self, function: Function) -> int:
-        """Statements with those of callees, if it only computes scalars of scalars, in a line."""
+        """Statements, callees included, of a function from scalars to scalars without loops."""
         scalars = all(isinstance(t, ScalarType) for _, t in function.params)
         size = 0 if scalars and not function.locals else _NO_SIZE
         for statement in walk(function.body):

@@ -1,7 +1,8 @@
-"""The most statements that a call may run, as a formula of the lengths and integers it is given.
+"""An upper bound of the statements that a call runs, as a formula of its array lengths and
+integers.
 
-An entry works it out before its body runs: what ends soon needs no guard, which takes longer than
-the formula. A formula is never too small, and open where nothing simple is known.
+An entry evaluates it before its body runs: a short call needs no guard, which takes longer than the
+formula. A bound is never too small, and OPEN if there is no simple one.
 """
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ from samebits.ir.once import is_library
 from samebits.types import INT, INT64, ArrayType
 
 MOST_TERMS = 24
-"""Of a formula: working out longer ones is no shorter than the guard."""
+"""Most terms of a formula: longer ones take longer than the guard."""
 OPEN = math.inf
 COLD_STATEMENTS = 1 << 15
-"""Of the math library's functions for rare inputs, whose loops end by themselves: 26,365 are the
+"""The bound for cold functions of the math library, whose loops end by themselves: 26,365 are the
 most that any of them was seen to run."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordBound:
-    """An integer parameter, or a dimension of an array; 0 where it is negative."""
+    """An integer parameter or an array's dimension; 0 if negative."""
 
     parameter: int
     dimension: int = 0
@@ -55,7 +56,7 @@ class ProductBound:
 
 
 Bound = float | WordBound | SumBound | ProductBound
-"""A number that is not negative, or how it is worked out."""
+"""A non-negative number, or a formula for one."""
 
 
 def plus(a: Bound, b: Bound) -> Bound:
@@ -82,7 +83,7 @@ def times(a: Bound, b: Bound) -> Bound:
     if not isinstance(a, float):
         return ProductBound(a, b)
     if isinstance(b, float):
-        return a * b if a and b else 0.0  # the turns of no loop may be open
+        return a * b if a and b else 0.0  # a loop that never runs may have an OPEN body
     if a == 0.0:
         return a
     if a in (1.0, OPEN):
@@ -91,7 +92,7 @@ def times(a: Bound, b: Bound) -> Bound:
 
 
 def greater(a: Bound, b: Bound) -> Bound:
-    """What is not below a and not below b."""
+    """An upper bound of a and b."""
     if isinstance(a, float) and isinstance(b, float):
         return max(a, b)
     if a == b or b == 0.0:
@@ -104,12 +105,12 @@ def _terms(bound: Bound) -> int:
 
 
 def short(bound: Bound) -> Bound:
-    """The bound, open where it has too many terms."""
+    """The bound, or OPEN if it has too many terms."""
     return bound if _terms(bound) <= MOST_TERMS else OPEN
 
 
 def run_bound(function: Function, callees: Mapping[str, Bound]) -> Bound:
-    """The most statements of a call of `function`; `callees` are those of what it calls."""
+    """The most statements of a call of `function`; `callees` has the bounds of its callees."""
     found = _Counting(function, callees).most(function.body)
     rare = function.rare and is_library(function.name)
     return float(COLD_STATEMENTS) if rare and found == OPEN else found
@@ -156,7 +157,7 @@ class _Counting:
         return short(total)
 
     def _trip_count(self, loop: For) -> Bound:
-        """The most turns: the range has no more values than its upper end is above its lower."""
+        """The largest trip count: at most the upper end of the range minus its lower end."""
         low, high = (loop.start, loop.stop) if loop.step > 0 else (loop.stop, loop.start)
         first = self._constant(low)
         last = self._constant(high)
@@ -187,9 +188,9 @@ class _Counting:
         return given(self._callees[str(op.attr)])
 
     def value(self, value: Value) -> Bound:
-        """What an integer is not above, and not below 0."""
+        """An upper bound of an integer, not below 0."""
         if value.op not in self._known:
-            self._known[value.op] = OPEN  # of what depends on itself
+            self._known[value.op] = OPEN  # for a value that depends on itself
             self._known[value.op] = short(self._value(self._ops[value.op]))
         return self._known[value.op]
 
@@ -270,7 +271,7 @@ class _Counting:
         return int(op.attr) if op is not None and known and op.attr is not None else None
 
     def _is_positive(self, value: Value, depth: int = 8) -> bool:
-        """Whether an integer is surely not below 0; nothing is sure beyond `depth` operations."""
+        """Whether an integer is known not to be negative, from at most `depth` operations."""
         op = self._ops.get(value.op)
         if op is None or op.result.type != INT or not depth:
             return False
@@ -293,12 +294,12 @@ class _Counting:
 
 
 LIMIT = 1 << 24
-"""What numbers are cut at while a formula is worked out, so that none overflows."""
+"""The cap of every number in a formula's evaluation, so that none overflows."""
 
 
 def formula(bound: Bound, params: Sequence[tuple[str, ValueType]]) -> tuple[list[str], str]:
-    """LLVM text that works a bound out from the words at `%args`, and the name of its value, where
-    all above LIMIT is LIMIT."""
+    """LLVM lines that evaluate a bound from the words at `%args`, and the name of its value, which
+    is capped at LIMIT."""
     lines: list[str] = []
     first = [0, *accumulate(len(parts(t)) for _, t in params)]
 

@@ -1,8 +1,8 @@
-"""Functions of the math library that are compiled apart from the kernels that call them, once for
-all: for rare inputs, for code that seldom runs, and for calls outside loops.
+"""Functions of the math library that are compiled once for all kernels: cold functions, cold
+copies, and functions called outside loops.
 
-Owns which these are by kind, what tells two of them apart, and the symbols that they have in
-objects. Knows the typed IR, not how it becomes text, nor where objects are kept.
+Owns their kinds, keys and symbols. Knows the typed IR, not how it becomes text, nor where objects
+are stored.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from samebits.ir.once import Once, callees
 from samebits.ir.text import print_module
 
 Kind = Literal["cold", "copy", "call"]
-"""A function for rare inputs, the copy of one for code that seldom runs, and one that is called
-outside loops, where all passes run over it."""
+"""A cold function; a cold copy; a function called outside loops, which gets all passes."""
 
 LEAST_CALLED = 32
-"""Statements, callees' included, from which on a function is called outside loops, where that
-takes a nanosecond or two once. Smaller ones take no time to compile."""
+"""Fewest statements, callees included, of a function that is shared for calls outside loops: a call
+costs a nanosecond or two. Smaller ones take no time to compile."""
 
 _ONE = replace(SPEED, vectorise=False, slp=False)
 SHARED_PROFILES: Mapping[Kind, CodegenProfile] = {
@@ -38,19 +37,20 @@ SHARED_PROFILES: Mapping[Kind, CodegenProfile] = {
 
 @dataclass(frozen=True, slots=True)
 class SharedFunction:
-    """One function with all that it leads to. Where a kernel has many rare functions, those are
-    compiled in haste (`optnone`), and whatever calls them calls such ones."""
+    """One function with all that it reaches. If a kernel has many cold functions, these are
+    compiled without optimised code generation (`optnone`), and whatever calls them calls such
+    ones."""
 
     name: str
     kind: Kind
     optnone: bool
     module: Module
     key: str
-    """The same only for the same IR, compiled for the same target in the same way."""
+    """Equal only for equal IR, compiled for one target in one way."""
 
     @property
     def symbol(self) -> str:
-        """In LLVM's text."""
+        """The symbol in LLVM text."""
         return f"@{symbol_of(self.key)}"
 
     @property
@@ -74,7 +74,7 @@ def shared_function(
 
 
 def _is_in(module: Module, part: Module) -> bool:
-    """Whether what a function leads to is the same in `module` as when `part` was taken of it."""
+    """Whether the functions and tables of `part` are still those of `module`."""
     functions, tables = module.functions, module.tables
     return all(functions.get(n) is f for n, f in part.functions.items()) and all(
         tables.get(n) is t for n, t in part.tables.items()
