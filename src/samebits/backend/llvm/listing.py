@@ -1,7 +1,7 @@
-"""LLVM text and assembly as lines that know what they are and which source they come from.
+"""LLVM text and assembly as classified lines, each with the source that it comes from.
 
-The lines are those of the code that is compiled; their places are taken from a second compilation
-with debug locations. Knows nothing of how lines are shown.
+The lines are those of the compiled code; their locations come from a second compilation with debug
+locations. Knows nothing of how lines are shown.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from samebits.backend.targets.table import Target
 from samebits.backend.text.locations import FILE, Location
 
 InlineStack = tuple[Location, ...]
-"""Where code comes from: the statement, then the call that it was inlined at, and so on."""
+"""The origin of code: its statement, then the call that it was inlined at, and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeLine:
-    """A line of code. `text` is without the comment, which is LLVM's."""
+    """A line of code; `text` is without LLVM's comment."""
 
     text: str
     comment: str
@@ -58,13 +58,13 @@ def assembly_lines(listing: Listing, target: Target, allow_fma: bool = False) ->
 
 
 def _normal(text: str) -> str:
-    """A line as it is in both texts; empty where it may be in one alone."""
+    """The form of a line that both compilations share; empty if it may be in one alone."""
     text = " ".join(text.split())
     return "" if _SKIPPED.match(text) else _TEMPORARY.sub("tmp", text)
 
 
 def _located(listing: Listing, mark: str) -> Iterator[tuple[str, InlineStack]]:
-    """Each line of the located assembly that is in both, with its place."""
+    """Each line of the located assembly that both compilations share, with its origin."""
     place: InlineStack = ()
     for line in listing.located_assembly.splitlines():
         if _LOC.match(line):
@@ -79,12 +79,12 @@ def _located(listing: Listing, mark: str) -> Iterator[tuple[str, InlineStack]]:
 
 
 def _place(numbers: Iterator[int], locations: Sequence[Location]) -> InlineStack:
-    # LLVM writes line 0 where code stands for several lines; the calls around it still hold.
+    # LLVM writes line 0 for code of several lines; the calls around it are still valid.
     return tuple(locations[n - 1] for n in numbers if 0 < n <= len(locations))
 
 
 def _aligned(ours: list[str], theirs: list[tuple[str, InlineStack]]) -> list[InlineStack]:
-    """The place of each line: that of the line which it is in the other compilation."""
+    """The origin of each line: that of the matching line in the other compilation."""
     places: list[InlineStack] = [()] * len(ours)
     numbers = [i for i, text in enumerate(ours) if text]
     parts = _parts([ours[i] for i in numbers])
@@ -103,7 +103,7 @@ def _aligned(ours: list[str], theirs: list[tuple[str, InlineStack]]) -> list[Inl
 
 
 def _parts(lines: list[str]) -> list[tuple[int, int]]:
-    """Where the blocks of code start and end: LLVM keeps their order."""
+    """Where the blocks of code start and end; both compilations have them in one order."""
     starts = [0, *(i for i, text in enumerate(lines) if text.endswith(":")), len(lines)]
     return list(pairwise(starts))
 

@@ -142,8 +142,8 @@ def _overflow(f: FunctionWriter, op: Op) -> None:
 
 
 LEAST_COLD_COPY = 40
-"""Statements of functions that are not inlined in the copy of a loop that is there for when the
-other must not run: it runs seldom, and would take as long to compile. It calls copies apart."""
+"""Fewest statements of a function that the checked version of a loop calls as a cold copy instead
+of inlining it: that version seldom runs, and would take as long to compile."""
 
 
 def _call(f: FunctionWriter, op: Op) -> None:

@@ -104,8 +104,8 @@ def _fma(f: FunctionWriter, op: Op) -> None:
 
 
 def _extreme(is_min: bool) -> Lowering:
-    """Equal operands differ only where they are zeros: OR of the patterns is then -0 if either
-    is, AND is +0 if either is."""
+    """Minimum or maximum. Equal operands differ only if they are zeros: OR of the patterns is then
+    -0 if either is, AND is +0 if either is."""
 
     def lower(f: FunctionWriter, op: Op) -> None:
         bits = scalar_type(op.result).bits
@@ -150,8 +150,8 @@ def _rounding(name: str) -> Lowering:
 
 
 def _rounded_by_adding(f: FunctionWriter, name: str, x: str, bits: int) -> str:
-    """Round without the instruction: to nearest by adding 2^23 or 2^52, then one step back
-    where that went too far. The sign of the operand is the sign of the result."""
+    """Rounding without the instruction: to nearest by adding 2^23 or 2^52, then one step back if
+    that went too far. The result has the operand's sign."""
     t = _FLOAT[bits]
     magnitude = _intrinsic(f, "fabs", bits, x)
     nearest = _nearest(f, magnitude, bits)
@@ -187,7 +187,7 @@ _EXPONENT = {32: 0xFF << 23, 64: 0x7FF << 52}
 
 
 def _flush(f: FunctionWriter, op: Op) -> None:
-    """All bits where the exponent has one, else the sign alone."""
+    """All bits if the exponent is not zero, else the sign alone."""
     bits = scalar_type(op.result).bits
     pattern = bits_of(f, f.operand(op.args[0]), bits)
     exponent = f.emit(f"and i{bits} {pattern}, {_EXPONENT[bits]}")
@@ -207,7 +207,7 @@ def _compare(predicate: str) -> Lowering:
 
 
 def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
-    """LLVM type and register of a float as other eyes may see it: NaN canonical."""
+    """LLVM type and register of a float to be stored, with NaN canonical."""
     bits = scalar_type(value).bits
     name = f.operand(value)
     if f.facts.is_number(value):
@@ -216,13 +216,14 @@ def stored_value(f: FunctionWriter, value: Value) -> tuple[str, str]:
 
 
 def store_then_canonicalise(f: FunctionWriter, t: ScalarType, name: str, place: str) -> None:
-    """Store a float as it is; the run of stores around it is mended where one of them is NaN."""
+    """Store a float uncanonicalised; the end of the run of stores canonicalises any NaN among
+    them."""
     f.do(f"store {_FLOAT[t.bits]} {name}, ptr {place}, align {t.align}")
     f.to_canonicalise.append((t.bits, name, place))
 
 
 def canonicalise_stores(f: FunctionWriter) -> None:
-    """After a run of stores: put the canonical NaN over every one that stored another."""
+    """After a run of stores: overwrite every NaN among them with the canonical one."""
     stores, f.to_canonicalise = f.to_canonicalise, []
     tests: list[str] = []
     repairs: list[str] = []

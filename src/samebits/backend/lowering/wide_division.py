@@ -1,8 +1,8 @@
-"""Divisions of more than 64 bits, which LLVM's passes make and no processor has.
+"""Divisions of more than 64 bits, which LLVM's passes introduce and no processor has.
 
-Where they find how often a loop turns that adds up its counter, they divide 65 bits or more by its
-step, and code selection calls a compiler's library for that, which is not there. Code that would
-call it is made again, from text in which a function of its own divides.
+For the final value of a sum of a loop's counter, they divide 65 bits or more by the loop's step,
+and code generation calls a compiler's library for that, which is not linked. Such code is generated
+again, from text that divides by a function of its own.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ entry:
 
 
 def is_lacking(code: bytes | str, given: str, target: Target) -> bool:
-    """Whether an object or assembly, made of the text `given`, calls such a function."""
+    """Whether an object or assembly, made of the text `given`, calls such a library function."""
     code = code.encode() if isinstance(code, str) else code
     if _CALLS.search(code):
         return True
@@ -76,7 +76,8 @@ def is_lacking(code: bytes | str, given: str, target: Target) -> bool:
 
 
 def completed(text: str, target: Target) -> str:
-    """LLVM text, after the passes, that needs none: each division is a call of its own function."""
+    """LLVM text after the passes, with each wide division replaced by a call of its own
+    function."""
     count = 0
 
     def call(match: re.Match[str]) -> str:

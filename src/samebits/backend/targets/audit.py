@@ -1,8 +1,9 @@
-"""What must not appear in emitted assembly, per architecture, as data; and the search for it.
+"""The audit of assembly: instructions that must not appear, per architecture, and the search for
+them.
 
-Options and flags promise; this looks. What is read is the text that LLVM prints for the same
-module and options as an object's: LLVM's disassembler is not in its Python binding. Knows the
-assembly's text, not how it came about.
+Options and flags are promises; the audit verifies. It reads the text that LLVM prints for the
+module and options of an object, since llvmlite has no disassembler. Knows the assembly's text, not
+how it came about.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from samebits.backend.targets.table import Target
 
 @dataclass(frozen=True, slots=True)
 class AuditRule:
-    """Instructions that break a promise, and why: a regular expression over the whole mnemonic,
-    or over what comes before its first dot, and one over the beginning of the operands."""
+    """Forbidden instructions, and why: a regular expression over the whole mnemonic, or its part
+    before the first dot, and one over the beginning of the operands."""
 
     name: str
     mnemonics: str
@@ -27,7 +28,7 @@ class AuditRule:
 
 @dataclass(frozen=True, slots=True)
 class AuditFinding:
-    """One forbidden instruction: where in the text (1-based line), in which function, and why."""
+    """One forbidden instruction: its line (1-based), its function, and why it is forbidden."""
 
     rule: str
     line: int
@@ -118,15 +119,15 @@ FORBIDDEN: dict[str, tuple[AuditRule, ...]] = {
 """Forbidden instructions by architecture."""
 
 ALLOWED_CALLS = frozenset({"memcpy", "memset", "memmove"})
-"""The C library's functions that code may call: they compute nothing."""
+"""Functions of the C library that code may call: they compute nothing."""
 
 _OWN_CALLS = (
     ("arm", re.compile(r"__aeabi_mem(cpy|move|set|clr)[48]?")),
     ("-apple-", re.compile(r"_(bzero|memcpy|memset|memmove)")),
     ("-windows-", re.compile(r"___chkstk_ms")),
 )
-"""What a part of the triple adds: Arm's ABI and Apple's C have names of their own, and Windows
-touches large frames page by page in a function that compiler-rt has."""
+"""Further allowed calls by a part of the triple: Arm's ABI and Apple's C have other names, and
+Windows probes large frames in a function of compiler-rt."""
 
 _SYMBOL = r'("[^"]*"|[A-Za-z_][\w.$]*)(?=$|[\s@(),])'
 _BRANCH_LINK = rf"bl?\s+(?:%plt\()?{_SYMBOL}"
@@ -143,14 +144,14 @@ _CALLS = {
     "mips64el": rf".*%(?:call16|call_hi|got_disp|got_page)\({_SYMBOL}",
     "wasm32": rf"call\s+{_SYMBOL}",
 }
-"""Calls by architecture: the first group is whom."""
+"""Call instructions by architecture; the first group is the callee."""
 
 COMMENTS = {
     **dict.fromkeys(_CALLS, "#"), "aarch64": "//", "armv7": "@",
 }  # fmt: skip
-"""What begins a comment by architecture."""
+"""Comment marks by architecture."""
 APPLE_COMMENTS = {"x86_64": "##", "aarch64": ";"}
-"""What begins one for Apple's systems."""
+"""Comment marks on Apple's systems."""
 
 _REGISTER = {"armv7": re.compile(r"lr|pc|r\d+|ip|sp"), "riscv64": re.compile(r"[ast]\d+|ra")}
 _LABEL = re.compile(r'^("(?:[^"\\]|\\.)*"|[A-Za-z_$.][\w.$@:<>]*):')
@@ -166,7 +167,7 @@ def is_allowed_call(symbol: str, target: Target) -> bool:
 
 
 def called(mnemonic: str, operands: str, target: Target) -> str:
-    """The symbol that an instruction calls; empty where it is no call of a name."""
+    """The symbol that an instruction calls; empty if it calls none."""
     found = re.match(_CALLS[target.architecture], f"{mnemonic} {operands.strip()}")
     symbol = found.group(1).strip('"') if found else ""
     register = _REGISTER.get(target.architecture)
@@ -191,9 +192,9 @@ def audit(
 ) -> list[AuditFinding]:
     """Every forbidden instruction, and every call of a function that the text does not define.
 
-    `allow_fma` is for code whose source asks for fused multiply-add, `allow_fast` for modules with
-    FAST functions, which may be inlined anywhere: fused operations and estimates are theirs to
-    use. Raises KeyError for an architecture without a table.
+    `allow_fma` is for code whose source uses fused multiply-add, `allow_fast` for modules with FAST
+    functions, which may be inlined anywhere and may use fused operations and estimates. Raises
+    KeyError for an architecture without a table.
     """
     rules = [
         (rule, re.compile(rule.mnemonics), re.compile(rule.operands))
@@ -231,5 +232,5 @@ def audit(
 
 
 def is_local_label(line: str) -> bool:
-    """Whether a line begins with a label that only its function knows."""
+    """Whether a line begins with a label that is local to a function."""
     return _LOCAL_LABEL.match(line) is not None

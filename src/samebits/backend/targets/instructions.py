@@ -1,4 +1,5 @@
-"""What kind each instruction of an assembly text is, by tables per architecture.
+"""The kind of each instruction in assembly (packed, scalar, forbidden, ...), by tables per
+architecture.
 
 A kind says what the instruction is, not what it is used for: `xorps` that clears one float is
 packed. Knows the text that LLVM prints, not how it came about.
@@ -16,14 +17,14 @@ from samebits.backend.targets.table import Target
 
 
 class InstructionKind(Enum):
-    """What a line of assembly is."""
+    """The kind of a line of assembly."""
 
     PACKED = "packed"
     """SIMD: several lanes, floats or integers."""
     SCALAR = "scalar"
     """One float: arithmetic, comparison, conversion, or a move of a float register."""
     FORBIDDEN = "forbidden"
-    """What would break the same bits: see `backend.assembly`."""
+    """Would break the same bits: see `targets.audit`."""
     CALL = "call"
     OTHER = "other"
     """Integers, addresses, control flow."""
@@ -36,8 +37,8 @@ class InstructionKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mnemonics:
-    """Instructions of one kind: a regular expression over the whole mnemonic, and one that must
-    be found in the operands."""
+    """Instructions of one kind: a regular expression over the whole mnemonic, and one that must be
+    found in the operands."""
 
     kind: InstructionKind
     mnemonic: str
@@ -110,8 +111,8 @@ INSTRUCTIONS: dict[str, tuple[Mnemonics, ...]] = {
         Mnemonics(_S, r"f(32|64)\.\S+|i(32|64)\.(trunc\w*_f\d+\w*|reinterpret_f\d+)"),
     ),
 }  # fmt: skip
-"""Kinds by architecture; the first row that fits says which, and an instruction without a row is
-`OTHER`."""
+"""Rows by architecture; the first one that matches gives the kind, and an instruction without a row
+is `OTHER`."""
 
 _DATA = re.compile(
     r"\.(?:byte|int8|int16|int32|int64|short|[248]byte|hword|half|word|long|quad|xword|dword|ascii"
@@ -129,7 +130,7 @@ def _rows(
 
 
 def instruction_kind(mnemonic: str, operands: str, target: Target) -> InstructionKind:
-    """The kind by the table alone, calls and what is forbidden aside."""
+    """The kind by the table alone, without calls and forbidden instructions."""
     for kind, pattern, wanted in _rows(target.architecture):
         if pattern.fullmatch(mnemonic) and wanted.search(operands):
             return kind
@@ -151,13 +152,13 @@ def kinds(assembly: str, target: Target, allow_fma: bool = False) -> list[Instru
 
 
 def comment_mark(target: Target) -> str:
-    """What begins a comment in LLVM's assembly for a target."""
+    """The mark that begins a comment in LLVM's assembly for a target."""
     apple = APPLE_COMMENTS if "-apple-" in target.triple else {}
     return {**COMMENTS, **apple}[target.architecture]
 
 
 def without_comment(line: str, comment: str) -> str:
-    """A line of assembly without the comment that LLVM put at its end."""
+    """A line of assembly without LLVM's comment at its end."""
     before, found, _ = line.partition(comment)
     # A comment starts a line or follows white space; `#` also begins ARM's immediates.
     while found and before and not before[-1].isspace():
