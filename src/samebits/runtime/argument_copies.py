@@ -1,4 +1,4 @@
-"""Copies of a call's arguments that share memory with each other as the arguments do."""
+"""Copies of a call's arguments that overlap each other exactly as the arguments do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ALIGNMENT = 64
 
 @dataclass
 class _Extent:
-    """Addresses from `low` to before `high`, and the arguments that lie there."""
+    """A range of addresses, `high` exclusive, and the arguments in it."""
 
     low: int
     high: int
@@ -25,9 +25,9 @@ class _Extent:
 
 
 def own_copies(args: Sequence[Any]) -> list[Any]:
-    """Arrays and structs with memory of their own, other values as they are copied.
+    """Copies of `args`: arrays and structs get memory of their own.
 
-    Two arguments that overlap do so in the copies as well, byte for byte.
+    Arguments that overlap do so in the copies as well, byte for byte.
     """
     result = [_single(value) for value in args]
     for stretch in _extents(args):
@@ -64,7 +64,7 @@ def _memory(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 def _extents(args: Sequence[Any]) -> list[_Extent]:
-    """Where the arguments lie, those together that overlap."""
+    """The ranges of addresses of the arguments; overlapping arguments share one."""
     spans: list[tuple[int, int, int]] = []
     for position, value in enumerate(args):
         array = _memory(value)

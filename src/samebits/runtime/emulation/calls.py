@@ -1,7 +1,7 @@
-"""Calls of compiled entries on any target: memory goes there in its byte order and comes back.
+"""Calls of compiled entries on any target: memory is sent in the target's byte order and read back.
 
-A call's memory is one image in this machine's own byte order. Where the target's differs, each
-scalar in the image is turned round here, by its type, before the call and after it.
+A call's memory is one image in this machine's byte order. If the target's differs, each scalar in
+the image is byte-swapped here, by its type, before the call and after it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from samebits.runtime.native import NativeModule
 from samebits.types import MemoryType
 
 ALIGNMENT = 64
-"""Of an image, and of what `CallImage.add` puts into it."""
+"""Alignment of an image, and of values in it."""
 
 
 @dataclass(frozen=True)
 class ImageAddress:
-    """A slot that is the address of a byte of the image."""
+    """A slot with the address of a byte of the image."""
 
     offset: int
 
@@ -42,7 +42,7 @@ Slot = int | ImageAddress
 
 @dataclass(frozen=True)
 class ImageRegion:
-    """Where values of one type lie in an image, `count` of them without gaps."""
+    """`count` adjacent values of one type in an image."""
 
     offset: int
     type: MemoryType
@@ -57,7 +57,7 @@ class CallImage:
     regions: tuple[ImageRegion, ...]
 
     def swapped(self, data: bytes) -> bytes:
-        """`data`, laid out as this image, with every scalar's bytes in the other order."""
+        """`data`, which has this image's layout, with every scalar byte-swapped."""
         found = np.frombuffer(data, np.uint8).copy()
         for region in self.regions:
             size = region.type.size
@@ -67,14 +67,14 @@ class CallImage:
 
 
 class ImageBuilder:
-    """Puts values into an image, aligned; regions must not overlap."""
+    """Builds an image of aligned values."""
 
     def __init__(self) -> None:
         self._data = bytearray()
         self._regions: list[ImageRegion] = []
 
     def add(self, data: bytes, t: MemoryType) -> ImageAddress:
-        """Where `data`, which is whole values of `t`, has come to lie."""
+        """Add `data`, whole values of `t`; returns its address in the image."""
         self._data += bytes(-len(self._data) % ALIGNMENT)
         offset = len(self._data)
         self._data += data
@@ -87,7 +87,7 @@ class ImageBuilder:
 
 @cache
 def _reversed(t: MemoryType) -> NDArray[np.intp]:
-    """For each byte of a `t`, which byte stands there in the other byte order."""
+    """For each byte of a `t`, its index in the other byte order."""
     order = np.arange(t.size)
     for _, leaf, offset in leaves(t):
         order[offset : offset + leaf.size] = order[offset : offset + leaf.size][::-1]
@@ -96,8 +96,8 @@ def _reversed(t: MemoryType) -> NDArray[np.intp]:
 
 @dataclass(frozen=True)
 class EntryAnswer:
-    """What a call left: the trap, or None; the slots, 0 … 2^64-1 each; the image's bytes in this
-    machine's order."""
+    """The outcome of a call: the trap, or None; the slots, 0 … 2^64-1 each; the image's bytes in
+    this machine's byte order."""
 
     trap: TrapSite | None
     slots: tuple[int, ...]
@@ -125,7 +125,7 @@ def is_here(target: Target) -> bool:
 
 @dataclass(frozen=True)
 class Runner:
-    """A target and what runs it here; `reason` says why nothing does, and is None otherwise."""
+    """A target and what runs it here; `reason` says why nothing can, and is None otherwise."""
 
     target: Target
     what: str
@@ -133,7 +133,7 @@ class Runner:
 
 
 def runners() -> tuple[Runner, ...]:
-    """Every target row."""
+    """The runner of every target row."""
     found: list[Runner] = []
     for level in available_targets():
         target = level.target
@@ -146,7 +146,7 @@ def runners() -> tuple[Runner, ...]:
 
 
 class _Here:
-    """In this process."""
+    """The machine that is this process."""
 
     def __init__(self, compiled: CompiledObject, entries: int) -> None:
         self._module = NativeModule(compiled, entries)
@@ -166,7 +166,7 @@ class _Here:
 
 
 class _Elsewhere:
-    """In an emulator, whose memory is asked for once and grows with the largest image."""
+    """A machine in an emulator, whose memory is allocated once and grows with the largest image."""
 
     def __init__(self, program: EmulatedProgram, limit: float) -> None:
         self._traps = program.traps

@@ -1,7 +1,7 @@
-"""The shared functions of the math library in this process: compiled once, kept in the object
+"""The shared functions of the math library in this process: compiled once, stored in the object
 cache, called by every kernel.
 
-Owns where they are. Knows nothing of kernels; `backend.shared` says what is shared.
+Owns their addresses. Knows nothing of kernels; `text.shared_functions` says what is shared.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from samebits.runtime.objects.loading import Loaded
 
 _places: dict[str, tuple[int, Loaded]] = {}
-"""Addresses by key, and what keeps the code there. Two threads may load the same functions: each
-code is as good as the other, and both stay."""
+"""Addresses by key, and the objects that keep the code loaded. Two threads may load the same
+functions: both copies are valid, and both stay loaded."""
 _kept: set[tuple[Path, str]] = set()
-"""What this process has put into which folder: one that does not take it isn't asked again."""
+"""Objects that this process has tried to store, by folder: a failure is not retried."""
 
 
 def compiled_here(
@@ -36,9 +36,9 @@ def compiled_here(
     store: ObjectCache | None,
     ranges: Sequence[str] = (),
 ) -> CompiledObject:
-    """Object code for this process, and what it calls, which is loaded, and in the store.
+    """Object code for this process; the shared functions that it calls are then loaded, and stored.
 
-    Without `opt` nothing is shared: all that an entry leads to is in its object.
+    Without `opt` nothing is shared: everything that an entry reaches is in its object.
     """
     from samebits.backend.llvm.compile import compile_for_process, compile_module
 
@@ -50,13 +50,13 @@ def compiled_here(
 
 
 def found_in(store: ObjectCache, key: str) -> CompiledObject | None:
-    """An object of the store, where all that it calls is here: loaded now at the latest."""
+    """An object of the store, if all shared functions that it calls are, or can be, loaded."""
     compiled = store.get(key)
     return compiled if compiled is not None and are_here(compiled.needs, store) else None
 
 
 def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCache | None) -> None:
-    """Have shared functions loaded, and in the store: compiled if they are in neither."""
+    """Load shared functions and store them, compiling those that are not stored."""
     missing = [f for f in functions if not _is_here(f.key, store)]
     if not missing:
         return
@@ -73,13 +73,14 @@ def provide(functions: Sequence[SharedFunction], target: Target, store: ObjectCa
 
 
 def are_here(keys: Sequence[str], store: ObjectCache) -> bool:
-    """Whether shared functions are loaded, now at the latest; False where some must be compiled."""
+    """Whether shared functions are loaded, after loading them if stored; False if some must be
+    compiled."""
     return all([key in _places or _read(key, store) for key in keys])
 
 
 def addresses_of(keys: Sequence[str]) -> dict[str, int]:
-    """The addresses of shared functions by symbol, which hold until the process ends. Raises
-    KeyError where one is not here."""
+    """The addresses of shared functions by symbol, valid until the process ends. Raises KeyError if
+    one is not loaded."""
     return {symbol_of(key): _places[key][0] for key in keys}
 
 
@@ -92,7 +93,7 @@ def _is_here(key: str, store: ObjectCache | None) -> bool:
 
 
 def _front(key: str) -> str:
-    """Under what key a store notes the object that has a shared function."""
+    """The key under which a store maps a shared function to its object."""
     return digest("shared", key, llvm_version(), compiler_fingerprint())
 
 
