@@ -80,7 +80,7 @@ def main() -> None:
     except TimeOver:
         print("over")
     assert within(3600.0, lambda: int(burn(2_000_000))) == int(burn(2_000_000))
-    assert preempt._State.watch is None
+    assert preempt._State.preemption is None
     assert not preempt.is_inside()
     assert isinstance(preempt.raised(), preempt.Stopped)
     print("whole")

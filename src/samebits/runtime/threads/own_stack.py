@@ -20,7 +20,7 @@ from typing import Any
 from samebits import compiling
 from samebits.lang.uncut import block
 from samebits.mutex import Mutex
-from samebits.runtime.threads.asking import asking
+from samebits.runtime.threads.caller import caller
 
 STACK_BYTES = 8 << 20
 """What a main thread has on Linux and macOS: what runs there runs in a job, too. It is address
@@ -53,7 +53,7 @@ _here = _Here()
 
 def has_room() -> bool:
     """Whether this thread is known to have as much left of its stack as making code takes."""
-    if asking.frame is not None:
+    if caller.frame is not None:
         return True
     if _here.stack is None:
         _here.stack = _stack()
@@ -127,7 +127,7 @@ def apart(call: Callable[[], Any]) -> Any:
 
     def work() -> None:
         # Nothing of what this is given is held by the thread when it no longer is waited for.
-        call, context, asking.frame = given
+        call, context, caller.frame = given
         given.clear()
         try:
             compiling.lend(lent)
@@ -135,7 +135,7 @@ def apart(call: Callable[[], Any]) -> Any:
         except BaseException as error:
             errors.append(error)
         finally:
-            call = context = asking.frame = None
+            call = context = caller.frame = None
             compiling.lend(False)
             gate.open()
 

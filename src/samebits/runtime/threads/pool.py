@@ -145,7 +145,7 @@ class Pool:
                         self._run(chosen)
                 if chosen is not None:
                     with self._lock:
-                        self._left(chosen, task)
+                        self._leave(chosen, task)
                 elif sleeper is not None:
                     self._sleep(sleeper, task)
             except BaseException:
@@ -265,7 +265,7 @@ class Pool:
         if self._ready and not next(iter(self._ready)).inside:
             self._wake(len(self._ready))
 
-    def _left(self, task: Task, wanted: Task | None) -> None:
+    def _leave(self, task: Task, wanted: Task | None) -> None:
         """A thread is not inside `task` any more. May be called again."""
         for inside_lock in task.inside:
             if inside_lock.locked():
@@ -348,7 +348,7 @@ class Pool:
             if task.state == DONE or not (task.unclaimed or task.inside):
                 self._finish(task)
             else:
-                self._left(task, None)
+                self._leave(task, None)
         self._follow()
         while self._idle:  # each looks for itself
             self._idle[0].wake()
@@ -426,7 +426,7 @@ class Pool:
                     self._run(task)
             if task is not None:
                 with self._lock:
-                    self._left(task, None)
+                    self._leave(task, None)
             elif sleeper is not None:
                 sleeper.lock.acquire()
 

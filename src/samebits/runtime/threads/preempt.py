@@ -94,7 +94,7 @@ def _layout() -> tuple[int, int] | None:
     return _LAYOUTS.get((sys.platform, ctypes.sizeof(ctypes.c_void_p) * 8))
 
 
-class _Watch:
+class _Preemption:
     """What the process has of all this."""
 
     def __init__(self) -> None:
@@ -176,30 +176,30 @@ def imports_of_guards() -> dict[str, int]:
 
 
 class _State:
-    watch: _Watch | None = None
+    preemption: _Preemption | None = None
     making = Mutex()
 
 
-def _watch() -> _Watch:
-    if _State.watch is None:
+def _preemption() -> _Preemption:
+    if _State.preemption is None:
         with _State.making:
-            if _State.watch is None:
-                _State.watch = _Watch()
-                atexit.register(_State.watch.pause)
+            if _State.preemption is None:
+                _State.preemption = _Preemption()
+                atexit.register(_State.preemption.pause)
                 if hasattr(os, "register_at_fork"):
                     os.register_at_fork(
-                        before=_State.watch.pause,
-                        after_in_parent=_State.watch.resume,
+                        before=_State.preemption.pause,
+                        after_in_parent=_State.preemption.resume,
                         after_in_child=_after_fork,
                     )
-    return _State.watch
+    return _State.preemption
 
 
 def _after_fork() -> None:
     _State.making = Mutex()
     _handler.cache_clear()
-    if _State.watch is not None:
-        _State.watch.forget()
+    if _State.preemption is not None:
+        _State.preemption.forget()
 
 
 def stack() -> tuple[int, int]:
@@ -207,7 +207,7 @@ def stack() -> tuple[int, int]:
     system does not say."""
     if not has_records():
         return 0, 0
-    return (_State.watch.libc if _State.watch is not None else _Libc()).stack()
+    return (_State.preemption.libc if _State.preemption is not None else _Libc()).stack()
 
 
 def words_address() -> int:
@@ -215,21 +215,21 @@ def words_address() -> int:
     bodies are called plainly, where there are no records."""
     if not has_records():
         return 0
-    watch = _watch()
-    if watch.main is None and threading.main_thread().ident == _thread.get_ident():
-        watch.take_main(watch.record())
-    return ctypes.addressof(watch.words)
+    preemption = _preemption()
+    if preemption.main is None and threading.main_thread().ident == _thread.get_ident():
+        preemption.take_main(preemption.record())
+    return ctypes.addressof(preemption.words)
 
 
 def is_inside() -> bool:
     """Whether the main thread is inside a call that can be left."""
-    main = None if _State.watch is None else _State.watch.main
+    main = None if _State.preemption is None else _State.preemption.main
     return main is not None and bool(main[records.JUMP_BUFFER])
 
 
 def calls() -> int:
     """How many such calls the main thread has made so far."""
-    main = None if _State.watch is None else _State.watch.main
+    main = None if _State.preemption is None else _State.preemption.main
     return 0 if main is None else int(main[records.CALLS])
 
 
@@ -273,7 +273,7 @@ class _Handler:
         at = loaded.addresses
         self.address = at[records.SIGNAL_HANDLER]
         self._words: Any = (ctypes.c_uint64 * 2).from_address(at[records.HANDLER_WORDS])
-        ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_watch().words), 8)
+        ctypes.memmove(ctypes.addressof(self._words), ctypes.addressof(_preemption().words), 8)
         layout = _layout()
         assert layout is not None
         self._flags_at, self._flags = layout
@@ -282,7 +282,7 @@ class _Handler:
         """Have the handler there, in front of another that may have been set since."""
         import signal
 
-        sigaction = _watch().libc.sigaction
+        sigaction = _preemption().libc.sigaction
         found = (ctypes.c_char * _ACTION_BYTES)()
         sigaction(signal.SIGURG, None, found)
         before = ctypes.c_void_p.from_buffer(found).value or 0
@@ -311,7 +311,7 @@ def _interrupt(ident: int) -> None:
 def record() -> int:
     """The address of this thread's record, by which it can be told to stop while it lives; 0 where
     there are none."""
-    return _watch().record() if has_records() else 0
+    return _preemption().record() if has_records() else 0
 
 
 def stop(ident: int, record: int) -> bool:

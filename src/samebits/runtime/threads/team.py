@@ -29,7 +29,7 @@ _EXIT_SECONDS = 1.0
 _CALLED = (native.BEGIN, native.INSIDE, native.DISPERSE)
 
 
-class _Gathered:
+class _NewHelpers:
     """Threads that are started for the team and take no part yet; `first` is their first line."""
 
     def __init__(self, wanted: int) -> None:
@@ -40,14 +40,14 @@ class _Gathered:
         self._left = iter([(line, room) for line in lines])
         self.threads: list[int] = []
 
-    def start(self, stay: Callable[..., None]) -> None:
+    def start(self, serve: Callable[..., None]) -> None:
         """Start those that are not yet; fewer, where the system has no more threads.
 
         Between a thread's start and its place in the list no bytecode runs: where a signal's
         handler raises, it leaves none that nobody knows of.
         """
         with suppress(RuntimeError), own_stack.LOCK, own_stack.own_stack():
-            self.threads.extend(map(_thread.start_new_thread, repeat(stay), self._left))
+            self.threads.extend(map(_thread.start_new_thread, repeat(serve), self._left))
 
 
 class _ThreadTeam:
@@ -71,7 +71,7 @@ class _ThreadTeam:
         self._changing = Mutex()
         self._leaving = Mutex()
         self._locks: list[int] = []
-        self._gathered: _Gathered | None = None
+        self._new_helpers: _NewHelpers | None = None
         self.words[native.JOBS] = ctypes.addressof(pool.running)
         self._members: dict[int, int] = {}
         """The identities of its threads, and their records' addresses."""
@@ -85,20 +85,20 @@ class _ThreadTeam:
         with self._changing:
             if self.words[native.READY]:
                 return
-            if self._gathered is None:
-                self._gathered = _Gathered(pool.workers() - 1)
-            self._gathered.start(self._stay)
+            if self._new_helpers is None:
+                self._new_helpers = _NewHelpers(pool.workers() - 1)
+            self._new_helpers.start(self._serve)
             self._take()
 
     def _take(self) -> None:
         """Let those that were gathered take part, also where a signal's handler raised before."""
-        if self._gathered is not None:
-            first, count = self._gathered.first, len(self._gathered.threads)
+        if self._new_helpers is not None:
+            first, count = self._new_helpers.first, len(self._new_helpers.threads)
             if self.words[native.LINES] != first:
                 self._assemble(first, count, 1)
-            self._gathered = None
+            self._new_helpers = None
 
-    def _stay(self, line: int, room: object) -> None:
+    def _serve(self, line: int, room: object) -> None:
         """What a thread of the team does; `room` is where its line lies."""
         try:
             lock = self._locks.pop()
@@ -120,7 +120,7 @@ class _ThreadTeam:
 
     def resized(self) -> None:
         """Have as many threads as there are workers now, from the next range on."""
-        if self.words[native.HELPERS] + 1 != pool.workers() or self._gathered is not None:
+        if self.words[native.HELPERS] + 1 != pool.workers() or self._new_helpers is not None:
             self.dismiss()
 
     def dismiss(self, ready: bool = False) -> None:
@@ -134,7 +134,7 @@ class _ThreadTeam:
         self._changing = Mutex()
         self._leaving = Mutex()
         self._members.clear()
-        self._gathered = None
+        self._new_helpers = None
         for word in (native.BUSY, native.READY, native.HELPERS, native.LINES):
             self.words[word] = 0
         self.words[native.OWN_LOCK] = _held_lock()

@@ -10,5 +10,5 @@ class _Caller(threading.local):
     frame: FrameType | None = None
 
 
-asking = _Caller()
+caller = _Caller()
 """Of this thread; its frame is None where the thread works for itself."""
