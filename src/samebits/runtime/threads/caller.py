@@ -1,4 +1,4 @@
-"""For which line a thread of the library's own works: that of the thread that waits for it."""
+"""The caller's frame in a thread of the library's own: that of the thread that waits for it."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ class _Caller(threading.local):
 
 
 caller = _Caller()
-"""Of this thread; its frame is None where the thread works for itself."""
+"""This thread's caller; its frame is None unless another thread waits for this one."""

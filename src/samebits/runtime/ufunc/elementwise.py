@@ -1,7 +1,6 @@
-"""Functions that the compiler knows, and kernels of one number, alone or of several types, over
-NumPy arrays.
+"""Intrinsics, and kernels of one number of one or several types, over NumPy arrays.
 
-Owns which there are and at which types they are there; the rest is as of other math functions
+Owns which functions these are and their types; all else is as for other math functions
 (`runtime.ufunc`).
 """
 
@@ -34,12 +33,12 @@ _TYPES: dict[str, Chosen] = {
     **dict.fromkeys(("popcount", "clz", "ctz"), integer_type),
     **dict.fromkeys(("rotl", "rotr"), turned_type),
 }
-"""Of each intrinsic that takes arrays: what finds the type of a call."""
+"""For each intrinsic that takes arrays, the function that finds a call's type."""
 _ARITIES = {"copysign": 2, "min": 2, "max": 2, "rotl": 2, "rotr": 2, "clamp": 3, "fma": 3}
 
 
 class ElementwiseFunction(Overloads):
-    """One such function: at a type, a kernel that calls it on numbers of that."""
+    """One such function; for each type, a kernel that calls it on numbers."""
 
     def __init__(self, name: str, arity: int, called: Any, chosen: Chosen) -> None:
         super().__init__(name, arity, {}, called.__doc__, saturates=False)
@@ -52,7 +51,7 @@ class ElementwiseFunction(Overloads):
         return (False, self.__name__ in ("rotl", "rotr"), False)[: self.arity]
 
     def type_of(self, args: tuple[Any, ...]) -> ScalarType:
-        """The type at which a call is computed. Raises ArgumentError."""
+        """The type in which a call is computed. Raises ArgumentError."""
         return self._chosen(self, args)
 
     def kernel_for(self, t: ScalarType, precision: Precision = HIGH) -> Kernel:
@@ -75,7 +74,7 @@ _made: dict[object, ElementwiseFunction] = {}
 
 
 def elementwise(function: str | Kernel | Family) -> ElementwiseFunction:
-    """The form for arrays of an intrinsic, by name, or of kernels of one number."""
+    """The array form of an intrinsic, by name, or of kernels of one number."""
     made = _made.get(function)
     if made is None:
         if isinstance(function, Kernel):
