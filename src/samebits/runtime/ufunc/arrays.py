@@ -72,7 +72,7 @@ def over_arrays(
     results = result_types(function, t)
     outs = _outs(function, results, shape, out)
     if 0 in shape:
-        # Fresh arrays, as NumPy calls unaligned empty memory aligned.
+        # No loop runs: NumPy calls empty memory aligned even if it is not.
         empty = [
             np.empty(shape, r.dtype) if o is None else o for o, r in zip(outs, results, strict=True)
         ]
