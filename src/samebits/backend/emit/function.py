@@ -249,7 +249,7 @@ class FunctionEmitter(FunctionWriter):
 
     def _while(self, statement: While) -> None:
         head, body, done = self._label("head"), self._label("body"), self._label("done")
-        loop = Loop(self._label("turn"), self._label("exit"))
+        loop = Loop(self._label("step"), self._label("exit"))
         before = replace(self._counts)
         self._jump(head)
         self._start(head)

@@ -70,15 +70,15 @@ class LaneEmitter(FunctionEmitter):
         some = self.emit(f"icmp slt i64 {low}, {high}")
         return self.emit(f"select i1 {some}, i64 {self.emit(f'sub i64 {high}, {low}')}, i64 0")
 
-    def _at(self, statement: For, start: str, turn: str) -> str:
-        """The value of the loop's slot in iteration number `turn`."""
+    def _at(self, statement: For, start: str, iteration: str) -> str:
+        """The value of the loop's slot in iteration number `iteration`."""
         match statement.step:
             case 1:
-                return self.emit(f"add i64 {start}, {turn}")
+                return self.emit(f"add i64 {start}, {iteration}")
             case -1:
-                return self.emit(f"sub i64 {start}, {turn}")
+                return self.emit(f"sub i64 {start}, {iteration}")
             case step:
-                return self.emit(f"add i64 {start}, {self.emit(f'mul i64 {turn}, {step}')}")
+                return self.emit(f"add i64 {start}, {self.emit(f'mul i64 {iteration}, {step}')}")
 
     # -- nests of a fixed trip count ----------------------------------------------------------
 

@@ -153,7 +153,7 @@ class _Emission(CallGraph):
         return self._parallel_ranges.setdefault(name, f"@sb.parallel.{len(self._parallel_ranges)}")
 
     def parallel_range_texts(self) -> list[str]:
-        """The range functions of the bodies that `turns` has named."""
+        """The range functions of the bodies that `parallel_range` has named."""
         return [
             range_text(
                 symbol[1:], self.function(name), self._traps[name], self.target, self.locations,

@@ -29,12 +29,12 @@ start:
   %zeros.b = call {t} @llvm.ctlz.{t}({t} %b, i1 false)
   %shift = sub {t} %zeros.b, %zeros.a
   %top = shl {t} %b, %shift
-  br label %turn
-turn:
-  %left = phi {t} [ %shift, %start ], [ %left.next, %turn ]
-  %divisor = phi {t} [ %top, %start ], [ %divisor.next, %turn ]
-  %rest = phi {t} [ %a, %start ], [ %rest.next, %turn ]
-  %quotient = phi {t} [ 0, %start ], [ %quotient.next, %turn ]
+  br label %loop
+loop:
+  %left = phi {t} [ %shift, %start ], [ %left.next, %loop ]
+  %divisor = phi {t} [ %top, %start ], [ %divisor.next, %loop ]
+  %rest = phi {t} [ %a, %start ], [ %rest.next, %loop ]
+  %quotient = phi {t} [ 0, %start ], [ %quotient.next, %loop ]
   %fits = icmp uge {t} %rest, %divisor
   %taken = select i1 %fits, {t} %divisor, {t} 0
   %rest.next = sub {t} %rest, %taken
@@ -44,7 +44,7 @@ turn:
   %divisor.next = lshr {t} %divisor, 1
   %left.next = sub {t} %left, 1
   %last = icmp eq {t} %left, 0
-  br i1 %last, label %done, label %turn
+  br i1 %last, label %done, label %loop
 done:
   ret {t} %quotient.next
 }}"""

@@ -25,18 +25,18 @@ define internal i128 @sb.udiv.i128(i128 %a, i128 %b) nounwind noinline {
 entry:
   %both = or i128 %a, %b
   %narrow = icmp ule i128 %both, 18446744073709551615
-  br i1 %narrow, label %short, label %turn
+  br i1 %narrow, label %short, label %loop
 short:
   %a.low = trunc i128 %a to i64
   %b.low = trunc i128 %b to i64
   %low = udiv i64 %a.low, %b.low
   %wide = zext i64 %low to i128
   ret i128 %wide
-turn:
-  %left = phi i32 [ 128, %entry ], [ %left.next, %turn ]
-  %bits = phi i128 [ %a, %entry ], [ %bits.next, %turn ]
-  %rest = phi i128 [ 0, %entry ], [ %rest.next, %turn ]
-  %quotient = phi i128 [ 0, %entry ], [ %quotient.next, %turn ]
+loop:
+  %left = phi i32 [ 128, %entry ], [ %left.next, %loop ]
+  %bits = phi i128 [ %a, %entry ], [ %bits.next, %loop ]
+  %rest = phi i128 [ 0, %entry ], [ %rest.next, %loop ]
+  %quotient = phi i128 [ 0, %entry ], [ %quotient.next, %loop ]
   %beyond = icmp slt i128 %rest, 0
   %bit = lshr i128 %bits, 127
   %moved = shl i128 %rest, 1
@@ -51,7 +51,7 @@ turn:
   %bits.next = shl i128 %bits, 1
   %left.next = sub i32 %left, 1
   %last = icmp eq i32 %left.next, 0
-  br i1 %last, label %done, label %turn
+  br i1 %last, label %done, label %loop
 done:
   ret i128 %quotient.next
 }

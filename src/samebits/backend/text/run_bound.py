@@ -112,8 +112,8 @@ def short(bound: Bound) -> Bound:
 def run_bound(function: Function, callees: Mapping[str, Bound]) -> Bound:
     """The most statements of a call of `function`; `callees` has the bounds of its callees."""
     found = _Counting(function, callees).most(function.body)
-    rare = function.rare and is_library(function.name)
-    return float(COLD_STATEMENTS) if rare and found == OPEN else found
+    is_cold = function.rare and is_library(function.name)
+    return float(COLD_STATEMENTS) if is_cold and found == OPEN else found
 
 
 class _Counting:

@@ -42,14 +42,14 @@ def has_wide_offsets(module: Module, names: Iterable[str]) -> bool:
     """
     parts = _Parts(module)
     own = [module.functions[name] for name in names if not is_library(name)]
-    turn = 0
+    round_number = 0
     while True:
         parts.has_changed = False
-        if any([parts.visit(function, turn >= _ROUNDS) for function in own]):
+        if any([parts.visit(function, round_number >= _ROUNDS) for function in own]):
             return True
         if not parts.has_changed:
             return False
-        turn += 1
+        round_number += 1
 
 
 class _Parts:

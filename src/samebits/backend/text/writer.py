@@ -150,10 +150,10 @@ class FunctionWriter:
 
     def cold_block(self, condition: str, instructions: Sequence[str]) -> None:
         """Run `instructions`, in a cold block, if the i1 `condition` holds."""
-        rare, go_on = self._label("rare"), self._label("ok")
-        self.do(f"br i1 {condition}, label %{rare}, label %{go_on}, {UNLIKELY}")
+        cold, go_on = self._label("cold"), self._label("ok")
+        self.do(f"br i1 {condition}, label %{cold}, label %{go_on}, {UNLIKELY}")
         lines = "".join(f"  {line}\n" for line in instructions)
-        self._cold_blocks += [*self._mark(), f"{rare}:\n{lines}  br label %{go_on}"]
+        self._cold_blocks += [*self._mark(), f"{cold}:\n{lines}  br label %{go_on}"]
         self._start(go_on)
 
     def when(self, condition: str, then: Callable[[], None]) -> None:

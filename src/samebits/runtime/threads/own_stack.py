@@ -114,10 +114,10 @@ class _Gate:
 def with_room(call: Callable[[], Any]) -> Any:
     """Call `call` in this thread, or, if its stack has little room, in another one; returns what it
     returns, raises what it raises."""
-    return call() if has_room() else apart(call)
+    return call() if has_room() else in_new_thread(call)
 
 
-def apart(call: Callable[[], Any]) -> Any:
+def in_new_thread(call: Callable[[], Any]) -> Any:
     """Call `call` in another thread, whose stack has room, in this one's context; returns what it
     returns, raises what it raises. Signal handlers run after its end."""
     gate, results, errors = _Gate(), list[Any](), list[BaseException]()

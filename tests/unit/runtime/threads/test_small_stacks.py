@@ -147,7 +147,7 @@ def test_a_thread_that_ends_late_holds_nothing(monkeypatch: pytest.MonkeyPatch) 
     held, result = Held(), Held()
     alive = [weakref.ref(held), weakref.ref(result)]
     try:
-        assert own_stack.apart(partial(lambda made, _: made, result, held)) is result
+        assert own_stack.in_new_thread(partial(lambda made, _: made, result, held)) is result
         del held, result
         assert [found() for found in alive] == [None, None]
     finally:
