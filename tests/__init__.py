@@ -1,1 +1,1 @@
-"""The tests; `tests/unit` mirrors `src`."""
+"""The tests; `tests/unit` mirrors `src/samebits`, and what tests share is in `tests/support`."""

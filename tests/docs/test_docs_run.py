@@ -1,26 +1,77 @@
-"""Every Python block in the documentation runs, in order, page by page."""
+"""Python blocks of the documentation run, in order, and so do the commands of walkthroughs."""
 
 from __future__ import annotations
 
 import linecache
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
+from samebits.cli import status
+from samebits.sides.words import default_words
+
 ROOT = Path(__file__).parents[2]
-PAGES = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]
-BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "README.md"]
+WALKTHROUGHS = [DOCS / "getting-started.md", *sorted((DOCS / "tutorials").glob("*.md"))]
+"""Pages that are followed from the first line to the last, in a folder of their own."""
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SAVED = re.compile(r"# (\w+\.py)\n")
+"""The first line of a block that is saved as a file, not run."""
+SAVED_BEFORE = re.compile(r"<!-- saved before: ([\w-]+\.md) -->")
+"""A page whose files a walkthrough goes on with."""
+
+SPEED = re.compile(r"(?<=same) [\d,]+ ?$", re.MULTILINE)
+LEFT_OUT = re.compile(r"^ *…\n", re.MULTILINE)
+
+
+def save(page: str, folder: Path) -> None:
+    for _, text in BLOCK.findall(page):
+        if saved := SAVED.match(text):
+            (folder / saved[1]).write_text(text)
+
+
+def plain(text: str) -> str:
+    """Output without what another machine has otherwise: columns' widths, and how fast rows ran."""
+    return re.sub(r" +$", "", SPEED.sub("", re.sub(r"(?<=\S) +", " ", text)), flags=re.MULTILINE)
+
+
+def run(page: Path, match: re.Match[str], namespace: dict[str, object]) -> None:
+    # The block at its own lines of the page, so that an error names the page's line.
+    source = "\n" * match.string[: match.start(2)].count("\n") + match[2]
+    name = f"{page}#{match.start()}"
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    exec(compile(source, name, "exec"), namespace)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.stem)
-def test_the_page_does_what_it_says(page: Path) -> None:
-    text = page.read_text()
+def test_the_page_does_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    followed = page in WALKTHROUGHS
+    if followed:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.syspath_prepend(tmp_path)
+        for other in SAVED_BEFORE.findall(page.read_text()):
+            save((page.parent / other).read_text(), tmp_path)
     namespace: dict[str, object] = {"__name__": f"docs_{page.stem}"}
-    for match in BLOCK.finditer(text):
-        # The block at its own lines of the page, so that an error names the page's line.
-        blank = "\n" * text[: match.start(1)].count("\n")
-        source = blank + match[1]
-        name = f"{page}#{match.start()}"
-        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
-        exec(compile(source, name, "exec"), namespace)
+    for match in BLOCK.finditer(page.read_text()):
+        language, text = match[1], match[2]
+        if followed and SAVED.match(text):
+            save(match[0], tmp_path)
+        elif language == "python":
+            run(page, match, namespace)
+        elif followed and language == "sh":
+            for line in re.findall(r"^samebits (.*)$", text, re.MULTILINE):
+                assert status(shlex.split(line, comments=True)) == 0, line
+        elif followed and text.startswith("$ samebits "):
+            command, _, shown = text.removeprefix("$ samebits ").partition("\n")
+            capsys.readouterr()
+            assert status(shlex.split(command)) in (0, 1)
+            said, at = plain(capsys.readouterr().out), 0
+            for part in LEFT_OUT.split(shown.replace("x86-64-v3-O3", default_words())):
+                assert plain(part) in said[at:]
+                at = said.index(plain(part), at) + len(plain(part))

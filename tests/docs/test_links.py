@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+BESIDE = [*sorted(ROOT.glob("examples/*/README.md")), *sorted(ROOT.glob("benchmarks/*.md"))]
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"\bdocs/[\w/-]+\.\w+")
@@ -44,7 +45,7 @@ def dead(page: Path) -> Iterator[str]:
             yield link
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+@pytest.mark.parametrize("page", [*PAGES, *BESIDE], ids=lambda p: str(p.relative_to(ROOT)))
 def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
     assert list(dead(page)) == []
 

@@ -10,9 +10,11 @@ import pytest
 
 import samebits as sb
 from samebits.frontend.compile import compile_kernel
-from tests.errors import refused_kernels
+from tests.errors import refused_kernels, refused_parallel, refused_types
 
 MESSAGES = Path(__file__).parent / "messages"
+MODULES = (refused_kernels, refused_parallel, refused_types)
+REFUSED = [f for m in MODULES for f in refused_kernels.REFUSED if f.__module__ == m.__name__]
 
 
 def message_of(function: Callable[..., Any]) -> str:
@@ -26,7 +28,7 @@ def message_of(function: Callable[..., Any]) -> str:
     return str(caught.value).replace(str(Path(__file__).parent) + "/", "") + "\n"
 
 
-@pytest.mark.parametrize("function", refused_kernels.REFUSED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", REFUSED, ids=lambda f: f.__name__)
 def test_refusal_says_what_where_and_what_to_write(
     function: Callable[..., Any], update_golden: bool
 ) -> None:
@@ -63,5 +65,5 @@ def test_a_coroutine_is_refused_at_decoration() -> None:
 
 
 def test_every_message_belongs_to_a_kernel() -> None:
-    names = {f.__name__ for f in refused_kernels.REFUSED}
+    names = {f.__name__ for f in REFUSED}
     assert {p.stem for p in MESSAGES.glob("*.txt")} == names

@@ -39,7 +39,8 @@ from tests.fuzz.literals import (
 )
 from tests.fuzz.options import Options
 from tests.fuzz.scope import Callee, Variable
-from tests.fuzz.statements import INDENT, Body
+from tests.fuzz.simple_statements import INDENT
+from tests.fuzz.statements import Body
 from tests.fuzz.streams import Stream
 from tests.fuzz.sums import Sums
 

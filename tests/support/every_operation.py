@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from samebits.types import BOOL, FLOAT, FLOAT64, INT, ScalarType
-from tests.fuzz.expressions import BY_RESULT, COMPARABLE, COMPARISONS
+from tests.fuzz.expressions.forms import BY_RESULT, COMPARABLE, COMPARISONS
 from tests.fuzz.generator import HEADER
 from tests.fuzz.literals import FLOATS, INTS, NUMBERS, type_name
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -23,3 +24,13 @@ def calls_of(work: Callable[[], Any]) -> int:
     finally:
         sys.setprofile(before)
     return count
+
+
+def peak_of(action: Callable[[], Any]) -> int:
+    """The most bytes that `action` has at once, of those that Python asks for."""
+    tracemalloc.start()
+    try:
+        action()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "samebits"
 LAYERS = {
     "source_lines": 0, "visible": 0, "mutex": 0, "output": 0, "importing": 0, "types": 0,
     "version": 0,
-    "errors": 1, "compiling": 1, "bits": 1,
+    "errors": 1, "compiling": 1, "bits": 1, "pages": 1,
     "modes": 2, "replay": 2,
     "ir": 3, "lang": 3,
     "frontend": 4, "mathlib": 4, "passes": 4, "lint": 4,
@@ -188,3 +188,12 @@ def test_other_ways_to_write_are_found() -> None:
     )  # fmt: skip
     assert [writes(ast.parse(way)) for way in ways] == [[1]] * len(ways)
     assert writes(ast.parse("open(p), open(p, 'rb'), p.open('rb'), os.open(p, os.O_RDONLY)")) == []
+
+
+def test_its_layers_are_those_that_are_tested() -> None:
+    """Those of ARCHITECTURE.md."""
+    text = (PACKAGE.parents[1] / "ARCHITECTURE.md").read_text()
+    found: dict[str, int] = {}
+    for number, names in re.findall(r"^\| (\d+) \| ([^|]+) \|", text, re.MULTILINE):
+        found.update((name.strip("/"), int(number)) for name in re.findall(r"`([\w/]+)`", names))
+    assert found == {name: layer for name, layer in LAYERS.items() if name != "__main__"}

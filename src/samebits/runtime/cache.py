@@ -337,16 +337,13 @@ def _name(key: str, suffix: str) -> str:
 
 
 def user_cache_directory() -> Path:
-    """Where this user's caches belong on this system."""
-    home = Path.home()
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        given = os.environ.get("XDG_CACHE_HOME", "")
-        base = Path(given) if os.path.isabs(given) else home / ".cache"
-    return base / "samebits"
+    """The folder in which this user's caches belong on this system.
+
+    Raises RuntimeError where the user has no home directory.
+    """
+    from platformdirs import user_cache_path  # at the first compilation, not at the import
+
+    return user_cache_path("samebits", appauthor=False, opinion=False)
 
 
 class _Setting:

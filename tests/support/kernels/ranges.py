@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+import samebits as sb
+from samebits import int64
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.compile import compile_module
 from samebits.frontend.compile import compile_kernel, link
@@ -34,3 +36,28 @@ def slots_of(*arrays: np.ndarray[Any, Any]) -> Any:
 def task_of(entry: NativeRange, slots: Any, n: int, batch: int) -> tuple[Task, ControlBlock]:
     block = ControlBlock(n, batch)
     return Task(entry.function, slots, block.words, block.address, (entry, slots, block)), block
+
+
+@sb.kernel
+def mark(begin: int64, end: int64, out: sb.Array[int64]):
+    for i in range(begin, end):
+        out[i] += int64(i) * int64(i) + int64(1)
+
+
+@sb.kernel
+def stumble(begin: int64, end: int64, bad: sb.Array[int64]):
+    for i in range(begin, end):
+        assert bad[i] == int64(0), "bad"
+        bad[i] = int64(7)
+
+
+@sb.kernel
+def burn(begin: int64, end: int64, out: sb.Array[int64]):
+    for i in range(begin, end):
+        x = int64(i)
+        for _ in range(3_000_000):
+            x = x * int64(6364136223846793005) + int64(1442695040888963407)
+        out[i] = x
+
+
+MARK, STUMBLE, BURN = range_of(mark), range_of(stumble), range_of(burn)

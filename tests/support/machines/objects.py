@@ -110,3 +110,12 @@ def _wasm(data: bytes) -> set[str]:
                         r.number()
         r.at = end
     return found
+
+
+_WASM = {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
+
+LINKERS_OWN = {
+    "i686": {"_GLOBAL_OFFSET_TABLE_"}, "ppc64": {".TOC."}, "ppc64le": {".TOC."},
+    "wasm32": _WASM, "wasm32-simd": _WASM,
+}  # fmt: skip
+"""What the linker itself defines."""

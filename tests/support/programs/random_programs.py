@@ -20,7 +20,7 @@ from samebits.types import (
     FixedArrayType,
     ScalarType,
 )
-from tests.unit.backend.lowering.test_compiled_operations import (
+from tests.support.programs.scalar_operations import (
     FLOAT_BINARY,
     FLOAT_UNARY,
     INT_BINARY,

@@ -21,7 +21,9 @@ from samebits.desync.reader import report_from_bytes
 from samebits.desync.record import Wanted, record_report
 from samebits.desync.record_trace import portable_model
 from samebits.desync.report import Report
+from samebits.desync.summary import account, as_json, as_text
 from samebits.desync.writer import METADATA_NAME, checksum, description, pieces, report_bytes
+from samebits.errors import ReportError
 from samebits.sides.side import Side, parse_side
 from samebits.sim.execution import EvaluateExecution
 from samebits.sim.load import load_simulation
@@ -185,3 +187,22 @@ def with_messages(report: Report, key: Key, messages: list[bytes]) -> Report:
 
 def state_hash(state: bytes) -> int:
     return xxh64(state)
+
+
+def use(data: bytes) -> None:
+    """Everything that can be asked of a report, where there is one."""
+    problem = ""
+    try:
+        report = report_from_bytes(data)
+        text = [account(report), *as_text(report, "f", len(data)), *report.damage]
+        assert all(line.isprintable() for line in text)
+        as_json(report, "f", len(data))
+        for n in range(-2, 50):
+            report.hash_after(n)
+            report.inputs(n)
+            report.state(n)
+            report.tree_hashes(n)
+        assert report.program is None or report.program.step
+    except ReportError as error:
+        problem = error.message
+    assert "\n" not in problem

@@ -8,14 +8,22 @@ from difflib import SequenceMatcher
 from typing import Any
 
 import pytest
-from tests.support.runs.desync_files import SMALL, evaluated, made, signed, small
-from tests.unit.desync.test_desync_hostile import peak_of, use
+from tests.support.runs.deep_programs import (
+    AT,
+    DEEP,
+    brought,
+    calls,
+    filling,
+    function,
+    report,
+    sums,
+)
+from tests.support.runs.desync_files import SMALL, evaluated, made, signed, small, use
+from tests.support.work import peak_of
 
-from samebits.desync.format import PROGRAM, Key
 from samebits.desync.reader import report_from_bytes
 from samebits.desync.record import Wanted
 from samebits.desync.report import Report
-from samebits.desync.writer import report_bytes
 from samebits.diagnosis.operation.match_versions import align
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.run_and_report import diagnose_report
@@ -24,43 +32,19 @@ from samebits.errors import TraceError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
 from samebits.hazards.injection import ways_among
 from samebits.ir.analysis.budget import Budget
-from samebits.ir.grammar import Module
 from samebits.ir.text import parse_module
 from samebits.ir.verify import verify
 from samebits.sides.side import parse_side
 from samebits.sim.sources import PlayerSource
 from samebits.trace.observer import Unseen
 
-AT = "@1:0-1"
 FEW = 40_000
 """Operations of a frame in these tests; one of the small simulation takes 800."""
-
-
-def function(name: str, body: str, head: str = "") -> str:
-    first = f'function "{name}" {AT}\n  source "x.py" "{name}"\n'
-    return f"{first}{head}  body\n{body}    return {AT}\n\n"
-
-
-def calls(depth: int, each: int) -> str:
-    """Functions of which each calls the one before it so many times."""
-    text = function("f0", "")
-    for n in range(1, depth):
-        body = "".join(f'    %{k} = call "f{n - 1}" {AT}\n' for k in range(each))
-        text += function(f"f{n}" if n < depth - 1 else "last", body)
-    return text
 
 
 def endless(name: str) -> str:
     head = f"    while#0 {AT}\n      %1 = const true: bool {AT}\n    do %1\n"
     return function(name, f"{head}      %2 = const 1: int {AT}\n")
-
-
-def filling() -> str:
-    """Fills its memory, a million bytes, in a thousand turns."""
-    body = f"    %1 = const 0: int {AT}\n    %2 = const 1000: int {AT}\n"
-    body += f'    for#0 "i" = %1, %2, 1 {AT}\n'
-    body += f'      %3 = local "big": ref<uint8[1000000]> {AT}\n      %4 = zero %3 {AT}\n'
-    return function("last", body, '  slot "i": int\n  local "big": uint8[1000000]\n')
 
 
 def nested(depth: int) -> str:
@@ -71,7 +55,6 @@ def nested(depth: int) -> str:
     return function("last", f"{body}{' ' * (4 + 2 * depth)}%{2 * depth} = const 1: int {AT}\n")
 
 
-DEEP = "the report's program nests more than 96 calls and regions"
 LONG = f"a frame of the report's program takes more than {FEW:,} operations"
 SHAPES = {
     "deep calls": (calls(300, 1), "last", DEEP),
@@ -83,27 +66,6 @@ SHAPES = {
     ),
     "much memory": (filling(), "last", LONG),
 }  # fmt: skip
-
-
-def report(text: str = "evaluate,hazard=fma,from=12") -> Report:
-    source = PlayerSource(SMALL, "push", 1, 40)
-    return made(source, Wanted(range(10, 20)), parse_side(text, SMALL))
-
-
-def brought(whole: Report, functions: str, called: str) -> bytes:
-    """The report with a program whose step calls one more function, read from a file."""
-    text = whole.parts[Key(PROGRAM, 0)].decode()
-    first, step = text.index("function "), text.index('function "small_simulation.step"')
-    body = text.index("  body\n", step) + len("  body\n")
-    text = "".join([
-        text[:first], functions, text[first:body], f'    %9999 = call "{called}" {AT}\n',
-        text[body:],
-    ])  # fmt: skip
-    contents = replace(whole.contents, program=len(text))
-    parts = {**whole.parts, Key(PROGRAM, 0): text.encode()}
-    data = report_bytes(replace(whole, parts=parts, contents=contents))
-    assert len(data) < 20_000
-    return data
 
 
 def brings(whole: Report, functions: str, called: str) -> Report:
@@ -222,15 +184,6 @@ def test_claims_of_many_frames_are_told_in_little_memory() -> None:
     data = signed(small(), change)
     assert len(data) < 20_000
     assert peak_of(lambda: use(data)) < 20e6
-
-
-def sums(count: int) -> Module:
-    """A function in which each product and sum may be fused, or not."""
-    body = f"    %0 = const 0x1.8p+0: float64 {AT}\n"
-    for k in range(1, 2 * count, 2):
-        body += f"    %{k} = mul %{k - 1}, %0: float64 {AT}\n"
-        body += f"    %{k + 1} = add %{k}, %0: float64 {AT}\n"
-    return parse_module("samebits ir 1\n\n" + function("f", body).rstrip("\n") + "\n")
 
 
 def test_looking_for_other_evaluations_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

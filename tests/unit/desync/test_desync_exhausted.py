@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.runs.deep_programs import DEEP, brought, calls, filling, report
 from tests.support.runs.desync_files import SMALL, made, signed
 from tests.support.simulations.wasteful_simulation import WASTEFUL
-from tests.unit.desync.test_desync_budget import DEEP, brought, calls, filling, report
 
 from samebits.cli import status
 from samebits.desync.format import PROGRAM, Key

@@ -6,9 +6,7 @@ import json
 import random
 import re
 import struct
-import tracemalloc
 import zlib
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -20,13 +18,15 @@ from tests.support.runs.desync_files import (
     resealed,
     signed,
     small,
+    use,
     with_messages,
     with_part,
 )
+from tests.support.work import peak_of
 
 from samebits.desync.format import HASHES, INPUTS, PROGRAM, STATES, Key
 from samebits.desync.reader import report_from_bytes
-from samebits.desync.summary import account, as_json, as_text
+from samebits.desync.summary import as_text
 from samebits.desync.writer import checksum, description, pieces, report_bytes
 from samebits.errors import ReportError
 
@@ -34,25 +34,6 @@ NAME = "n" * 190
 WHOLE = small()
 DATA = report_bytes(WHOLE)
 CASES = 1200
-
-
-def use(data: bytes) -> None:
-    """Everything that can be asked of a report, where there is one."""
-    problem = ""
-    try:
-        report = report_from_bytes(data)
-        text = [account(report), *as_text(report, "f", len(data)), *report.damage]
-        assert all(line.isprintable() for line in text)
-        as_json(report, "f", len(data))
-        for n in range(-2, 50):
-            report.hash_after(n)
-            report.inputs(n)
-            report.state(n)
-            report.tree_hashes(n)
-        assert report.program is None or report.program.step
-    except ReportError as error:
-        problem = error.message
-    assert "\n" not in problem
 
 
 def mutilated(data: bytes, chance: random.Random) -> bytes:
@@ -143,15 +124,6 @@ def test_a_description_as_it_was_is_taken() -> None:
     report = report_from_bytes(signed(WHOLE, lambda values: None))
     assert report.damage == ()
     assert report.parts == WHOLE.parts
-
-
-def peak_of(action: Callable[[], Any]) -> int:
-    tracemalloc.start()
-    try:
-        action()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 def test_claims_of_many_frames_take_no_memory() -> None:

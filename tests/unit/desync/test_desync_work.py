@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from tests.support.runs.deep_programs import AT, function, report, sums
 from tests.support.work import calls_of
-from tests.unit.desync.test_desync_budget import AT, function, report, sums
 
 from samebits.desync.format import PROGRAM, Key
 from samebits.diagnosis.exposure.distance import Reach

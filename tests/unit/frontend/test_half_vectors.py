@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.support.executions import refusal_of, same
-from tests.unit.frontend.test_half import EVERY, boundaries, numpys, words
+from tests.support.kernels.halves import EVERY, boundaries, numpys, words
 
 import samebits as sb
 from samebits import (

@@ -14,39 +14,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.support.interrupting import (
-    NUMBER,
-    Alarm,
-    Interrupt,
-    at_each,
-    handler,
-)
-from tests.support.limits import HANG_SECONDS
+from tests.support.interrupting import NUMBER, Alarm, Interrupt, at_each, handler
+from tests.support.kernels.jobs import GUARDED, A, Add, B, Find, Inc, N, check, total
 
 import samebits as sb
 from samebits import float32, int32
-from samebits.runtime import memory_claims as claims
 from samebits.runtime.threads import pool as pools
 from samebits.runtime.threads import tasks
-
-N = 6
-
-
-@sb.job
-class Inc(sb.ParallelFor):
-    a: sb.Array[float32]
-
-    def execute(self, index: int32):
-        self.a[index] += float32(1)
-
-
-@sb.job
-class Add(sb.ParallelFor):
-    a: sb.ReadOnly[float32]
-    b: sb.Array[float32]
-
-    def execute(self, index: int32):
-        self.b[index] += self.a[index]
 
 
 @sb.job(debug=True)
@@ -55,24 +29,6 @@ class Watched(sb.ParallelFor):
 
     def execute(self, index: int32):
         self.a[index] += float32(1)
-
-
-@sb.job
-class Find(sb.ParallelFor):
-    a: sb.ReadOnly[float32]
-    found: sb.Appender[int32]
-
-    def execute(self, index: int32):
-        if self.a[index] >= float32(0):
-            self.found.append(index)
-
-
-@sb.kernel
-def total(a: sb.ReadOnly[float32]) -> float32:
-    s = float32(0)
-    for i in range(len(a)):
-        s += a[i]
-    return s
 
 
 @pytest.fixture(params=[1, 3])
@@ -87,35 +43,6 @@ def _lost_handles_are_expected() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         yield
-
-
-A, B = np.zeros(N, np.float32), np.zeros(N, np.float32)
-GUARDED = sb.guarded(A), sb.guarded(B)
-
-
-def check() -> None:
-    """The arrays can be used, whatever still runs; and jobs over them give the right bits."""
-    for array in GUARDED:
-        array.fill(1)
-    assert total(A) == N
-    first = Inc(a=A).schedule(N, batch=2)
-    second = Add(a=A, b=B).schedule(N, depends_on=first)
-    second.complete()
-    first.complete()
-    assert np.all(A == 2)
-    assert np.all(B == 3)
-    assert not claims.PENDING
-    pool = pools.pool()
-    assert not pool._ready
-    assert not pool._running
-    assert not pool._ended
-    assert not pool._disturbed
-    assert pool._threads <= 2  # those too many end a little later
-    assert pools.running.value == 0
-    assert pools.inside.depth == 0
-    for lock in (pool._lock, claims.LEDGER.lock):  # another worker may have it for a moment
-        assert lock.acquire(True, HANG_SECONDS)
-        lock.release()
 
 
 def one_job() -> None:

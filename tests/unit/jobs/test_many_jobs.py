@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from tests.support.interrupting import bytecodes
-from tests.unit.jobs.test_job_interrupts import Add, Inc, check
+from tests.support.kernels.jobs import Add, Inc, check
 
 import samebits as sb
 

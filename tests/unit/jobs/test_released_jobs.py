@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.unit.jobs.test_job_interrupts import A, Add, B, Find, Inc, N, check, total
+from tests.support.kernels.jobs import A, Add, B, Find, Inc, N, check, total
 
 import samebits as sb
 from samebits import float32, int32

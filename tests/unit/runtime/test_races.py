@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.support.kernels import parallel_kernels as k
 from tests.support.kernels import racing_kernels as r
-from tests.unit.frontend.test_parallel_ranges import CALLS, IDS
+from tests.support.kernels.parallel_calls import CALLS, IDS
 
 import samebits as sb
 from samebits.runtime.races import check_batches

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from tests.support.folders import EXAMPLES, ROOT, SIMULATIONS
 from tests.support.limits import HANG_SECONDS
+from tests.support.machines.faulty_programs import NATIVE, SERVE, faulty
 from tests.support.simulations.small_simulation import SMALL
 
 from samebits.backend.emit.module import emit_module
@@ -22,8 +23,7 @@ from samebits.backend.llvm import engine as llvm
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.host_levels import host_levels
 from samebits.backend.targets.table import TARGETS, Target
-from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason, folder_of
-from samebits.runtime.emulation.remote import MAGIC
+from samebits.runtime.emulation.machines import EmulatedProgram, emulation_reason
 from samebits.sim.emulation import EmulatedExecution
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.load import load_simulation
@@ -35,9 +35,6 @@ from samebits.verify.verification import Verification
 
 EMULATED = [target for target in TARGETS.values() if not target.is_object_only]
 V2_FEATURES = TARGETS["x86-64-v2"].requires
-NATIVE = next(
-    row for row in all_rows() if row.name.endswith("-O3") and not row.reason and not row.emulated
-)
 
 
 def emulated(simulation: Simulation, target: Target) -> EmulatedExecution:
@@ -145,51 +142,17 @@ def test_a_wrong_operation_on_an_emulated_target_is_found_with_its_field() -> No
     assert re.fullmatch(r"bodies\[\d\]\.pos\.[xy]", row.divergence.field.path)
 
 
-def planted(tmp_path: Path, name: str, body: str) -> Row:
-    """An emulated row whose driver is wrong on purpose."""
-    path = tmp_path / f"{name}.py"
-    path.write_text(
-        "import os, signal, struct, sys, time\n"
-        "get, put = sys.stdin.buffer, sys.stdout.buffer\n"
-        f"def reply(value): put.write(struct.pack('<2Q', {MAGIC}, value)); put.flush()\n"
-        "reply(8)\n" + body
-    )
-
-    class Planted(EmulatedProgram):
-        def __init__(self) -> None:
-            self.target = TARGETS["aarch64"]
-            self.traps = ()
-            folder_of(Planted)
-            self._command = [sys.executable, str(path)]
-
-    def make(simulation: Simulation) -> Execution:
-        limit = 1.5 if name in ("hang", "late") else HANG_SECONDS
-        return EmulatedExecution(simulation.program, Planted(), limit=limit)
-
-    return Row(name, name, "", make, emulated=True)
-
-
-SERVE = """
-while True:
-    what, a, b = struct.unpack('<3Q', get.read(24))
-    if what == 1: reply(4096)
-    if what == 2: get.read(b); reply(b)
-    if what == 3: reply(b); put.write(bytes(b)); put.flush()
-    if what == 4: {call}
-"""
-
-
 def test_crashing_hanging_and_lying_programs_are_failed_rows(tmp_path: Path) -> None:
     rows = [
-        planted(tmp_path, "crash", "os.kill(os.getpid(), signal.SIGSEGV)"),
-        planted(tmp_path, "hang", "signal.pause()"),
-        planted(tmp_path, "nonsense", "print('hello, world, here I am', flush=True)"),
-        planted(
+        faulty(tmp_path, "crash", "os.kill(os.getpid(), signal.SIGSEGV)"),
+        faulty(tmp_path, "hang", "signal.pause()"),
+        faulty(tmp_path, "nonsense", "print('hello, world, here I am', flush=True)"),
+        faulty(
             tmp_path,
             "status",
             SERVE.format(call="get.read(8 * b); reply(99); put.write(bytes(8 * b)); put.flush()"),
         ),
-        planted(tmp_path, "late", SERVE.format(call="signal.pause()")),
+        faulty(tmp_path, "late", SERVE.format(call="signal.pause()")),
     ]
     done = verified(NATIVE, *rows)
     assert [row.result for row in done.rows] == ["not compared"] + ["failed"] * 5
@@ -252,10 +215,10 @@ INTERRUPTED = """
 import sys
 sys.path[:0] = {path!r}
 from pathlib import Path
-from test_emulation import SERVE, NATIVE, planted
+from tests.support.machines.faulty_programs import SERVE, NATIVE, faulty
 from samebits.cli import main
 from samebits.cli import verify as command
-row = planted(Path({tmp!r}), {name!r}, "import pathlib\\n" + SERVE.format(
+row = faulty(Path({tmp!r}), {name!r}, "import pathlib\\n" + SERVE.format(
     call="pathlib.Path({tmp!r}, 'called').touch(); signal.pause()"))
 import samebits.sim.emulation as emulation
 row.make.__globals__["EmulatedExecution"] = lambda program, emulated, limit: (

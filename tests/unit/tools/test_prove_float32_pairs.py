@@ -8,14 +8,11 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 from random import Random
-from typing import Any
 
 import gmpy2
 import numpy as np
 import pytest
-from tests.unit.tools.test_prove_rounding import changing
-from tools.prove import promises
-from tools.prove.promises import Promise
+from tests.support.proofs import changing, off_by, promise
 from tools.prove.rounding import cells, kept
 from tools.prove.rounding.cells import Proof, variable
 from tools.prove.rounding.claims import (
@@ -95,12 +92,6 @@ def test_exponents_are_not_half_as_near(monkeypatch: pytest.MonkeyPatch) -> None
     assert powers_f32.exponents(powers_f32.POW).failures
 
 
-def promise(monkeypatch: pytest.MonkeyPatch, function: str, ulp: float) -> None:
-    rows = promises.PROMISES[function]
-    one = Promise(ulp, ulp, rows["float32"].where)
-    monkeypatch.setitem(promises.PROMISES, function, {**rows, "float32": one})
-
-
 @pytest.mark.proof
 @pytest.mark.parametrize(
     ("function", "claim"), [("hypot", hypot_f32.low), ("atan2", angles_low_f32.atan2)]
@@ -111,7 +102,7 @@ def test_a_bound_is_proven_and_a_smaller_one_is_not(
     monkeypatch.setattr(cells, "DEPTH", 2)
     proof = claim()
     assert not proof.failures
-    promise(monkeypatch, function, proof.worst * proof.margins()["ULP"] * 0.9)
+    promise(monkeypatch, function, proof.worst * proof.margins()["ULP"] * 0.9, "float32")
     assert claim().failures
 
 
@@ -197,11 +188,6 @@ EXACT = {
     "powr": lambda x, y: x**y,
 }
 PAIRS = [(p, f) for p, f in (("MEDIUM", "hypot"), ("MEDIUM", "pow"))] + [("LOW", f) for f in EXACT]
-
-
-def off_by(found: float, truth: Any) -> float:
-    e = max(gmpy2.frexp(abs(truth))[0] - 24, -149)
-    return float(abs(gmpy2.mpfr(found) - truth) / gmpy2.exp2(e))
 
 
 @pytest.mark.parametrize(("precision", "function"), PAIRS)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from flint import arb, ctx
-from tests.unit.tools.test_gamma_zeros import _around_zero, _least_between
+from tests.support.gamma_zeros import around_zero, least_between
 from tools.prove.rounding.cells import linked
 from tools.prove.rounding.claims import (
     exponent_sums_f64,
@@ -89,9 +89,9 @@ def arguments(largest: float, least: float) -> list[float]:
     for top in (largest, least):
         found += [top, nextafter(top, 0.0), nextafter(top, 0.0) / 2]
     for n in (2, 3, 5, 12, 30):
-        bottom = _least_between(-n - 1.0, -float(n))
+        bottom = least_between(-n - 1.0, -float(n))
         for pole in (nextafter(-n - 1.0, 0.0), nextafter(-float(n), -inf)):
-            found += _around_zero(*sorted((pole, bottom)))
+            found += around_zero(*sorted((pole, bottom)))
     found += [random.uniform(0.0, 12.0) for _ in range(20)]
     found += [-random.uniform(0.0, 12.0) for _ in range(20)]
     found += [2.0 ** random.uniform(3, 7.4) * random.choice((-1, 1)) for _ in range(20)]

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 from flint import arb
-from tests.unit.tools.test_prove_rounding import changing
+from tests.support.proofs import changing
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof, a_float, length, variable
 from tools.prove.rounding.claims import (

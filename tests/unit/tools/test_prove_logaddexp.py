@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import exp, ulp
 
 import pytest
-from tests.unit.tools.test_prove_rounding import changing
+from tests.support.proofs import changing
 from tools.prove.rounding import cells
 from tools.prove.rounding.claims import logaddexp_f64, powers_in_two_parts_f64
 

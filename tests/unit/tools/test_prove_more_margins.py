@@ -6,7 +6,7 @@ from math import inf, nextafter
 
 import pytest
 from flint import arb
-from tests.unit.tools.test_prove_rounding import changing, part_of_sum, run
+from tests.support.proofs import changing, part_of_sum, run
 from tools.prove.rounding import cells, ulps
 from tools.prove.rounding.cells import linked, small, variable
 from tools.prove.rounding.claims import area_f64, error_f64, roots_f64, squares_f64

@@ -11,7 +11,7 @@ from typing import Any
 
 import gmpy2
 import pytest
-from tests.unit.tools.test_prove_ulps import promise, without_gaps
+from tests.support.proofs import promise, without_gaps
 from tools.prove.rounding import cells, kept
 from tools.prove.rounding.cells import Proof, a_float, length, pieces
 from tools.prove.rounding.claims import power_low_f64, two_legs_low_f64

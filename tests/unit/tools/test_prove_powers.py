@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from tests.unit.tools.test_prove_rounding import changing, run
+from tests.support.proofs import changing, run
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof, small
 from tools.prove.rounding.claims import expm1_f64, hyperbolic_f64, reductions_f64

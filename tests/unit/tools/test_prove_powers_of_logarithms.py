@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.unit.tools.test_prove_rounding import changing
+from tests.support.proofs import changing
 from tools.prove.rounding import cells
 from tools.prove.rounding.cells import Proof
 from tools.prove.rounding.claims import exponent_sums_f64, log1p_f64, power_f64

@@ -9,7 +9,7 @@ from random import Random
 import gmpy2
 import numpy as np
 import pytest
-from tests.unit.tools.test_prove_float32_pairs import off_by, promise
+from tests.support.proofs import off_by, promise
 from tools.prove.rounding import cells, kept
 from tools.prove.rounding.cells import Proof
 from tools.prove.rounding.claims import pow_low_f32, powers_f32, rootn_low_f32
@@ -25,7 +25,7 @@ def test_a_bound_is_proven_and_a_smaller_one_is_not(monkeypatch: pytest.MonkeyPa
     proof = rootn_low_f32.result()
     assert not proof.failures
     assert 150 < proof.worst * proof.margins()["ULP"] < 200
-    promise(monkeypatch, "rootn", proof.worst * proof.margins()["ULP"] * 0.9)
+    promise(monkeypatch, "rootn", proof.worst * proof.margins()["ULP"] * 0.9, "float32")
     assert rootn_low_f32.result().failures
 
 

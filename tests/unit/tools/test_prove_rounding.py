@@ -12,6 +12,7 @@ from typing import Any
 
 import gmpy2
 import pytest
+from tests.support.proofs import changing, part_of_sum, run, shrunk
 from tools.prove import subject
 from tools.prove.rounding import __main__ as command
 from tools.prove.rounding import cells, kept, numbers
@@ -37,7 +38,7 @@ from tools.prove.subject import Linked
 
 import samebits as sb
 from samebits import float64
-from samebits.ir.grammar import Function, Module, Op, walk
+from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.lang.kernel import Kernel
 from samebits.mathlib.float64 import (
@@ -52,12 +53,6 @@ from samebits.mathlib.float64 import trigonometric_f64 as kernels
 
 
 @sb.kernel
-def part_of_sum(a: float64, b: float64) -> float64:
-    s = a + b
-    return b - (s - a)
-
-
-@sb.kernel
 def two_sum(a: float64, b: float64) -> float64:
     s = a + b
     part = s - a
@@ -67,13 +62,6 @@ def two_sum(a: float64, b: float64) -> float64:
 @sb.kernel
 def remainder(x: float64, k: float64) -> float64:
     return x - k * 0.69314718055966296
-
-
-def run(kernel: Kernel, *args: Number) -> tuple[Number, Machine]:
-    module, name = linked(kernel)
-    machine = Machine(module)
-    (found,) = machine.call(name, [*args])
-    return found, machine
 
 
 def test_the_rest_of_a_sum_is_exact_where_the_first_is_the_greater() -> None:
@@ -161,23 +149,6 @@ def expanded_power(module: Module, name: str, i: int, r: Number, r_low: Number) 
     return max(float(piece.abs_upper()) for piece in off.pieces())
 
 
-def shrunk(module: Module, margin: float, by: float) -> Module:
-    """The same with a smaller margin; the functions, which others use too, stay as they are."""
-    changed = 0
-    functions: dict[str, Function] = {}
-    for name, function in module.functions.items():
-        body = [*function.body]
-        for i, op in enumerate(body):
-            if isinstance(op, Op) and op.opcode == "const" and op.attr == margin:
-                body[i] = dataclasses.replace(op, attr=margin * by)
-                changed += 1
-        functions[name] = dataclasses.replace(function, body=body)
-    assert changed
-    assert all(op.attr != margin for f in functions.values() for op in walk(f.body)
-               if isinstance(op, Op))  # fmt: skip
-    return Module(functions, module.tables)
-
-
 @pytest.mark.parametrize(("by", "holds"), [(1.0, True), (0.5, False)])
 def test_a_margin_that_was_made_smaller_by_hand_is_found(
     by: float, holds: bool, monkeypatch: pytest.MonkeyPatch
@@ -230,14 +201,6 @@ def test_sines_are_proven_and_not_with_half_the_margin(
     proof = getattr(claim, name)()
     assert proof.cells >= 3
     assert (not proof.failures) == holds
-
-
-def changing(margin: float, by: float) -> Callable[[Kernel], tuple[Module, str]]:
-    def changed(kernel: Kernel) -> tuple[Module, str]:
-        module, symbol = linked(kernel)
-        return (shrunk(module, margin, by) if by != 1 else module), symbol
-
-    return changed
 
 
 @pytest.mark.parametrize("name", ["atan", "asin", "acos", "atanpi", "asinpi", "acospi"])

@@ -15,8 +15,8 @@ from typing import Any
 import gmpy2
 import pytest
 from flint import arb
+from tests.support.proofs import promise, without_gaps
 from tools.prove import promises
-from tools.prove.promises import Promise
 from tools.prove.rounding import kept
 from tools.prove.rounding.cells import Proof, a_float, variable
 from tools.prove.rounding.claims import (
@@ -43,12 +43,6 @@ CLAIMED: dict[str, Callable[[], Proof]] = {
     "rsqrt": roots_low_f64.rsqrt_low,
     "cos": turns_low_f64.cos_low,
 }
-
-
-def promise(monkeypatch: pytest.MonkeyPatch, function: str, ulp: float) -> None:
-    kept_rows = promises.PROMISES[function]
-    one = Promise(ulp, ulp, kept_rows["float64"].where)
-    monkeypatch.setitem(promises.PROMISES, function, {**kept_rows, "float64": one})
 
 
 @pytest.mark.parametrize("name", ["exp", "rsqrt", "cos"])
@@ -95,19 +89,6 @@ def test_what_is_lost_at_medium_is_more_than_any_sample_loses() -> None:
             assert abs(missed) <= gmpy2.mpq(turns_medium_f64.lost(most))
             assert abs(float(d_low)) <= math.ulp(float(d)) / 2
     assert turns_medium_f64.lost(Fraction(1, 2**60)) < Fraction(1, 2**127)
-
-
-def without_gaps(ends: set[tuple[float, float]], first: float, last: float) -> None:
-    """Every float from `first` to `last` is in one of these cells."""
-    at = first
-    for low, high in sorted(ends):
-        if high < at:
-            continue
-        assert low <= at, f"nothing from {at} to {low}"
-        at = math.nextafter(high, math.inf)
-        if at > last:
-            return
-    raise AssertionError(f"nothing from {at}")
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tests.support.programs.compiled_kernels import (
     Compiled,
     assert_compiled_is_evaluated,
 )
+from tests.support.programs.loops import collatz, counting, sum_of
 
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm.compile import compile_module, llvm_text
@@ -28,7 +29,6 @@ from samebits.types import (
     INT,
     INT16,
     INT32,
-    INT64,
     UINT8,
     UINT32,
     VECTORS,
@@ -52,26 +52,6 @@ SHIP = StructType(
 FLEET = StructType("Fleet", (("count", INT32), ("ships", FixedArrayType(SHIP, (4,)))))
 
 
-def counting(step: int) -> Function:
-    """Turns (at most 50), the sum of the slot's values, its last value, and whether else ran."""
-    slots: Any = {"i": INT, "turns": INT64, "sum": INT64, "other": BOOL}
-    b = Builder(f"count{step}", {"start": INT, "stop": INT}, [INT64, INT64, INT, BOOL], slots)
-    b.set("turns", b.const(INT64, 0))
-    b.set("sum", b.const(INT64, 0))
-    b.set("i", b.const(INT, -99))
-    b.set("other", b.const(BOOL, False))
-    turns = b.for_("i", b.get("start"), b.get("stop"), step)
-    with b.into(turns.body):
-        b.set("turns", b.op("add", b.get("turns"), b.const(INT64, 1)))
-        b.set("sum", b.op("add", b.get("sum"), b.to(INT64, b.get("i"))))
-        enough = b.if_(b.op("ge", b.get("turns"), b.const(INT64, 50)))
-        with b.into(enough.then):
-            b.break_()
-    with b.into(turns.orelse):
-        b.set("other", b.const(BOOL, True))
-    return b.ret(b.get("turns"), b.get("sum"), b.get("i"), b.get("other"))
-
-
 @pytest.mark.parametrize("step", [1, -1, 2, -2, 3, 7, TOP, -TOP, -TOP - 1])
 def test_ranges_up_to_both_ends_of_int64_take_the_turns_that_python_takes(step: int) -> None:
     ends = [0, 1, 5, 20, -3, TOP, TOP - 1, TOP - 5, -TOP - 1, -TOP, -TOP + 4]
@@ -82,31 +62,6 @@ def test_ranges_up_to_both_ends_of_int64_take_the_turns_that_python_takes(step: 
         for start, stop in itertools.product(ends, repeat=2):
             turns, total, last, other = evaluate(module, function.name, [start, stop])
             assert compiled(function.name, start, stop) == (turns, total, last, other)
-
-
-def collatz() -> Function:
-    """A while with continue, break and else, and a count that its body may not exceed."""
-    b = Builder("collatz", {"n": INT}, [INT, BOOL], {"x": INT, "steps": INT, "whole": BOOL})
-    b.set("x", b.get("n"))
-    b.set("steps", b.const(INT, 0))
-    b.set("whole", b.const(BOOL, False))
-    head: list[Any] = []
-    with b.into(head):
-        more = b.op("ne", b.get("x"), b.const(INT, 1))
-    loop = b.while_(more, head)
-    with b.into(loop.body):
-        stop = b.if_(b.op("gt", b.get("steps"), b.const(INT, 60)))
-        with b.into(stop.then):
-            b.break_()
-        b.set("steps", b.op("add", b.get("steps"), b.const(INT, 1)))
-        even = b.if_(b.op("eq", b.op("mod", b.get("x"), b.const(INT, 2)), b.const(INT, 0)))
-        with b.into(even.then):
-            b.set("x", b.op("floordiv", b.get("x"), b.const(INT, 2)))
-            b.continue_()
-        b.set("x", b.op("add", b.op("mul", b.get("x"), b.const(INT, 3)), b.const(INT, 1)))
-    with b.into(loop.orelse):
-        b.set("whole", b.const(BOOL, True))
-    return b.ret(b.get("steps"), b.get("whole"))
 
 
 @pytest.mark.parametrize("n", [1, 6, 27, 97, 1 << 61, (1 << 62) + 1, TOP])
@@ -129,16 +84,6 @@ def test_a_function_that_can_end_without_return_is_refused() -> None:
     b = Builder("open", {"x": BOOL}, [])
     with pytest.raises(IRError, match="function open can end without a return"):
         compile_module(Module({"open": b.function}), ["open"], TARGETS["x86-64-v1"])
-
-
-def sum_of(name: str = "sum") -> Function:
-    array = ArrayType(FLOAT32, 1)
-    b = Builder(name, {"a": array, "n": INT}, [FLOAT32], {"i": INT, "s": FLOAT32})
-    b.set("s", b.const(FLOAT32, 0.0))
-    turns = b.for_("i", b.const(INT, 0), b.get("n"))
-    with b.into(turns.body):
-        b.set("s", b.op("add", b.get("s"), b.load(b.at(b.get("a"), b.get("i")))))
-    return b.ret(b.get("s"))
 
 
 @pytest.mark.parametrize("n", [-1, 0, 5, 6, 7, TOP])

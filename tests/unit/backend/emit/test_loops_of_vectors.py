@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 import pytest
+from tests.support.kernels.cold_kernels import RARE_INPUTS, many
 from tests.support.programs.compiled_kernels import HOST_TARGETS
-from tests.unit.backend.text.test_cold_calls import optimised
-from tests.unit.backend.text.test_many_cold_calls import RARE_INPUTS, many
+from tests.support.programs.optimised import optimised
 
 from samebits import Array, ReadOnly, float64, kernel, math
 from samebits.backend.emit.module import emit_module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.unit.backend.text.test_cold_calls import optimised
+from tests.support.programs.optimised import optimised
 
 import samebits as sb
 from samebits import float32, kernel, math

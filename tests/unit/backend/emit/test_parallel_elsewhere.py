@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.machines.other_machines import EMULATED, Machine, WasmMachine, missing
-from tests.unit.backend.text.test_cold_calls import optimised
+from tests.support.programs.optimised import optimised
 
 import samebits as sb
 from samebits import float64, kernel, uint64

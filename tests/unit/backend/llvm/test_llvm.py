@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.programs.compiled_kernels import CONFIGURATIONS, HOST_TARGETS, Compiled
-from tests.unit.backend.emit.test_functions import collatz, counting, sum_of
+from tests.support.programs.loops import collatz, counting, sum_of
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.compile import compile_module, llvm_text

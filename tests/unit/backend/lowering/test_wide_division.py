@@ -8,8 +8,7 @@ import random
 import numpy as np
 import pytest
 from tests.fuzz.loading import Workspace
-from tests.support.machines.objects import undefined_symbols
-from tests.unit.backend.targets.test_every_target import LINKERS_OWN
+from tests.support.machines.objects import LINKERS_OWN, undefined_symbols
 
 import samebits as sb
 from samebits import int64, uint64

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from tests.support.programs.compiled_kernels import HOST_TARGETS
-from tests.unit.backend.lowering.test_compiled_operations import LOOPS, loop
+from tests.support.programs.scalar_operations import LOOPS, loop
 
 from samebits.backend.llvm import engine as llvm
 from samebits.backend.llvm.compile import assembly_text

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.machines.objects import undefined_symbols
+from tests.support.machines.objects import LINKERS_OWN, undefined_symbols
 from tests.support.machines.other_machines import (
     EMULATED,
     HERE,
@@ -22,7 +22,7 @@ from tests.support.machines.other_machines import (
     missing,
 )
 from tests.support.programs.compiled_kernels import from_word
-from tests.unit.backend.lowering.test_compiled_operations import (
+from tests.support.programs.scalar_operations import (
     VALUE_TYPES,
     expected,
     float_patterns,
@@ -46,12 +46,6 @@ from samebits.ir.grammar import Function, Module
 from samebits.types import FLOAT32, FLOAT64, INT, SCALARS, ArrayType, FixedArrayType
 
 ALL = list(TARGETS.values())
-_WASM = {"__linear_memory", "__stack_pointer", "__indirect_function_table"}
-LINKERS_OWN = {
-    "i686": {"_GLOBAL_OFFSET_TABLE_"}, "ppc64": {".TOC."}, "ppc64le": {".TOC."},
-    "wasm32": _WASM, "wasm32-simd": _WASM,
-}  # fmt: skip
-"""What the linker itself defines."""
 
 
 def fma(t: Any) -> Function:

@@ -9,21 +9,11 @@ import re
 
 import numpy as np
 import pytest
+from tests.support.kernels.cold_kernels import curves, rounded_up
 from tests.support.programs.compiled_kernels import HOST_TARGETS
+from tests.support.programs.optimised import optimised
 
-from samebits import (
-    Array,
-    ReadOnly,
-    ceil,
-    float32,
-    float64,
-    floor,
-    int32,
-    kernel,
-    round,
-    trunc,
-    uint64,
-)
+from samebits import Array, ReadOnly, ceil, float32, float64, floor, int32, kernel, round, trunc
 from samebits.backend.llvm.compile import assembly_text, llvm_text
 from samebits.backend.targets.audit import audit
 from samebits.backend.targets.table import TARGETS, Target
@@ -34,46 +24,9 @@ from samebits.ir.grammar import Module
 from samebits.ir.interp.evaluator import evaluate
 from samebits.ir.text import parse_module, print_module
 from samebits.ir.verify import verify
-from samebits.lang.kernel import Kernel
 from samebits.mathlib.primitives import rare_kernel
-from samebits.passes.pipeline import optimise
 from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64, INT, ArrayType
-
-
-@rare_kernel
-def by_series(x: float64, terms: uint64, minus: bool) -> float64:
-    total = float64(0.0)
-    term = x
-    for i in range(1, 20):
-        if uint64(i) < terms:
-            total = total + term
-        term = term * x / float64(i)
-    return -total if minus else total
-
-
-@kernel
-def curve(x: float64) -> float64:
-    z = x * x
-    y = (z * 0.25 + x) * z + (x - 1.0 / (z + 1.0))
-    y = y * (z + 3.0) - (y + 1.0) * x + (z * 0.125 - y * y) * 0.5
-    if z > 9.0:
-        return by_series(x, 7, x < 0.0)
-    return y
-
-
-@kernel
-def curves(x: ReadOnly[float64], result: Array[float64]) -> None:
-    for i in range(len(result)):
-        result[i] = curve(x[i])
-
-
-@rare_kernel
-def rounded_up(x: float32, bits: int32) -> float32:
-    y = x
-    for _ in range(8):
-        y = y * float32(1.5) + float32(bits)
-    return y
 
 
 @kernel
@@ -103,14 +56,6 @@ def marked(x: ReadOnly[float64], result: Array[float64]) -> None:
         if v > 3.0:
             beyond = is_beyond(v, 4.0, y > 300.0)
         result[i] = y if beyond else -y
-
-
-def optimised(one: Kernel) -> tuple[Module, list[str]]:
-    types = one.fixed_types
-    assert types is not None
-    unit = compile_kernel(one, types)
-    entries = [unit.function.name]
-    return optimise(link(unit), entries), entries
 
 
 @pytest.mark.parametrize("name", [t.name for t in TARGETS.values() if t.vector_bits])

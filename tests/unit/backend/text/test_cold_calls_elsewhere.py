@@ -8,8 +8,9 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support.kernels.cold_kernels import curve, rounded_up
 from tests.support.machines.other_machines import EMULATED, Machine, WasmMachine, missing
-from tests.unit.backend.text.test_cold_calls import curve, optimised, rounded_up
+from tests.support.programs.optimised import optimised
 
 import samebits as sb
 from samebits import float32, float64, int32, kernel, uint32, uint64

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.kernels.cold_kernels import curve
 from tests.support.machines.other_machines import EMULATED, Machine, WasmMachine, missing
 from tests.support.programs.compiled_kernels import HOST_TARGETS
-from tests.unit.backend.text.test_cold_calls import curve, optimised
+from tests.support.programs.optimised import optimised
 
 import samebits as sb
 from samebits import Array, ReadOnly, float64, int64, kernel, uint64

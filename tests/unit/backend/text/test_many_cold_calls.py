@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.support.kernels.cold_kernels import RARE_INPUTS, curves, many
 from tests.support.machines.other_machines import EMULATED, Machine, WasmMachine, missing
 from tests.support.programs.compiled_kernels import HOST_TARGETS
-from tests.unit.backend.text.test_cold_calls import curves, optimised
+from tests.support.programs.optimised import optimised
 
 import samebits as sb
-from samebits import Array, ReadOnly, bitcast, float64, kernel, math, rotl, uint64
+from samebits import ReadOnly, bitcast, float64, kernel, math, uint64
 from samebits.backend.emit.module import emit_module
 from samebits.backend.llvm.compile import assembly_text, llvm_text
 from samebits.backend.targets.audit import audit
@@ -27,32 +28,7 @@ NAMES = (
     "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh",
     "asinh", "exp", "exp10", "expm1", "log", "log2", "log1p", "cbrt",
 )  # fmt: skip
-RARE_INPUTS = (1e300, -(2.0**40), 5e-324, 1e-310, -0.0, 0.0, 1.0, -1.0, 709.7, -745.0, 8.0)
 SPEED = TARGETS["x86-64-v3"]
-
-
-@kernel
-def many(x: ReadOnly[float64], out: Array[uint64]) -> None:
-    for i in range(len(x)):
-        v = x[i]
-        bits = bitcast(uint64, math.sin(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.cos(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.tan(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.asin(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.acos(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.atan(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.sinh(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.cosh(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.tanh(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.asinh(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.exp(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.exp10(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.expm1(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.log(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.log2(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.log1p(v))
-        bits = rotl(bits, 7) ^ bitcast(uint64, math.cbrt(v))
-        out[i] = bits
 
 
 @kernel

@@ -95,7 +95,7 @@ def test_on_python_threads_at_once_no_bit_changes_and_each_register_stays(
 def test_on_a_librarys_own_thread_an_entry_gives_the_bits_and_the_register_stays(
     plain: Foreign,
 ) -> None:
-    from tests.unit.runtime.fp_state.test_fpenv import entry
+    from tests.support.programs.float_entry import entry
 
     for opt in (0, 3):
         native = entry(opt)

@@ -19,16 +19,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.limits import HANG_SECONDS
+from tests.support.programs.float_entry import entry
 
 import samebits as sb
-from samebits.backend.llvm import engine as llvm
-from samebits.backend.llvm.compile import compile_module
-from samebits.ir.builder import Builder
-from samebits.ir.grammar import Module
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.runtime.fp_state import ptrace
-from samebits.runtime.native import NativeEntry, NativeModule
-from samebits.types import FLOAT64, INT
+from samebits.runtime.native import NativeEntry
 
 needs_mxcsr = pytest.mark.skipif(
     platform.machine().lower() not in ("x86_64", "amd64"), reason="the words are MXCSR's"
@@ -42,17 +38,6 @@ def write_x87(word: int) -> None:
     """Set the x87 control word of this thread."""
     functions = fpenv._functions()
     functions["restore"](functions["get"]() | word << 32)
-
-
-def entry(opt: int, level: str = "x86-64-v1") -> NativeEntry:
-    """x/y (inexact), x*1 (subnormal operand and result), and whether y is positive, or a trap."""
-    b = Builder("k", {"x": FLOAT64, "y": FLOAT64, "n": INT}, [FLOAT64, FLOAT64])
-    x, y = b.get("x"), b.get("y")
-    b.index(b.get("n"), b.const(INT, 5))
-    function = b.ret(b.op("div", x, y), b.op("mul", x, b.const(FLOAT64, 1.0)))
-    target = next(r.target for r in llvm.available_targets() if r.target.name == level)
-    compiled = compile_module(Module({"k": function}), ["k"], target, opt)
-    return NativeModule(compiled, 1).entry(0)
 
 
 def call(native: NativeEntry, x: float, y: float, n: int = 0) -> tuple[int, list[int]]:

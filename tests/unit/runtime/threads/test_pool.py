@@ -12,38 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from tests.support.kernels.ranges import range_of, slots_of, task_of
+from tests.support.kernels.ranges import MARK, STUMBLE, slots_of, task_of
 from tests.support.limits import HANG_SECONDS
 
-import samebits as sb
-from samebits import int64
 from samebits.runtime.threads.pool import Pool
 from samebits.runtime.threads.tasks import DONE, Task
-
-
-@sb.kernel
-def mark(begin: int64, end: int64, out: sb.Array[int64]):
-    for i in range(begin, end):
-        out[i] += int64(i) * int64(i) + int64(1)
-
-
-@sb.kernel
-def stumble(begin: int64, end: int64, bad: sb.Array[int64]):
-    for i in range(begin, end):
-        assert bad[i] == int64(0), "bad"
-        bad[i] = int64(7)
-
-
-@sb.kernel
-def burn(begin: int64, end: int64, out: sb.Array[int64]):
-    for i in range(begin, end):
-        x = int64(i)
-        for _ in range(3_000_000):
-            x = x * int64(6364136223846793005) + int64(1442695040888963407)
-        out[i] = x
-
-
-MARK, STUMBLE, BURN = range_of(mark), range_of(stumble), range_of(burn)
 
 
 @pytest.fixture(params=[1, 2, 3, 7])
@@ -211,7 +184,7 @@ def test_a_child_of_fork_has_a_pool_of_its_own() -> None:
 import os, sys, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from tests.unit.runtime.threads.test_pool import MARK, slots_of, task_of
+from tests.support.kernels.ranges import MARK, slots_of, task_of
 from samebits.runtime.threads.pool import pool, set_workers
 set_workers(3)
 def go():
@@ -233,7 +206,7 @@ assert go()
 def test_the_process_ends_while_tasks_run() -> None:
     script = """
 import numpy as np
-from tests.unit.runtime.threads.test_pool import BURN, slots_of, task_of
+from tests.support.kernels.ranges import BURN, slots_of, task_of
 from samebits.runtime.threads.pool import pool, set_workers
 set_workers(4)
 out = np.zeros(100000, np.int64)

@@ -13,27 +13,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from tests.support.kernels.busy_ranges import count
 from tests.support.limits import HANG_SECONDS
 from tests.support.shared_ranges import ranges_shared
 
 import samebits as sb
 from samebits import int32, int64
 from samebits.runtime.threads.pool import set_workers
-
-
-@sb.kernel
-def count(out: sb.Array[int64]):
-    for i in sb.prange(len(out), batch=1):
-        out[i] += int64(1)
-
-
-@sb.kernel
-def burn(out: sb.Array[int64], times: int):
-    for i in sb.prange(len(out), batch=1):
-        x = out[i]
-        for _ in range(times):
-            x = x * int64(6364136223846793005) + int64(1442695040888963407)
-        out[i] = x
 
 
 @sb.job
@@ -107,7 +93,7 @@ def test_threads_that_are_not_wanted_any_more_end() -> None:
     script = """
 import _thread, time
 import numpy as np
-from tests.unit.runtime.threads.test_team import count
+from tests.support.kernels.busy_ranges import count
 from samebits.runtime.threads.pool import set_workers
 set_workers(1)
 count(np.zeros(50, np.int64))
@@ -170,7 +156,7 @@ def test_a_child_of_fork_has_a_team_of_its_own() -> None:
 import os, warnings
 import numpy as np
 warnings.simplefilter("ignore")
-from tests.unit.runtime.threads.test_team import count
+from tests.support.kernels.busy_ranges import count
 from tests.support.shared_ranges import ranges_shared
 from samebits.runtime.threads.pool import set_workers
 set_workers(3)
@@ -193,7 +179,7 @@ def test_the_process_ends_while_a_range_runs() -> None:
     script = """
 import threading, time
 import numpy as np
-from tests.unit.runtime.threads.test_team import burn
+from tests.support.kernels.busy_ranges import burn
 from tests.support.shared_ranges import ranges_shared
 from samebits.runtime.threads.pool import set_workers
 set_workers(4)

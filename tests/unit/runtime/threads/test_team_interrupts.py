@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.interrupting import Alarm, Interrupt, at_each
+from tests.support.kernels.busy_ranges import count
 from tests.support.limits import HANG_SECONDS
 from tests.support.shared_ranges import ranges_shared
-from tests.unit.runtime.threads.test_team import count
 
 from samebits.runtime.threads import pool, team
 from samebits.runtime.threads.pool import set_workers
