@@ -37,7 +37,6 @@ from samebits.errors import (
     Trap,
 )
 from samebits.lang.decorators import defaults, kernel, struct
-from samebits.lang.hints import expect_vectorized
 from samebits.lang.intrinsics import (
     abs,
     all,
@@ -51,6 +50,7 @@ from samebits.lang.intrinsics import (
     cross,
     ctz,
     dot,
+    expect_vectorized,
     floor,
     fma,
     length,

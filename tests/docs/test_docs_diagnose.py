@@ -46,7 +46,7 @@ def test_the_worked_example_is_what_the_command_prints(
 
 def test_every_part_of_the_output_is_explained() -> None:
     words = re.findall(r"^(\w+): ", SHOWN.search(TEXT)[2], re.MULTILINE)  # type: ignore[index]
-    assert words == ["frame", "field", "operation", "cause", "cousins"]
+    assert words == ["frame", "field", "operation", "cause", "exposed"]
     explained = re.findall(r"^\| (\w+) \| ", section("A worked example"), re.MULTILINE)
     assert [word for word in explained if word in words] == words
 
@@ -61,7 +61,7 @@ PARTS = {
     "timeline": finding.TimelineFact,
     "operation": finding.OperationFact,
     "causes": finding.CauseFact,
-    "cousins": finding.CousinFact,
+    "exposed": finding.ExposedFact,
     "recorded": finding.RecordedFact,
 }
 

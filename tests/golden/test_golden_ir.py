@@ -25,7 +25,7 @@ KERNELS: dict[str, tuple[Kernel, tuple[Type | None, ...]]] = {
 
 
 def lowered(kernel: Kernel, found: tuple[Type | None, ...]) -> Module:
-    return link(compile_kernel(kernel, kernel.resolve(found)))
+    return link(compile_kernel(kernel, kernel.signature.resolve(found)))
 
 
 def text_of(name: str) -> str:

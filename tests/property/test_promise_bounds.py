@@ -169,7 +169,7 @@ def outcome(run: Callable[..., Any], *numbers: Any) -> tuple[Any, bytes]:
 
 def hold(kernel: Any, calls: list[tuple[Any, ...]]) -> int:
     """Every call ends alike in every execution; how many traps there were."""
-    types = types_for(kernel, kernel.bind((between()[0], *calls[0]), {}))
+    types = types_for(kernel, kernel.signature.bind((between()[0], *calls[0]), {}))
     runs: Iterator[tuple[str, Callable[..., Any]]] = executions(kernel, types, TARGETS)
     _, managed = next(runs)
     expected = [outcome(managed, *numbers) for numbers in calls]

@@ -112,7 +112,7 @@ def narrow(a: sb.Array[float32], low: int8, count: int) -> float32:
 
 def hold(kernel: Any, calls: list[tuple[Any, ...]]) -> None:
     """Every call ends in the same bits in every execution."""
-    types = types_for(kernel, kernel.bind(calls[0], {}))
+    types = types_for(kernel, kernel.signature.bind(calls[0], {}))
     reference: list[CallOutcome] = []
     for name, run in executions(kernel, types, TARGETS):
         for n, args in enumerate(calls):

@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from tests.support.kernels.ufunc_functions import blend, less, parts
 
 from samebits import float32, float64, math
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 
 KINDS = ["<f4", "<f8", ">f4", ">f8", "f2", "i1", "u2", "i4", "u8", "?"]
 WEAK = st.one_of(st.floats(width=32), st.integers(-(2**70), 2**70))

@@ -14,7 +14,7 @@ import samebits as sb
 from samebits import half, half2, half3, half4, math
 from samebits.errors import ArgumentError, SamebitsError
 from samebits.lang.families import Family
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.lang.reductions import Reduction
 from samebits.lang.values.instead import INSTEAD
 

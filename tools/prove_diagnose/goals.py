@@ -24,7 +24,7 @@ from tools.prove_diagnose.subjects import ROOT, SUBJECTS
 from tools.prove_diagnose.truth import OPT
 
 from samebits.backend.llvm.engine import host_target
-from samebits.diagnosis.two_runs import diagnose
+from samebits.diagnosis.driver import diagnose
 from samebits.ir.refs import Place
 from samebits.sides.side import parse_side
 from samebits.sim.execution import NativeExecution

@@ -19,8 +19,8 @@ from tools.prove_diagnose.planted_side import sides
 from tools.prove_diagnose.planting import Planted
 from tools.prove_diagnose.truth import Answer, Truth, described, inputs_of, native
 
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.errors import HazardError
 from samebits.ir.refs import Place, is_own, statements, what
 
@@ -125,7 +125,7 @@ def _said(found: Diagnosis) -> dict[str, Any]:
         "fields": [fact.path for fact in found.fields[:4]],
         "operation": operation and f"{operation.kind} {operation.place} {operation.opcode}",
         "causes": [
-            f"{c.hazard} ({c.reach}): {c.expression} "
+            f"{c.hazard} ({c.scope}): {c.expression} "
             f"({c.frames_same} of {c.frames_compared} frames)"
             for c in found.causes[:4]
         ],

@@ -26,7 +26,7 @@ from samebits.backend.llvm.engine import host_target
 from samebits.backend.targets.table import Target
 from samebits.errors import RunnerError
 from samebits.ir.grammar import Module
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Precision
 from samebits.runtime.emulation.calls import Machine, machine
 from samebits.types import FLOAT32, FLOAT64, INT32, ScalarType

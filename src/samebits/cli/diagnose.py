@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
-from samebits.cli.consoles import progress_console
-from samebits.cli.diagnosis import print_diagnosis
+from samebits.cli.consoles import console, progress_console
 from samebits.cli.exit_status import BAD, DIFFERS, SAME
 from samebits.cli.named import named_simulation, tell_fewer
 from samebits.cli.pages import check_page, write_page
@@ -20,12 +20,11 @@ from samebits.cli.sides import listed
 from samebits.desync.reader import is_report, read_report
 from samebits.desync.report import Report
 from samebits.desync.summary import account
+from samebits.diagnosis.cause.inquiry import Progress as Show
+from samebits.diagnosis.driver import diagnose, diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.diagnosis.report.html import page
-from samebits.diagnosis.run_and_report import diagnose_report
-from samebits.diagnosis.two_reports import diagnose_reports
-from samebits.diagnosis.two_runs import Progress as Show
-from samebits.diagnosis.two_runs import diagnose
+from samebits.diagnosis.report.text import as_lines
 from samebits.errors import ReportError, SideError
 from samebits.hazards.catalogue import HAZARDS, STRUCTURAL
 from samebits.ir.analysis.budget import Budget
@@ -35,7 +34,7 @@ from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource, ReplaySource, Source
 
-JSON_FORMAT = 1
+JSON_FORMAT = 2
 REPORT_SUFFIX = ".desync"
 _TITLES = tuple(hazard.title for hazard in (*HAZARDS, *STRUCTURAL))
 _EXAMPLES = (
@@ -76,7 +75,9 @@ def run(options: Options) -> int:
     if options.json:
         print(json.dumps({"format": JSON_FORMAT, **diagnosis.to_json()}, indent=1))
     else:
-        print_diagnosis(diagnosis)
+        out = console()
+        for style, text in as_lines(diagnosis):
+            out.print(Text(text, style), soft_wrap=True)
     if options.html is not None:
         write_page(options.html, page(diagnosis))
     departs = diagnosis.recorded is not None and diagnosis.recorded.departure is not None

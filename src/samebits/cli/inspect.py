@@ -19,7 +19,8 @@ from samebits.cli.terminal import write_coloured
 from samebits.errors import SimulationError
 from samebits.inspection.inspection import Inspection, inspect
 from samebits.inspection.text import DEFAULT, check_sections, coloured, render
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.sim.load import load_module
 from samebits.sim.simulation import Simulation
 

@@ -1,4 +1,4 @@
-"""From two believed traces of the differing frame to operation, cause and cousins.
+"""From two validated traces of the differing frame to operation, cause and exposed operations.
 
 Owns what is handed from step to step, whoever the sides are: runs here, or another machine's
 report.
@@ -6,58 +6,56 @@ report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.cause.candidates import Observe, Unobserved
 from samebits.diagnosis.cause.experiment import Experiment
 from samebits.diagnosis.cause.inquiry import Progress, Question, explain_difference
-from samebits.diagnosis.cause.nondeterminism import Facts
-from samebits.diagnosis.cause.observations import Observations, values_of
-from samebits.diagnosis.exposure.operations import cousins
+from samebits.diagnosis.cause.nondeterminism import RerunFacts
+from samebits.diagnosis.cause.observations import (
+    FrameObservations,
+    NoObservations,
+    ObservationSource,
+    values_of,
+)
+from samebits.diagnosis.evidence import FrameAt, Validated
+from samebits.diagnosis.exposure.operations import exposed_operations
 from samebits.diagnosis.operation.describe import operation_fact
 from samebits.diagnosis.operation.first_difference import OperationDifference, first_difference
-from samebits.diagnosis.operation.match_versions import Aligned
-from samebits.diagnosis.operation.source_changes import blamed
+from samebits.diagnosis.operation.source_changes import attributed
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.hazards.expressions import Sites
 from samebits.sim.program import Program
 from samebits.trace.last_write import origin_of_load
-from samebits.trace.observer import Frames
 from samebits.trace.record import Trace
 
-COUSINS = 200
-"""Cousins that a diagnosis holds."""
+MOST_EXPOSED = 200
+"""Exposed operations that a diagnosis holds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
     """The differing frame on both sides, and what experiments need.
 
-    `program` is side a's, `following` gives side b's frames from the differing one on, `facts` what
-    running b again has told; `aligned` is b's source where it is another version.
+    `program` is side a's, `frames` gives side b's frames, `rerun` what running b again tells.
     """
 
     a: Trace
-    b: Trace
-    believed: str
-    """Why the traces are believed."""
+    b: Validated
     program: Program
     experiment: Experiment
-    following: Callable[[], Iterator[Frames]]
+    frames: FrameAt
     frame: int
-    facts: Callable[[], Facts] = field(default=Facts)
-    aligned: Aligned | None = None
-    frame_at: Callable[[int], Frames | None] = lambda number: None
-    """One of side b's frames, by its number from the differing one on, where it can be had."""
+    rerun: Callable[[], RerunFacts]
 
 
 def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
-    """Fill in the operation, its causes and their cousins."""
-    difference = first_difference(pair.a, pair.b)
+    """Fill in the operation, its causes, and the operations that these expose."""
+    a, b, aligned = pair.a, pair.b.trace, pair.b.aligned
+    difference = first_difference(a, b)
     if difference is None:
         out.notes.append(
             "no traced operation differs, though the states do: what differs is outside of the "
@@ -65,22 +63,22 @@ def narrow(out: Diagnosis, pair: Pair, progress: Progress) -> None:
         )
         return
     difference = _of_inputs(pair, difference)
-    if pair.aligned is not None:
-        difference = blamed(difference, pair.a, pair.aligned.changes)
-    modules = pair.a.model.module, pair.b.model.module
-    out.operation = operation_fact(modules, difference, pair.believed)
+    if aligned is not None:
+        difference = attributed(difference, a, aligned.changes)
+    modules = a.model.module, b.model.module
+    out.operation = operation_fact(modules, difference, pair.b.validation)
     question = Question(
         pair.program,
         difference,
         pair.experiment,
         _observe(pair, difference),
-        pair.facts(),
-        (_times(pair.a, difference), _times(pair.b, difference)),
+        pair.rerun(),
+        (_times(a, difference), _times(b, difference)),
         pair.frame,
-        () if pair.aligned is None else pair.aligned.changes,
-        pair.b.model.module,
-        pair.b if pair.aligned is None and pair.experiment.interpreted else None,
-        None if pair.aligned is None else pair.aligned.module,
+        () if aligned is None else aligned.changes,
+        b.model.module,
+        b if aligned is None and pair.experiment.interpreted else None,
+        None if aligned is None else aligned.module,
     )
     if out.causes:  # it is known already
         return
@@ -92,26 +90,24 @@ def _tell_causes(out: Diagnosis, pair: Pair, question: Question, progress: Progr
     answer = explain_difference(question, progress)
     out.causes = tuple(each.fact for each in answer.causes)
     out.certainty = answer.certainty
-    for budget in (pair.a.model.budget, pair.b.model.budget, pair.experiment.budget):
+    for budget in (pair.a.model.budget, pair.b.trace.model.budget, pair.experiment.budget):
         if budget is not None and budget.is_spent:  # what might explain it too was not tried
             out.certainty = "likely" if answer.certainty == "certain" else answer.certainty
-            untried = f"not all that might explain it was tried: {budget.why}"
-            if untried not in out.notes:
-                out.notes.append(untried)
+            out.note(f"not all that might explain it was tried: {budget.why}")
     out.notes += answer.notes
     place = question.difference.place
     if not answer.causes or place is None:
         return
-    progress("looking for cousins", 0, 1)
+    progress("looking for exposed operations", 0, 1)
     first = answer.causes[0]
     frames = pair.a.frames
-    with beyond_first_facts(out.notes, "the cousins are"):
-        every = cousins(
+    with beyond_first_facts(out.notes, "the exposed operations are"):
+        every = exposed_operations(
             pair.a.model, frames.memory, frames.inputs, first.hazard, first.note,
             first.place or place, first.only,
         )  # fmt: skip
-        out.cousins = tuple(every[:COUSINS])
-        out.cousins_left = len(every) - len(out.cousins)
+        out.exposed = tuple(every[:MOST_EXPOSED])
+        out.exposed_left = len(every) - len(out.exposed)
 
 
 def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifference:
@@ -123,13 +119,13 @@ def _of_inputs(pair: Pair, difference: OperationDifference) -> OperationDifferen
     return replace(difference, kind="input") if read else difference
 
 
-def _observe(pair: Pair, difference: OperationDifference) -> Observe:
+def _observe(pair: Pair, difference: OperationDifference) -> ObservationSource:
     place, seen = difference.place, difference.b
     function = None if place is None else pair.program.kernels.functions.get(place.function)
     if place is None or seen is None or function is None:
-        return Unobserved()
+        return NoObservations()
     values = values_of(Sites(function), place)
-    return Observations(place, seen.event, pair.following, values, pair.frame_at)
+    return FrameObservations(place, seen.event, pair.frames, values)
 
 
 def _times(trace: Trace, difference: OperationDifference) -> int:

@@ -11,10 +11,9 @@ from typing import Any, overload
 
 from samebits.desync.record import Wanted, record_report
 from samebits.desync.report import Report
+from samebits.diagnosis.driver import diagnose as diagnose_runs
+from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.run_and_report import diagnose_report
-from samebits.diagnosis.two_reports import diagnose_reports
-from samebits.diagnosis.two_runs import diagnose as diagnose_runs
 from samebits.errors import ArgumentError, ReportError
 from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words

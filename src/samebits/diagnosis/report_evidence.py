@@ -1,43 +1,43 @@
-"""What another machine's desync report tells in the stead of a run that cannot be made here: what
-comes after a frame, its inputs, its operations.
+"""A desync report as evidence, in place of a live run.
 
-Owns what of a report is believed. Whatever a report brings is interpreted, never compiled.
+Owns what of a report is validated. Whatever a report brings is interpreted, never compiled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import xxh64
-from samebits.desync.compare import command
+from samebits.desync.compare import Overlap, command
 from samebits.desync.report import Report
-from samebits.diagnosis.cause.experiment import Agreement
-from samebits.diagnosis.frame.state_diff import differences
-from samebits.diagnosis.operation.match_versions import Aligned, align
-from samebits.diagnosis.report.findings import CauseFact, Diagnosis, HeatFact
+from samebits.diagnosis.cause.experiment import FRAMES_INTERPRETED, Experiment
+from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.cause.nondeterminism import RerunFacts
+from samebits.diagnosis.evidence import Evidence, FrameAt, Validated, joined
+from samebits.diagnosis.frame.examine import SideFrame
+from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.operation.match_versions import match_versions
+from samebits.diagnosis.report.findings import Diagnosis
 from samebits.errors import IRError, ReportError, TraceError
-from samebits.hazards.catalogue import by_name
-from samebits.ir.analysis.budget import Budget
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
+from samebits.sim.program import Program
 from samebits.trace.encoding import decode
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
 from samebits.trace.restore import replay
 
-BELIEVED = "the traced run gives the plain run's bits, on both machines"
-EVALUATED = "the report's own program, evaluated, gives the state that its machine reported"
-OVER_INPUTS = "side a's program, evaluated over side b's inputs, gives side b's state"
-AROUND = 2
+_VALIDATED = "trace validated: it reproduces the run's bits, on both machines"
+_EVALUATED = "the report's own program, evaluated, reproduces the state that its machine reported"
+_OVER_INPUTS = "side a's program, evaluated over side b's inputs, gives side b's state"
+_MOST_BEFORE = 64
+"""Frames that are evaluated on the way from a state that a report tells to the differing frame."""
+_AROUND = 2
 """Frames on each side of the differing one that another report is to tell."""
-
-
-def silent(what: str, done: int, total: int) -> None:
-    """Nobody watches."""
 
 
 def title(report: Report) -> str:
@@ -47,87 +47,232 @@ def title(report: Report) -> str:
     return ", ".join(word for word in (*words, machine.system) if word)
 
 
-def after(report: Report, frame: int) -> str:
-    """What a frame gave, in words: a hash, or a trap."""
-    found, trap = report.hash_after(frame), report.contents.trap
-    if trap is not None and frame == report.frames:
-        return f"trap: {trap.message}"
-    return "unknown" if found is None else f"{found:016x}"
+def reported_frame(report: Report, frame: int) -> SideFrame:
+    """What a report tells of the end of a frame."""
+    trap = report.contents.trap if frame == report.frames else None
+    hash_, state = report.hash_after(frame), report.state(frame + 1)
+    leaves = report.tree_hashes(frame + 1) if state is None else None
+    return SideFrame(None, hash_, state, trap, None, leaves=leaves)
 
 
-def following(report: Report, frame: int) -> tuple[NDArray[np.uint64], TrapFact | None]:
-    """The hashes from a frame on, as far as they are known without a gap, and the trap that ended
-    the run, if it is behind them."""
-    hashes, known = report.hashes.values[frame + 1 :], report.hashes.known[frame + 1 :]
-    gaps = np.flatnonzero(~known)
-    is_whole = not len(gaps) and len(report.hashes.known) == len(report.hashes)
-    return hashes[: int(gaps[0]) if len(gaps) else None], (
-        report.contents.trap if is_whole else None
-    )
+@dataclass(eq=False)
+class ReportEvidence:
+    """What a report tells of the differing frame."""
 
+    report: Report
+    frame: int
+    out: Diagnosis
+    progress: Progress
+    horizon: int = FRAMES_INTERPRETED
 
-def gives(trace: Trace, report: Report, frame: int) -> bool:
-    """Whether a traced frame ends as the report's did. A trap's place is as the report has it."""
-    ends = report.contents.trap if frame == report.frames else None
-    if trace.trap is not None or ends is not None:
-        return trace.trap is not None and TrapFact.of(trace.trap) == ends
-    return xxh64(trace.after) == report.hash_after(frame)
+    def __post_init__(self) -> None:
+        self._own: Point | None = None
+        """Where the frame begins, once that has been found."""
+        self._traces: dict[Point, Trace] = {}
+        """Evaluations of its program."""
 
+    # -- either side ------------------------------------------------------------------------------
 
-# -- the frame's operations ---------------------------------------------------------------------
+    def inputs_of(self, frame: int) -> Inputs | None:
+        return self.report.inputs_array(frame)
 
+    def input_hash(self, frame: int) -> int | None:
+        return self.report.input_hashes[frame]
 
-@dataclass(frozen=True, eq=False)
-class Told:
-    """A trace that a report gives, and why it is believed; with its source, where that is
-    another."""
+    def state_near(self, frame: int) -> tuple[int, bytes] | None:
+        numbers = [n for n in self.report.states if frame - _MOST_BEFORE < n <= frame]
+        state = self.report.state(max(numbers)) if numbers else None
+        return None if state is None else (max(numbers), state)
 
-    trace: Trace
-    believed: str
-    aligned: Aligned | None = None
+    def _inputs(self, frame: int, other: Evidence) -> Inputs | None:
+        """A frame's inputs, or the other side's, where no hash says that they differ."""
+        found = self.inputs_of(frame)
+        if found is None and self.input_hash(frame) in (None, other.input_hash(frame)):
+            return other.inputs_of(frame)
+        return found
 
+    # -- side a -----------------------------------------------------------------------------------
 
-def told(
-    report: Report, frame: int, mine: Model, before: bytes, given: Inputs, out: Diagnosis
-) -> Told | None:
-    """What the report's machine did in a frame, under the names of `mine`. Where that cannot be
-    told, the notes say why."""
-    try:
-        return _told(report, frame, mine, before, given, out)
-    except (IRError, ReportError, TraceError) as error:
-        note(out, f"what {report.name} tells of frame {frame:,} cannot be followed: "
-                  f"{error.message}")  # fmt: skip
-        return None
+    @property
+    def model(self) -> Model | None:
+        return self._model
 
+    @cached_property
+    def _model(self) -> Model | None:
+        program = self.program
+        if program is None:
+            return None
+        model = self.report.model_of(program)
+        return model if self.frame >= 0 else replace(model, step=program.init)
 
-def ask_for_trace(out: Diagnosis, report: Report, frame: int) -> None:
-    """Say how a report is written that tells the frame's operations, if that is what lacks."""
-    if report.budget.is_spent or (report.contents.traced == frame and report.trace is not None):
-        return
-    frames = range(max(0, frame - AROUND), frame + AROUND + 1)
-    note(out, f"{report.name} does not tell the operations of frame {frame:,}; on that machine, "
-              f"write another: {command(frames, frame)}")  # fmt: skip
+    @property
+    def program(self) -> Program | None:
+        return self.report.program
 
+    def point(self, b: Evidence) -> Point | str:
+        model = self.model
+        if model is not None and self.frame < 0:
+            self._own = InitPoint(self.report.header.seed)
+            return self._own
+        before = None if model is None else self._before(model, b)
+        given = self._inputs(self.frame, b)
+        if before is None or given is None or b.inputs_tried(self) is None:
+            return self._lack(b)
+        self._own = FramePoint(before, given.reshape(1, -1))
+        return self._own
 
-def _told(
-    report: Report, frame: int, mine: Model, before: bytes, given: Inputs, out: Diagnosis
-) -> Told | None:
-    program = report.program
-    if program is None:
-        return None
-    theirs = report.model_of(program)
-    entry = program.init if frame < 0 else program.step
-    aligned = align(mine.module, theirs.module, report.budget, (mine.step, entry))
-    stored = report.trace if report.contents.traced == frame else None
-    if stored is not None and not report.trace_is_faithful:
-        note(out, f"the trace in {report.name} is of an evaluation that left another state than "
-                  "the run: it is not believed")  # fmt: skip
-    elif stored is not None and not aligned.changes:
-        return Told(_under(replay(theirs, decode(stored), before, given), mine), BELIEVED)
-    if not aligned.changes:
-        return None
-    trace = record(replace(theirs, module=aligned.module, step=mine.step), before, given)
-    return Told(trace, EVALUATED, aligned) if gives(trace, report, frame) else None
+    def _before(self, model: Model, b: Evidence) -> bytes | None:
+        """The state before the frame: a report's, or an earlier one, evaluated from there on."""
+        near = [side.state_near(self.frame) for side in (self, b)]
+        states = [state for state in near if state is not None]
+        if not states:
+            return None
+        number, state = max(states, key=lambda state: state[0])
+        for n in range(number, self.frame):
+            self.progress("evaluating up to the frame", n - number, self.frame - number)
+            given = self._inputs(n, b)
+            if given is None:
+                return None
+            state = record(model, state, given).after
+        return state if xxh64(state) == self.report.hash_after(self.frame - 1) else None
+
+    def _lack(self, b: Evidence) -> str:
+        if isinstance(b, ReportEvidence):
+            try:
+                Overlap(self.report, b.report).require_detail()
+            except ReportError as error:
+                return f"{error.message}; {error.fix}"
+        lack = "program" if self.program is None else "state and the inputs before it"
+        return f"{self.report.name} does not tell the {lack} of frame {self.frame:,}"
+
+    def trace(self, point: Point) -> Trace | None:
+        """The stored one, or else its program's, if that gives its hash; over the other side's
+        inputs its program's."""
+        model, is_own = self.model, point is self._own
+        if model is None:
+            return None
+        stored = self._stored
+        if is_own and stored is not None and self.report.trace_is_faithful:
+            return replay(model, decode(stored), *point.given(model))
+        trace = self._evaluated(point)
+        return trace if not is_own or self._gives(trace) else None
+
+    def reproduces(self, point: Point) -> bool:
+        """Whether its own program, evaluated, gives its bits."""
+        return self.model is not None and self._gives(self._evaluated(point))
+
+    def _evaluated(self, point: Point) -> Trace:
+        if point not in self._traces:
+            assert self.model is not None
+            self._traces[point] = point.trace(self.model)
+        return self._traces[point]
+
+    def as_own(self, experiment: Experiment) -> Experiment:
+        return experiment
+
+    # -- side b -----------------------------------------------------------------------------------
+
+    def inputs_tried(self, a: Evidence) -> Inputs | None:
+        """Its own, as far as they are known."""
+        first = max(self.frame, 0)
+        last = min(first + a.horizon, self.report.contents.begun)
+        rows = joined(self._inputs(n, a) for n in range(first, last))
+        if rows is None and self.frame < 0:
+            return np.zeros((0, self.report.header.players), self.report.types[1].dtype)
+        return rows
+
+    def trace_beside(self, a: Evidence, point: Point) -> Validated | None:
+        """The stored trace; or, where its program is another, that one's evaluation; or side a's
+        program's, where that gives its bits over its inputs."""
+        mine = a.model
+        if mine is None:
+            return None
+        try:
+            found = self._told(mine, point)
+        except (IRError, ReportError, TraceError) as error:
+            self.out.note(
+                f"what {self.report.name} tells of frame {self.frame:,} cannot be followed: "
+                f"{error.message}"
+            )
+            found = None
+        if found is None:
+            trace, over_inputs = point.trace(mine), bool(self.out.causes)
+            if over_inputs or self._gives(trace):
+                found = Validated(trace, _OVER_INPUTS if over_inputs else _EVALUATED)
+        return found
+
+    def _told(self, mine: Model, point: Point) -> Validated | None:
+        """What its machine did, under the names of `mine`."""
+        report, theirs, stored = self.report, self.model, self._stored
+        if theirs is None:
+            return None
+        aligned = match_versions(
+            mine.module, theirs.module, report.budget, (mine.step, theirs.step)
+        )
+        if stored is not None and not report.trace_is_faithful:
+            self.out.note(
+                f"the trace in {report.name} is not valid: it left another state than the run"
+            )
+        elif stored is not None and not aligned.changes:
+            trace = replay(theirs, decode(stored), *point.given(theirs))
+            return Validated(_under(trace, mine), _VALIDATED)
+        if not aligned.changes:
+            return None
+        trace = point.trace(replace(theirs, module=aligned.module, step=mine.step))
+        return Validated(trace, _EVALUATED, aligned) if self._gives(trace) else None
+
+    def experiment(self, point: Point, inputs: Inputs) -> Experiment:
+        """What its machine gives, as far as its inputs are known."""
+        hashes, trap = self._following()
+        count = len(inputs) + (self.frame < 0)
+        if len(hashes) >= count:
+            hashes, trap = hashes[:count], None
+        return Experiment(
+            point.before, inputs, hashes, trap, point.seed, interpreted=True,
+            budget=self.report.budget, foreign=True,
+        )  # fmt: skip
+
+    def _following(self) -> tuple[NDArray[np.uint64], TrapFact | None]:
+        """The hashes from the frame on, as far as they are known without a gap, and the trap that
+        ended the run, if it is behind them."""
+        series = self.report.hashes
+        hashes, known = series.values[self.frame + 1 :], series.known[self.frame + 1 :]
+        gaps = np.flatnonzero(~known)
+        is_whole = not len(gaps) and len(series.known) == len(series)
+        trap = self.report.contents.trap if is_whole else None
+        return hashes[: int(gaps[0]) if len(gaps) else None], trap
+
+    def frames(self, trace: Trace) -> FrameAt:
+        """The differing one alone."""
+        return lambda number: None if number else trace.frames
+
+    def rerun(self) -> RerunFacts:
+        return RerunFacts()
+
+    # -- traces -----------------------------------------------------------------------------------
+
+    @property
+    def _stored(self) -> bytes | None:
+        return self.report.trace if self.report.contents.traced == self.frame else None
+
+    def _gives(self, trace: Trace) -> bool:
+        """Whether a traced frame ends as the report's did. A trap's place is as the report has
+        it."""
+        report = self.report
+        ends = report.contents.trap if self.frame == report.frames else None
+        if trace.trap is not None or ends is not None:
+            return trace.trap is not None and TrapFact.of(trace.trap) == ends
+        return xxh64(trace.after) == report.hash_after(self.frame)
+
+    def ask_for_trace(self) -> None:
+        """Say how a report is written that tells the frame's operations, if that is what lacks."""
+        if self.report.budget.is_spent or self._stored is not None:
+            return
+        frames = range(max(0, self.frame - _AROUND), self.frame + _AROUND + 1)
+        self.out.note(
+            f"{self.report.name} does not tell the operations of frame {self.frame:,}; on that "
+            f"machine, write another: {command(frames, self.frame)}"
+        )
 
 
 def _under(trace: Trace, model: Model) -> Trace:
@@ -135,79 +280,3 @@ def _under(trace: Trace, model: Model) -> Trace:
     if len(model.numbering) != len(trace.model.numbering):
         raise TraceError("the trace is of another program", event=0)
     return replace(trace, frames=replace(trace.frames, model=model))
-
-
-# -- inputs -------------------------------------------------------------------------------------
-
-
-def joined(rows: Iterator[Inputs | None]) -> Inputs | None:
-    """Inputs of frames, each of shape (players,), up to the first that is not known; None where
-    that is the first."""
-    found: list[Inputs] = []
-    for row in rows:
-        if row is None:
-            break
-        found.append(row)
-    if not found:
-        return None
-    # Not stacked, which would take the padding out of their type.
-    array = np.zeros((len(found), len(found[0])), found[0].dtype)
-    for k, row in enumerate(found):
-        array[k] = row
-    return array
-
-
-def blame_inputs(out: Diagnosis, frame: int, agreement: Agreement | None) -> None:
-    """Name the frame's inputs as the cause: nothing else has to be found. `agreement` is what
-    side a's program gives over side b's inputs, where these are known."""
-    hazard = by_name("changed-input")
-    found = agreement or Agreement(0, 0)
-    cause = CauseFact(
-        hazard=hazard.name,
-        title=hazard.title,
-        expression="" if agreement is None else "side a's program over side b's inputs",
-        practice=hazard.practice,
-        remedy=hazard.remedy,
-        reach="",
-        frames_same=found.same,
-        frames_compared=found.compared,
-        evidence=(f"the inputs of frame {frame:,} are not the same on both sides",),
-    )
-    out.causes = (cause,)
-    out.certainty = "certain" if found.whole else "likely"
-
-
-# -- the state after the frame ------------------------------------------------------------------
-
-
-def tell_fields(out: Diagnosis, report: Report, frame: int, mine: bytes) -> None:
-    """The differing fields: from the report's state, or as far as its hash tree tells."""
-    theirs = report.state(frame + 1)
-    if theirs is None:
-        tell_trees(out, report, frame, report.tree.hashes(mine))
-        return
-    found = differences(report.types[0], mine, theirs)
-    out.fields, out.differing = found.first, found.differing
-    out.heat = tuple(row for row in found.heat if row.differing)
-
-
-def tell_trees(out: Diagnosis, report: Report, frame: int, mine: NDArray[np.uint64] | None) -> None:
-    """The parts of the state whose hashes differ."""
-    theirs = report.tree_hashes(frame + 1)
-    if mine is None or theirs is None:
-        note(out, f"the state after frame {frame:,} is not told")
-        return
-    nodes = report.tree.differing(mine, theirs)
-    out.heat = tuple(HeatFact(node.path, 0, 0, None) for node in nodes)
-
-
-def tell_budget(out: Diagnosis, budget: Budget) -> None:
-    """Where the budget was not enough: what can be done."""
-    if budget.is_spent:
-        note(out, budget.advice)
-
-
-def note(out: Diagnosis, text: str) -> None:
-    """Add a note, once."""
-    if text not in out.notes:
-        out.notes.append(text)

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.errors import SamebitsError
 from samebits.runtime.fingerprint import Fingerprint, math_fingerprint, processor
 from samebits.runtime.fp_state.registers import REGISTERS
@@ -80,7 +80,7 @@ def sections(peer: Fingerprint | None = None) -> list[Section]:
 
 
 def _machine() -> list[Row]:
-    target = llvm.host_target()
+    target = engine.host_target()
     system = f"{platform.system()} {platform.release()}, {platform.machine()}"
     python = f"{platform.python_implementation()} {platform.python_version()}"
     return [
@@ -88,7 +88,7 @@ def _machine() -> list[Row]:
         Row("processor", processor()),
         Row("target", f"{target.name}, tuned for {target.tune or target.cpu}"),
         Row("Python", python),
-        Row("samebits", f"{__version__}, {llvm.llvm_version()}"),
+        Row("samebits", f"{__version__}, {engine.llvm_version()}"),
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import FAMILIES, TARGETS, Target, of_levels
 from samebits.errors import SimulationError, TargetError
@@ -44,7 +44,7 @@ class Built:
 
 def host_row() -> str:
     """The name of the row for this machine: its highest level. Raises TargetError."""
-    row = llvm.host_target()
+    row = engine.host_target()
     if sys.platform == "darwin":
         return f"{row.architecture}-macos"
     return "x86_64-windows" if sys.platform == "win32" else row.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.objects import TrapSite
 from samebits.backend.targets.table import Target
 from samebits.export import toolchain
@@ -31,7 +31,7 @@ def make(
     """Make the module's files in `folder`, which holds the kernels and library.c; their names."""
     name = interface.name
     (folder / "module.c").write_text(_module_c(interface), encoding="utf-8", newline="\n")
-    (folder / "memory.o").write_bytes(llvm.compile_text(WASM_MEMORY, target))
+    (folder / "memory.o").write_bytes(engine.compile_text(WASM_MEMORY, target))
     objects = ["kernels.o", "memory.o"]
     for part in ("library", "module"):
         toolchain.compile_c(folder, _C_TARGET, _C_CPU, f"{part}.c", f"{part}.o", "-ffreestanding")

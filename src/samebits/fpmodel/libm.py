@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import samebits.math
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.fpmodel import softfloat
 from samebits.fpmodel.estimates import x86_estimate
 from samebits.fpmodel.parse import FUNCTIONS
@@ -27,7 +27,8 @@ from samebits.fpmodel.softfloat import NAN, Format, Number, from_bits, rounded, 
 from samebits.frontend.compile import symbol_of
 from samebits.ir.builder import Builder
 from samebits.ir.grammar import HostFunction
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64
 from samebits.lang.values.thread_state import managed_run
 from samebits.types import FLOAT32, FLOAT64, UINT32, ScalarType, Type
@@ -123,7 +124,7 @@ def _of_vectors(letter: str, width: int, level: int) -> Callable[[str, int], Any
 
     @cache
     def find(name: str, bits: int) -> Any:
-        target = llvm.host_target()
+        target = engine.host_target()
         if target.architecture != "x86_64" or target.level < level:
             return None
         arity = 2 if name in _TWO else 1
@@ -146,7 +147,7 @@ def _of_vectors(letter: str, width: int, level: int) -> Callable[[str, int], Any
             parameters=", ".join(f"{t} %a{k}" for k in range(arity)),
             arguments=", ".join(f"{vector} %all{k}" for k in range(arity)),
         )  # fmt: skip
-        loaded = llvm.load(llvm.compile_text(text, target), ["thunk"])
+        loaded = engine.load(engine.compile_text(text, target), ["thunk"])
         function = _prototype(name, bits)(loaded.addresses["thunk"])
         function.code = loaded  # which goes with it
         return function
@@ -218,7 +219,7 @@ def kernel_of(name: str, bits: int) -> tuple[Kernel, tuple[Type, ...]] | None:
         return None
     t = FLOAT32 if bits == FLOAT32.bits else FLOAT64
     kernel = function.kernel_for(t)
-    return kernel, kernel.resolve((t,) * function.arity)
+    return kernel, kernel.signature.resolve((t,) * function.arity)
 
 
 @cache

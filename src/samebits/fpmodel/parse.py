@@ -22,7 +22,7 @@ from samebits.fpmodel.softfloat import (
     to_bits,
 )
 from samebits.fpmodel.tree import Constant, Op, Operand, Tree, count
-from samebits.lang.uncut import unwarned
+from samebits.lang.signal_safe import without_warnings
 
 OPERATIONS = {"sqrt": 1, "abs": 1, "min": 2, "max": 2, "fma": 3}
 """Functions that are operations, by the number of their arguments."""
@@ -63,7 +63,7 @@ def parse(text: str) -> Tree:
         raise ArgumentError(f"the expression is longer than {_LONGEST:,} characters")
     source = text.replace("\r\n", "\n").replace("\r", "\n").strip()  # lines as `ast` counts them
     try:
-        with unwarned(SyntaxWarning):  # what it warns of is refused here
+        with without_warnings(SyntaxWarning):  # what it warns of is refused here
             body = ast.parse(source, "expression", "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = (error.offset or 1) - 1 if isinstance(error, SyntaxError) else 0

@@ -7,9 +7,9 @@ from typing import NoReturn
 
 from samebits.frontend.core.context import Context, Variable, component_slots, values_of
 from samebits.frontend.core.operands import (
+    MemoryOperand,
     Nothing,
     Operand,
-    Place,
     Scalar,
     Static,
     Tuple,
@@ -18,7 +18,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.expressions import subscript_indices
-from samebits.frontend.operations import memory as places
+from samebits.frontend.operations import memory
 from samebits.frontend.operations.conversions import materialize
 from samebits.ir.grammar import Value
 from samebits.types import (
@@ -41,7 +41,7 @@ def to_name(ctx: Context, target: ast.Name, value: Operand, source: ast.expr) ->
     match value:
         case Scalar() | Vector():
             _scalars(ctx, target, variable, value, source)
-        case Place():
+        case MemoryOperand():
             _place(ctx, target, variable, value, source)
         case View():
             ctx.fail(
@@ -101,7 +101,7 @@ def changed_type(
 def _fix_of_a_plain_number(
     ctx: Context, name: str, first: ast.Name, t: Type, source: ast.expr
 ) -> str:
-    """Of a name that was an int or a float, which no call converts to."""
+    """The fix for a name that was a Python int or float, which no call converts to."""
     value, line = _first_value(ctx, first), first.lineno
     if not (isinstance(t, ScalarType) and t.weak):
         return f"start with `{name} = {t}({value})` at line {line}"
@@ -117,6 +117,12 @@ def _first_value(ctx: Context, first: ast.Name) -> str:
     return "0"
 
 
+def _declare(ctx: Context, target: ast.Name, variable: Variable) -> Variable:
+    ctx.declare(variable)
+    ctx.first_use[target.id] = target
+    return variable
+
+
 def _scalars(
     ctx: Context,
     target: ast.Name,
@@ -125,9 +131,7 @@ def _scalars(
     source: ast.expr,
 ) -> None:
     if variable is None:
-        variable = Variable(target.id, value.type)
-        ctx.declare(variable)
-        ctx.first_use[target.id] = target
+        _declare(ctx, target, Variable(target.id, value.type))
     elif variable.type != value.type:
         changed_type(ctx, target, variable, value.type, source)
     span = ctx.span(target)
@@ -137,17 +141,18 @@ def _scalars(
 
 
 def _place(
-    ctx: Context, target: ast.Name, variable: Variable | None, value: Place, source: ast.expr
+    ctx: Context,
+    target: ast.Name,
+    variable: Variable | None,
+    value: MemoryOperand,
+    source: ast.expr,
 ) -> None:
     span = ctx.span(target)
     if variable is not None and variable.type != value.type:
         changed_type(ctx, target, variable, value.type, source)
     if value.temporary:
         if variable is None:
-            name = f"{target.id}"
-            ctx.declare(Variable(target.id, value.type, local=name))
-            ctx.first_use[target.id] = target
-            variable = ctx.variables[target.id]
+            variable = _declare(ctx, target, Variable(target.id, value.type, local=target.id))
         elif variable.local is None:
             ctx.fail(
                 target,
@@ -167,8 +172,8 @@ def _place(
             else "use the first name, or copy in a loop",
         )
     if variable is None:
-        ctx.declare(Variable(target.id, value.type, roots=value.roots, readonly=value.readonly))
-        ctx.first_use[target.id] = target
+        variable = Variable(target.id, value.type, roots=value.roots, readonly=value.readonly)
+        _declare(ctx, target, variable)
     elif variable.local is not None:
         ctx.fail(
             target,
@@ -195,9 +200,9 @@ def element_place(
     """The reference to `base[...]` for a store."""
     if not (
         isinstance(base, View)
-        or (isinstance(base, Place) and isinstance(base.type, FixedArrayType))
+        or (isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType))
     ):
         ctx.fail(target, f"{describe(base)} has no elements to assign", fix="assign to an array")
     ctx.mark_written(base, target)
-    ref, t = places.element(ctx, target, base, subscript_indices(ctx, target))
+    ref, t = memory.element(ctx, target, base, subscript_indices(ctx, target))
     return ref, t, f"an element of {ctx.text(target.value)}"

@@ -22,7 +22,7 @@ from samebits.ir.analysis.carried import carried
 from samebits.ir.grammar import Function, Module, Return, TableData, ValueType
 from samebits.ir.verify import MAX_LOCALS, terminates
 from samebits.lang.executions import executions
-from samebits.lang.fingerprint import described
+from samebits.lang.fingerprint import LIBRARY, described
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
@@ -58,13 +58,10 @@ class Unit:
         return written_parameters(next(u for u in self.calls if u.function.name == symbol))
 
 
-LIBRARY = "samebits.mathlib."
-"""Where the modules are whose kernels may use what is not the same on every target."""
-
 _TARGETS = {"target", "targets", "optional_vars"}
-"""The fields that names are assigned in."""
+"""The fields of a syntax node that hold assigned names."""
 _HOLDERS = (ast.stmt, ast.ExceptHandler, ast.match_case, ast.withitem)
-"""What such fields are found in: expressions of the language assign nothing."""
+"""Nodes that can hold such fields: expressions of the language assign nothing."""
 
 _ZERO = {
     Kind.BOOL: False, Kind.SIGNED: 0, Kind.UNSIGNED: 0, Kind.FLOAT: 0.0, Kind.FIXED: 0,
@@ -82,7 +79,7 @@ def symbol_of(kernel: Kernel, types: tuple[Type, ...]) -> str:
         values = "\n".join(f"{n} = {described(kernel.captured.get(n))}" for n in names)
         name += f"{{{hashlib.blake2b(values.encode(), digest_size=4).hexdigest()}}}"
     if kernel.fixed_types is None:
-        bound = kernel.typevars(types)
+        bound = kernel.signature.typevars(types)
         name += f"<{', '.join(f'{n.__name__}={t}' for n, t in bound.items())}>"
     base, count = name, 1
     while _symbols.setdefault(name, kernel) is not kernel:
@@ -162,13 +159,13 @@ class _Lowering:
     def run(self) -> Unit:
         ctx = Context(
             source=self.source,
-            result=self.kernel.result_type(self.types),
+            result=self.kernel.signature.result_type(self.types),
             lookup=self.kernel.lookup,
             attribute=self.kernel.attribute,
             compile_callee=self._callee,
             outline=self._outline,
             captured=names.captured,
-            typevars=self.kernel.typevars(self.types),
+            typevars=self.kernel.signature.typevars(self.types),
             precision=self.kernel.precision,
             in_library=(self.kernel.function.__module__ or "").startswith(LIBRARY),
             local_names=_assigned_names(self.source.node),
@@ -324,7 +321,7 @@ def written_parameters(unit: Unit) -> frozenset[int]:
 
 
 def _roots(ctx: Context) -> dict[str, frozenset[str]]:
-    """Where each name that refers to memory leads."""
+    """The parameters whose memory each name may refer to."""
     return {v.name: v.roots for v in ctx.variables.values() if v.roots}
 
 

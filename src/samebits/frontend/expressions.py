@@ -10,8 +10,8 @@ from samebits.frontend import calls
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import (
     Literal,
+    MemoryOperand,
     Operand,
-    Place,
     Scalar,
     Tuple,
     Vector,
@@ -19,9 +19,7 @@ from samebits.frontend.core.operands import (
     describe,
 )
 from samebits.frontend.core.refusals import REFUSED, REFUSED_BUILTINS, REFUSED_OPERATORS
-from samebits.frontend.operations import halves, operators
-from samebits.frontend.operations import matrices as linear
-from samebits.frontend.operations import memory as places
+from samebits.frontend.operations import halves, matrices, memory, operators
 from samebits.frontend.operations.conversions import index_value, materialize
 from samebits.frontend.operations.names import attribute, name
 from samebits.ir.grammar import OPS, If, Op, Region, Value, can_trap
@@ -35,7 +33,7 @@ from samebits.types import (
 )
 
 INLINE_OPS = 8
-"""A second side of `and`, `or` or a ternary up to this long is computed without a branch."""
+"""Most statements in a second side of `and`, `or` or a ternary that is computed branchlessly."""
 
 
 def lower(ctx: Context, node: ast.expr) -> Operand:
@@ -115,15 +113,15 @@ def _subscript(ctx: Context, node: ast.Subscript) -> Operand:
                     else "write `v.x`, or keep the numbers in a local array `sb.zeros(n, T)`",
                 )
             if isinstance(base.type, MatrixType):
-                return linear.columns(base, base.type)[index.value]
+                return matrices.columns(base, base.type)[index.value]
             return Scalar(base.items[index.value], base.type.element)
-        case View() | Place() if isinstance(base, View) or isinstance(base.type, FixedArrayType):
+        case View() | MemoryOperand(type=FixedArrayType()):
             indices = subscript_indices(ctx, node)
             if isinstance(base, View) and base.type.ndim == 2 and len(indices) == 1:
                 return _row(ctx, node, base, indices[0])
-            ref, t = places.element(ctx, node, base, indices)
+            ref, t = memory.element(ctx, node, base, indices)
             readonly = base.type.readonly if isinstance(base, View) else base.readonly
-            return places.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
+            return memory.load(ctx, ref, t, base.roots, readonly, ctx.span(node))
         case _:
             ctx.fail(
                 node,
@@ -139,7 +137,7 @@ def subscript_indices(ctx: Context, node: ast.Subscript) -> list[tuple[ast.expr,
 
 
 def _row(ctx: Context, node: ast.Subscript, base: View, index: tuple[ast.expr, Operand]) -> View:
-    value = places.checked_index(ctx, node, base, 0, index_value(ctx, *index))
+    value = memory.checked_index(ctx, node, base, 0, index_value(ctx, *index))
     t = ArrayType(base.type.element, 1, base.type.readonly)
     row = ctx.builder.value("row", (base.value, value), t, ctx.span(node))
     return View(row, t, base.roots, row=True)
@@ -149,14 +147,14 @@ def _shape(ctx: Context, node: ast.Subscript, base: Operand) -> Operand | None:
     """`base.shape[k]`, if the base is an array."""
     if isinstance(base, View):
         ndim = base.type.ndim
-    elif isinstance(base, Place) and isinstance(base.type, FixedArrayType):
+    elif isinstance(base, MemoryOperand) and isinstance(base.type, FixedArrayType):
         ndim = len(base.type.shape)
     else:
         return None
     axis = lower(ctx, node.slice)
     if not isinstance(axis, Literal) or axis.value not in range(ndim):
         ctx.fail(node, f"`shape` has {ndim} entries", fix="write `a.shape[0]`")
-    return Scalar(places.length(ctx, node, base, int(axis.value)), INT)
+    return Scalar(memory.length(ctx, node, base, int(axis.value)), INT)
 
 
 def _binop(ctx: Context, node: ast.BinOp) -> Operand:
@@ -227,7 +225,7 @@ def _short_circuit(
         return ctx.builder.value("and" if when else "or", (first, second), BOOL, span)
     slot = ctx.builder.slot(ctx.builder.fresh(), BOOL)
     ctx.builder.set(slot, first, span)
-    with ctx.builder.region() as tail:
+    with ctx.builder.nested() as tail:
         ctx.builder.set(slot, second, span)
     region += tail
     then, orelse = (region, []) if when else ([], region)
@@ -236,7 +234,7 @@ def _short_circuit(
 
 
 def branchless(region: Region) -> bool:
-    """Whether a region may be run whether or not its branch is taken, at little cost."""
+    """Whether a region is safe and cheap to run even if its branch is not taken."""
     return len(region) <= INLINE_OPS and all(
         isinstance(s, Op)
         and (OPS[s.opcode].pure or s.opcode in ("get", "load"))
@@ -272,7 +270,7 @@ def _ternary(ctx: Context, node: ast.IfExp) -> Operand:
     else:
         slots = [ctx.builder.slot(ctx.builder.fresh(), element) for _ in pairs]
         for region, side in ((then, 0), (orelse, 1)):
-            with ctx.builder.region() as tail:
+            with ctx.builder.nested() as tail:
                 for slot, pair in zip(slots, pairs, strict=True):
                     ctx.builder.set(slot, pair[side], span)
             region += tail
@@ -300,7 +298,7 @@ def _tuple(ctx: Context, node: ast.Tuple) -> Operand:
 
 
 def _call_target(ctx: Context, node: ast.expr) -> Operand:
-    """The callee of a call: like any expression, but builtins that are refused get their fix."""
+    """The callee of a call: as any expression, but a refused builtin gets its own fix."""
     if isinstance(node, ast.Name) and ctx.variables.get(node.id) is None:
         try:
             value = ctx.lookup(node.id)
@@ -318,7 +316,7 @@ def _call_target(ctx: Context, node: ast.expr) -> Operand:
 def _call(ctx: Context, node: ast.Call) -> Operand:
     if isinstance(node.func, ast.Attribute):
         base = lower(ctx, node.func.value)
-        if isinstance(base, Place) and isinstance(base.type, StructType):
+        if isinstance(base, MemoryOperand) and isinstance(base.type, StructType):
             return calls.method(ctx, node, node.func.attr, base, lower)
         callee = attribute(ctx, node.func, base)
     else:

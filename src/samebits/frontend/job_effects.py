@@ -1,5 +1,5 @@
-"""What the turns of a parallel job do to each of its fields: which they write, and which they reach
-at other indices than their own.
+"""The effect of a parallel job on each of its fields: which its iterations write, and which they
+reach at other indices than their own.
 
 The own-index rule holds for each field; two fields may be the same memory, and then it is a
 question of both. Knows nothing of addresses.
@@ -17,8 +17,8 @@ from samebits.lang.jobs import ELEMENT, JobKernel
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Parameters of a job's kernel: those whose memory its turns write, and those that a turn may
-    touch where it is not its own."""
+    """Parameters of a job's kernel: those whose memory its iterations write, and those that an
+    iteration may touch where it is not its own."""
 
     written: frozenset[str]
     elsewhere: frozenset[str]
@@ -35,7 +35,7 @@ def reach(kernel: JobKernel) -> Reach:
     memory = Memory(unit.function, unit.writes)
     written = {use.origin.region.root for use in memory.uses if use.writes}
     whole = {use.origin.region.root for use in memory.uses if not use.origin.inside}
-    # Where a field is written, every access to it is the turn's own, or has a check.
+    # Where a field is written, every access to it is the iteration's own, or has a check.
     other = {
         access.region.root
         for access in memory.accesses

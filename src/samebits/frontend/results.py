@@ -1,11 +1,19 @@
-"""Results: what `return` gives, at the declared types and as objects of their own."""
+"""Results: the operands of `return`, at the declared types and as objects of their own."""
 
 from __future__ import annotations
 
 import ast
 
 from samebits.frontend.core.context import Context, values_of
-from samebits.frontend.core.operands import Nothing, Operand, Place, Scalar, Tuple, Vector, describe
+from samebits.frontend.core.operands import (
+    MemoryOperand,
+    Nothing,
+    Operand,
+    Scalar,
+    Tuple,
+    Vector,
+    describe,
+)
 from samebits.frontend.expressions import lower
 from samebits.frontend.operations.conversions import coerce
 from samebits.ir.grammar import Return, Value
@@ -47,7 +55,7 @@ def lower_return(ctx: Context, node: ast.Return) -> None:
                 )
             continue
         item = coerce(ctx, node, item, t, "the result", node.value)
-        if isinstance(item, Place):
+        if isinstance(item, MemoryOperand):
             if item.roots:
                 ctx.fail(
                     node,
@@ -69,7 +77,7 @@ def _distinct_objects(ctx: Context, node: ast.Return, given: tuple[Operand, ...]
     sources = node.value.elts if isinstance(node.value, ast.Tuple) else []
     owners: set[str] = set()
     for source, item in zip(sources, given, strict=False):
-        if not isinstance(item, Place) or item.temporary:
+        if not isinstance(item, MemoryOperand) or item.temporary:
             continue
         base = source
         while isinstance(base, ast.Attribute | ast.Subscript):

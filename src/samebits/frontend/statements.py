@@ -11,8 +11,8 @@ from samebits.frontend import assignment, results
 from samebits.frontend.core.context import Context, Variable, merge
 from samebits.frontend.core.operands import (
     Literal,
+    MemoryOperand,
     Operand,
-    Place,
     Scalar,
     Static,
     Tuple,
@@ -26,8 +26,7 @@ from samebits.frontend.expressions import (
     lower,
     refuse,
 )
-from samebits.frontend.operations import memory as places
-from samebits.frontend.operations import operators
+from samebits.frontend.operations import memory, operators
 from samebits.frontend.operations import parallel_range as parallel
 from samebits.frontend.operations.conversions import literal
 from samebits.ir.grammar import Break, Continue, For, If, Region, Value, While
@@ -39,7 +38,7 @@ from samebits.types import (
 
 
 def block(ctx: Context, body: Sequence[ast.stmt]) -> None:
-    """Lower statements in order; what can't be reached is left out."""
+    """Lower statements in order; unreachable ones are left out."""
     for node in body:
         if ctx.assigned is None:
             return
@@ -214,7 +213,7 @@ def _expression(ctx: Context, node: ast.Expr) -> None:
 
 def _assign(ctx: Context, node: ast.Assign) -> None:
     value = lower(ctx, node.value)
-    if len(node.targets) > 1 and isinstance(value, Place):
+    if len(node.targets) > 1 and isinstance(value, MemoryOperand):
         ctx.fail(
             node,
             "in Python both names would mean the same object",
@@ -230,7 +229,7 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
             assignment.to_name(ctx, target, value, source)
         case ast.Attribute() | ast.Subscript():
             ref, t, what = _target_place(ctx, target)
-            places.store(ctx, target, ref, t, value, what, source)
+            memory.store(ctx, target, ref, t, value, what, source)
         case ast.Tuple() | ast.List():
             if not isinstance(value, Tuple):
                 ctx.fail(
@@ -246,7 +245,7 @@ def _assign_target(ctx: Context, target: ast.expr, value: Operand, source: ast.e
                     f"{len(target.elts)} names for {len(value.items)} values",
                     fix="give one name a value",
                 )
-            if any(isinstance(v, Place) and not v.temporary for v in value.items):
+            if any(isinstance(v, MemoryOperand) and not v.temporary for v in value.items):
                 ctx.fail(
                     source,
                     "in Python these would be references, and the second would see the first's "
@@ -270,10 +269,10 @@ def _target_place(ctx: Context, target: ast.Attribute | ast.Subscript):
             fix=f"make a new one: `{ctx.text(target.value)} = {base.type}(...)`",
         )
     if isinstance(target, ast.Attribute):
-        if not (isinstance(base, Place) and isinstance(base.type, StructType)):
+        if not (isinstance(base, MemoryOperand) and isinstance(base.type, StructType)):
             ctx.fail(target, f"{describe(base)} has no fields to assign", fix="assign to a name")
         ctx.mark_written(base, target)
-        ref, t = places.field(ctx, target, base)
+        ref, t = memory.field(ctx, target, base)
         return ref, t, f"field '{target.attr}' of {base.type}"
     return assignment.element_place(ctx, target, base)
 
@@ -297,9 +296,9 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
         return
     assert isinstance(target, (ast.Attribute, ast.Subscript))
     ref, t, what = _target_place(ctx, target)
-    current = places.load(ctx, ref, t, frozenset(), False, ctx.span(target))
+    current = memory.load(ctx, ref, t, frozenset(), False, ctx.span(target))
     result = operators.binary(ctx, node, row, current, lower(ctx, node.value))
-    places.store(ctx, target, ref, t, result, what, whole)
+    memory.store(ctx, target, ref, t, result, what, whole)
 
 
 def _annotated(ctx: Context, node: ast.AnnAssign) -> None:

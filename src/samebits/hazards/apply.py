@@ -6,7 +6,7 @@ Owns how lowered evaluations get into functions. Which evaluations they are is `
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -14,10 +14,10 @@ from samebits.errors import HazardError
 from samebits.fpmodel.lowering import Lowered, Unlowered, lower
 from samebits.frontend.compile import link
 from samebits.hazards.variants import ExpressionWay
-from samebits.ir.grammar import Module, Op, Region, Value, can_trap, regions, walk
-from samebits.ir.refs import Numbered, described
-from samebits.ir.rewrite import with_regions
-from samebits.passes.semantics.float_modes import realise
+from samebits.ir.grammar import Module, Region, Value, can_trap
+from samebits.ir.refs import described
+from samebits.ir.rewrite import exchanged, fresh_ids
+from samebits.passes.semantics.float_modes import lower_float_modes
 
 
 def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:
@@ -37,10 +37,9 @@ def rewritten(kernels: Module, ways: Sequence[ExpressionWay]) -> Module:
     changed = dict(kernels.functions)
     for name, here in by_function.items():
         function = kernels.functions[name]
-        taken = max(s.id for s in walk(function.body) if isinstance(s, Numbered))
-        ids = count(taken + 1)
+        ids = fresh_ids(function)
         made = {op: _instead(kernels, way, ids, needs) for op, way in here.items()}
-        changed[name] = replace(function, body=_exchanged(function.body, made))
+        changed[name] = replace(function, body=exchanged(function.body, made))
     return _linked(Module(changed, kernels.tables), needs)
 
 
@@ -71,18 +70,6 @@ def _instead(
     return [replace(op, id=number, results=results), *found.ops]
 
 
-def _exchanged(region: Region, made: Mapping[int, Region]) -> Region:
-    out: Region = []
-    for statement in region:
-        if isinstance(statement, Op) and statement.id in made:
-            out += made[statement.id]
-        elif inner := regions(statement):
-            out.append(with_regions(statement, [_exchanged(r, made) for r in inner]))
-        else:
-            out.append(statement)
-    return out
-
-
 def _linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
     """The kernels behind all that their new operations call."""
     brought = Module({f.name: f for need in needs for f in need.hosts})
@@ -92,7 +79,7 @@ def _linked(kernels: Module, needs: Sequence[Lowered]) -> Module:
         brought.tables.update(linked.tables)
     if not brought.functions:
         return kernels
-    ready = realise(brought)
+    ready = lower_float_modes(brought)
     # What is there already is the same function; here it comes before all that is brought.
     first = {name: kernels.functions.get(name, f) for name, f in ready.functions.items()}
     return Module({**first, **kernels.functions}, {**brought.tables, **kernels.tables})

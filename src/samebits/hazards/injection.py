@@ -15,7 +15,7 @@ from itertools import islice
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import Hazard, Structural, by_name
-from samebits.hazards.edit.draft import guarded
+from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.expressions import Sites
 from samebits.hazards.locate import find
 from samebits.hazards.variants import ACROSS, ExpressionWay, first_ways_of, ways_of

@@ -17,6 +17,7 @@ from typing import Any
 from samebits.backend.llvm.compile import listing
 from samebits.backend.llvm.listing import CodeLine, assembly_lines, llvm_lines
 from samebits.backend.llvm.remarks import Remark, loop_remarks
+from samebits.backend.request import Request
 from samebits.backend.targets.audit import is_local_label
 from samebits.backend.targets.instructions import InstructionKind
 from samebits.backend.targets.table import Target
@@ -27,8 +28,7 @@ from samebits.lang.executions import executions
 from samebits.lang.jobs import JobKernel
 from samebits.lang.kernel import Kernel
 from samebits.modes import Options
-from samebits.passes.pipeline import optimise
-from samebits.passes.semantics.float_modes import Rewrite, first_fast, realise, rewrites
+from samebits.passes.semantics.float_modes import Rewrite, first_fast, lower_float_modes, rewrites
 from samebits.source_lines import line_of
 from samebits.types import Type
 
@@ -89,19 +89,20 @@ class Facts:
             linked = link(unit)
             self.entry = unit.function.name
             self._rewrites = rewrites(linked)
-            self._realised = realise(linked)
-            self._module = optimise(self._realised, [self.entry])
+            self._lowered = lower_float_modes(linked)
             # A job is compiled as what a worker runs: a range of indices.
             names = [self.entry]
             self._entries, self._ranges = (
                 ([], names) if isinstance(kernel, JobKernel) else (names, [])
             )
+            request = Request(self._lowered, self._entries, target, opt, self._ranges)
+            self._module = request.optimised
             self._listing = listing(self._module, self._entries, target, opt, ranges=self._ranges)
 
     @cached_property
     def source(self) -> tuple[SourceFunction, ...]:
         """The kernel and what it calls, the kernel first."""
-        functions = reversed([*self._realised.functions.values()])
+        functions = reversed([*self._lowered.functions.values()])
         found: list[SourceFunction] = []
         seen: set[Place] = set()
         for function in functions:
@@ -115,7 +116,7 @@ class Facts:
     @cached_property
     def ir(self) -> tuple[Block, ...]:
         """The typed IR that evaluate runs: after the mode's rewrites, before the passes."""
-        return self._ir_blocks(self._realised)
+        return self._ir_blocks(self._lowered)
 
     @cached_property
     def passes(self) -> tuple[Block, ...]:
@@ -179,7 +180,7 @@ class Facts:
     @property
     def ir_text(self) -> str:
         """The IR's own text, whole: `parse_module` reads it."""
-        return print_module(self._realised)
+        return print_module(self._lowered)
 
     def own_place(self, line: Line) -> Place | None:
         """The innermost place of a line that is not in samebits' library."""
@@ -240,7 +241,7 @@ def is_library(file: str) -> bool:
 
 def _signature(kernel: Kernel, types: tuple[Type, ...]) -> str:
     pairs = zip(kernel.parameters, types, strict=True)
-    result = kernel.result_type(types)
+    result = kernel.signature.result_type(types)
     parameters = ", ".join(f"{p.name}: {t}" for p, t in pairs)
     return f"{kernel.__qualname__}({parameters}){f' -> {result}' if result else ''}"
 

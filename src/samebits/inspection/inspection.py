@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.errors import ArgumentError, TargetError
 from samebits.inspection.facts import Facts
@@ -12,7 +12,8 @@ from samebits.inspection.html import page
 from samebits.inspection.text import render
 from samebits.jobs.definition import Definition
 from samebits.lang.annotations import type_of_annotation
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.types import ScalarType, Type
 
 
@@ -67,14 +68,14 @@ def inspect(
             f"{kernel.__name__} is generic: nothing says what its types are",
             fix=f"give types=, one for each of ({names}); on the command line, --types",
         )
-    return Inspection(kernel, kernel.resolve(given or ()), row, opt)
+    return Inspection(kernel, kernel.signature.resolve(given or ()), row, opt)
 
 
 def _target(target: str | Target | None) -> Target:
     if isinstance(target, Target):
         return target
     if target is None:
-        return llvm.host_target()
+        return engine.host_target()
     if target not in TARGETS:
         raise TargetError(
             f"there is no target '{target}'",

@@ -241,14 +241,16 @@ def check_arguments(kernel: Kernel, args: tuple[Any, ...], kwargs: Mapping[str, 
     """Raise ArgumentError if a pending job has claimed memory that a non-native call uses."""
     if not PENDING:
         return
-    values = kernel.bind(args, kwargs)
+    values = kernel.signature.bind(args, kwargs)
     rows = [
         (
             p.name,
             v.memory if isinstance(v, Struct) else v,
             not getattr(annotation, "readonly", False),
         )
-        for p, v, annotation in zip(kernel.parameters, values, kernel.annotations, strict=True)
+        for p, v, annotation in zip(
+            kernel.parameters, values, kernel.signature.annotations, strict=True
+        )
     ]
     check_memory(kernel.__name__, rows)
 

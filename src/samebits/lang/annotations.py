@@ -1,4 +1,4 @@
-"""What may stand in a kernel's annotations, and the type that each one means.
+"""The annotations of kernels, and the type that each one means.
 
 Owns `Array`, `ReadOnly`, `WriteOnly`, `FixedArray` as annotations, and the way between types and
 classes.
@@ -35,7 +35,7 @@ from samebits.types import (
 
 
 class Access(Enum):
-    """What is done to the memory behind an annotation."""
+    """How a kernel accesses the memory behind an annotation."""
 
     READ = "ReadOnly"
     WRITE = "WriteOnly"

@@ -1,4 +1,4 @@
-"""Values on their way from Python into a kernel and back: `wrap` and `unwrap`.
+"""Conversion of values from Python into a kernel (`wrap`) and back (`unwrap`).
 
 Owns which Python, NumPy and language values a parameter of some type takes.
 """
@@ -13,8 +13,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.annotations import class_of_type
-from samebits.lang.memory.array_checks import check_array, dtype_name
-from samebits.lang.memory.arrays import ManagedArray, view_array
+from samebits.lang.memory.arrays import ManagedArray, check_array, dtype_name, view_array
 from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.classes import COMPOSITE_CLASSES

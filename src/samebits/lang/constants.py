@@ -1,4 +1,4 @@
-"""What a Python number from outside a kernel is to the language, once it is captured."""
+"""The language's form of a Python number that a kernel captures."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from samebits.errors import Span
 from samebits.source_lines import line_of
 
 UNWRITTEN = inspect.Parameter.empty
-"""Stands for an annotation or default that a parameter has not."""
+"""Marks a parameter without annotation or without default."""
 _MARKED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 

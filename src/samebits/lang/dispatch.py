@@ -1,4 +1,4 @@
-"""Which instance of a kernel a call from Python means: the types that its values bring."""
+"""Dispatch: the parameter types of a call from Python, by its values."""
 
 from __future__ import annotations
 
@@ -34,17 +34,12 @@ def argument_type(value: Any, annotation: object) -> Type | None:
 
 
 def _array_type(value: np.ndarray[Any, Any], annotation: ArrayAnnotation) -> Type | None:
-    for t in SCALAR_CLASSES:
-        if t.dtype == value.dtype and value.ndim == annotation.ndim:
-            return ArrayType(t, annotation.ndim, annotation.readonly)
-        if t.dtype == value.dtype and value.ndim == annotation.ndim + 1:
-            for v in VECTORS.values():
-                if v.element == t and v.length == value.shape[-1]:
-                    return ArrayType(v, annotation.ndim, annotation.readonly)
-        if t.dtype == value.dtype and value.ndim == annotation.ndim + 2:
-            for m in MATRICES.values():
-                if m.element == t and m.shape == value.shape[-2:]:
-                    return ArrayType(m, annotation.ndim, annotation.readonly)
+    scalars = [t for t in SCALAR_CLASSES if t.dtype == value.dtype]
+    shape = value.shape[annotation.ndim :]
+    composites = {1: VECTORS, 2: MATRICES}.get(value.ndim - annotation.ndim, {}).values()
+    elements = [c for t in scalars for c in composites if c.element == t and c.shape == shape]
+    for element in scalars if value.ndim == annotation.ndim else elements:
+        return ArrayType(element, annotation.ndim, annotation.readonly)
     return None
 
 
@@ -52,5 +47,5 @@ def types_for(kernel: Kernel, args: tuple[Any, ...]) -> tuple[Type, ...]:
     """The parameter types for a call with these Python values."""
     if kernel.fixed_types is not None:
         return kernel.fixed_types
-    found = (argument_type(v, a) for v, a in zip(args, kernel.annotations, strict=True))
-    return kernel.resolve(tuple(found))
+    found = (argument_type(v, a) for v, a in zip(args, kernel.signature.annotations, strict=True))
+    return kernel.signature.resolve(tuple(found))

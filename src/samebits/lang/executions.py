@@ -1,4 +1,4 @@
-"""How calls are run: the record in which the layers above tell this one what it can't import.
+"""The executions: a record of functions that layers above install, as this one can't import them.
 
 `samebits.wiring` fills it when `samebits` is imported, and jobs fill the checks of their memory
 when the first of them is defined. Owns no execution, and imports none.
@@ -15,11 +15,11 @@ from typing import Any, NoReturn
 from samebits.errors import CompileError
 
 KernelCall = Callable[[Any, tuple[Any, ...], Mapping[str, Any]], Any]
-"""Of a kernel, arguments by position and arguments by name."""
+"""From a kernel, arguments by position and arguments by name to its result."""
 ArrayCall = Callable[[Any, tuple[Any, ...], Any], Any]
-"""Of a function, arguments by position and `out`."""
+"""From a function, arguments by position and `out` to its result."""
 Runner = Callable[[Callable[[], Any]], Any]
-"""Of a call, which is made in a thread of the runner's choice."""
+"""From a call to its result; it is made in a thread of the runner's choice."""
 
 
 def _missing(*_args: Any, **_named: Any) -> NoReturn:
@@ -27,12 +27,12 @@ def _missing(*_args: Any, **_named: Any) -> NoReturn:
 
 
 def _unchecked(*_args: Any) -> None:
-    """No job is defined, so that none has any memory."""
+    """Check that passes: no job is defined, so none has any memory."""
 
 
 @dataclass(slots=True)
 class Executions:
-    """What runs calls of kernels and of math functions, and what such calls are checked by."""
+    """The functions that run calls of kernels and of math functions, and that check them."""
 
     native: KernelCall = _missing
     """Runs a kernel compiled for this host."""
@@ -54,7 +54,7 @@ class Executions:
     pinned: Callable[[], AbstractContextManager[Any]] = nullcontext
     """Makes a context in which this thread's floating-point operations follow the pinned rules."""
     check_races: KernelCall = _missing
-    """Runs a kernel turn by turn in the reference interpreter, looking for races."""
+    """Runs a kernel iteration by iteration in the reference interpreter, looking for races."""
     check_use: KernelCall = _unchecked
     """Raises where a scheduled job has memory that a call which is not native would touch."""
     check_array_use: Callable[[str, Any], None] = _unchecked
@@ -63,9 +63,9 @@ class Executions:
     """Raises where a scheduled job has the memory of an appender that the method of this name
     reads or, if so told, writes."""
     with_room: Runner = operator.call
-    """Has a thread make a call whose stack has room."""
+    """Makes a call in a thread whose stack has room."""
     on_own_thread: Runner = operator.call
-    """Has a thread of the library's own make a call."""
+    """Makes a call in a thread of the library's own."""
 
 
 executions = Executions()

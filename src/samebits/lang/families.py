@@ -1,4 +1,4 @@
-"""A function that is several kernels: which one is meant, by the types of the arguments."""
+"""Families: a function that is several kernels, chosen by the types of the arguments."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _ANY_ARRAY = ArrayAnnotation(None, 1, Access.READ_WRITE)
 
 
 class Family:
-    """Kernels of one name. The first whose parameters are the arguments' types is meant, literals
-    fitting every number; where there is none, the first that scalars convert to.
+    """Kernels of one name. A call runs the first whose parameters have the arguments' types,
+    literals fitting every number; failing that, the first that scalars convert to.
     """
 
     def __init__(self, name: str, kernels: Sequence[Kernel], doc: str) -> None:
@@ -59,9 +59,6 @@ class Family:
                 case _:
                     pass
         return found
-
-    def of_number(self, t: ScalarType) -> Kernel | None:
-        return self.of_numbers.get(t)
 
     def fix(self, found: Sequence[Type | None]) -> str:
         """What to write where arguments of types `found` have no kernel."""
@@ -123,7 +120,7 @@ def _takes(parameter: Type, found: Type | None) -> bool:
 
 
 def _type_of(value: Any) -> Type | None:
-    """The type of a value that has one of its own; None of Python's numbers."""
+    """The type of a value that has one of its own; None for Python's numbers."""
     found = getattr(value, "__sb_type__", None)
     if found is not None:
         return found

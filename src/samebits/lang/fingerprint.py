@@ -1,4 +1,4 @@
-"""What a kernel's compilation depends on, as text, found without parsing its source.
+"""The fingerprint of a kernel: all that its compilation depends on, as text, without parsing.
 
 A changed line, constant, callee, struct or default changes the text; so do moved lines, because
 traps carry their spans.
@@ -15,13 +15,14 @@ import numpy as np
 
 from samebits.lang.annotations import class_of_type
 from samebits.lang.definition import own_lines
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.tables import Table
+from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Precision, changed, to_text
 from samebits.types import ArrayType, FixedArrayType, StructType, Type
 
 LIBRARY = "samebits.mathlib."
-"""Where the kernels of the math library are."""
+"""Prefix of the modules of the math library."""
 
 
 def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
@@ -30,7 +31,10 @@ def fingerprint(kernel: Kernel, types: tuple[Type, ...]) -> str:
     Kernels of its math library stand by name: what else a key is made of tells its versions apart.
     """
     seen: set[int] = set()
-    parts = [f"python {sys.version_info[:2]}", f"types {types!r} {kernel.result_type(types)!r}"]
+    parts = [
+        f"python {sys.version_info[:2]}",
+        f"types {types!r} {kernel.signature.result_type(types)!r}",
+    ]
     parts += _texts(_kernel(kernel, seen))
     for t in types:
         parts += _texts(_methods(t, seen))
@@ -47,8 +51,7 @@ Part = str | Iterator[Any]
 
 
 def _texts(parts: Iterator[Part]) -> Iterator[str]:
-    """The texts in order. What parts have parts of in turn may go as deep as kernels call one
-    another, and takes no stack."""
+    """The texts in order. Parts nest as deep as kernels call one another, but take no stack."""
     inside = [parts]
     while inside:
         for part in inside[-1]:
@@ -88,7 +91,7 @@ def _kernel(kernel: Kernel, seen: set[int]) -> Iterator[Part]:
     yield f"{'rare ' * kernel.rare}kernel {options} {kernel.variant}"
     yield _code(kernel.function)
     yield _text(kernel)
-    for p, annotation in zip(kernel.parameters, kernel.annotations, strict=True):
+    for p, annotation in zip(kernel.parameters, kernel.signature.annotations, strict=True):
         yield f"parameter {p.name} {annotation!r} {p.has_default}"
         if p.has_default:
             yield _value(p.default, seen)

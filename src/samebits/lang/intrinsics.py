@@ -1,19 +1,22 @@
-"""The intrinsics: the functions that every kernel may call and the compiler knows by object.
+"""The intrinsics: the functions that every kernel may call and the compiler knows.
 
-Owns their managed definition over language values. Each carries its name in
-`__samebits_intrinsic__`. No platform libm is used: only IEEE square root and exact integers.
+Owns their definition over the language's values. A function with the decorator `intrinsic` is a
+row of their table: its name, its signature, what it takes, and what it computes of raw values. No
+platform libm is used: only IEEE square root and exact integers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import builtins
+import math
+from typing import Any
 
 import numpy as np
 
 from samebits.bits import bits_to_float, float_to_bits
 from samebits.errors import ArgumentError, Trap
-from samebits.lang.values.conversions import kind_of, wrapper
+from samebits.lang.values import rules
+from samebits.lang.values.conversions import kind_of, square_root, wrapper
 from samebits.lang.values.elementwise import (
     apply,
     check_taken,
@@ -26,48 +29,38 @@ from samebits.lang.values.elementwise import (
     widened,
 )
 from samebits.lang.values.instead import instead_of
+from samebits.lang.values.rules import INTRINSICS as INTRINSICS
+from samebits.lang.values.rules import intrinsic
 from samebits.lang.values.scalars import MAKERS, RAW_OF, type_of_scalar
 from samebits.lang.values.vectors import Vector, components, vector, vector_class
 from samebits.types import BOOL, FLOAT64, INT, MatrixType, ScalarType, VectorType
 
-INTRINSICS: dict[str, Callable[..., Any]] = {}
-"""Every intrinsic by its name."""
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def _intrinsic(function: _Function) -> _Function:
-    name = function.__name__
-    function.__samebits_intrinsic__ = name  # type: ignore[attr-defined]
-    INTRINSICS[name] = function
-    return function
-
-
-@_intrinsic
+@intrinsic("float", rules.same(square_root))
 def sqrt(x: Any, /, *, out: Any = None) -> Any:
     """Square root of floats, correctly rounded; NaN below zero."""
     return apply("sqrt", x, out=out)
 
 
-@_intrinsic
+@intrinsic("number", rules.by_kind(math.fabs, builtins.abs))
 def abs(x: Any, /, *, out: Any = None) -> Any:
     """Magnitude; the least integer of a fixed-width type stays itself."""
     return apply("abs", x, out=out)
 
 
-@_intrinsic
+@intrinsic("number", rules.by_kind(rules.least, builtins.min))
 def min(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """The least of two; −0 is below +0, and a NaN gives NaN."""
     return apply("min", a, b, out=out)
 
 
-@_intrinsic
+@intrinsic("number", rules.by_kind(rules.greatest, builtins.max))
 def max(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """The greatest of two; −0 is below +0, and a NaN gives NaN."""
     return apply("max", a, b, out=out)
 
 
-@_intrinsic
+@intrinsic("number")
 def clamp(x: Any, lo: Any, hi: Any, /, *, out: Any = None) -> Any:
     """min(max(x, lo), hi)."""
     if out is not None or has_array(x, lo, hi):
@@ -78,43 +71,43 @@ def clamp(x: Any, lo: Any, hi: Any, /, *, out: Any = None) -> Any:
     return min(max(x, lo), hi)
 
 
-@_intrinsic
+@intrinsic("float", rules.whole(math.floor))
 def floor(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded down to whole ones; zero keeps its sign."""
     return apply("floor", x, out=out)
 
 
-@_intrinsic
+@intrinsic("float", rules.whole(math.ceil))
 def ceil(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded up to whole ones; zero keeps its sign."""
     return apply("ceil", x, out=out)
 
 
-@_intrinsic
+@intrinsic("float", rules.whole(math.trunc))
 def trunc(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded toward zero; zero keeps its sign."""
     return apply("trunc", x, out=out)
 
 
-@_intrinsic
+@intrinsic("float", rules.whole(builtins.round))
 def round(x: Any, /, *, out: Any = None) -> Any:
     """Floats rounded to the nearest whole one, ties to even; zero keeps its sign."""
     return apply("round", x, out=out)
 
 
-@_intrinsic
+@intrinsic("float", rules.same(rules.sign_copied))
 def copysign(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """Float `a` with the sign bit of `b`; a NaN `b` counts as positive."""
     return apply("copysign", a, b, out=out)
 
 
-@_intrinsic
+@intrinsic("number", rules.by_kind(rules.sign_of_float, rules.sign_of_int))
 def sign(x: Any, /, *, out: Any = None) -> Any:
     """−1, 0 or 1 in the type of `x`; a NaN and zeros of either sign stay."""
     return apply("sign", x, out=out)
 
 
-@_intrinsic
+@intrinsic()
 def select(condition: Any, a: Any, b: Any, /) -> Any:
     """`a` where the bool (or bool vector or matrix) `condition` holds, else `b`; both are
     evaluated."""
@@ -155,19 +148,31 @@ def _bool(name: str, condition: Any) -> bool:
     return bool(condition)
 
 
-@_intrinsic
+@intrinsic()
 def likely(condition: Any, /) -> bool:
     """The bool `condition`; compiled code is made fast for where it is true. Changes no bit."""
     return _bool("likely", condition)
 
 
-@_intrinsic
+@intrinsic()
 def unlikely(condition: Any, /) -> bool:
     """The bool `condition`; compiled code is made fast for where it is false. Changes no bit."""
     return _bool("unlikely", condition)
 
 
-@_intrinsic
+@intrinsic()
+def expect_vectorized() -> None:
+    """In a loop of a kernel: compiling fails unless the loop is vectorised for the target.
+
+    It speaks of the innermost loop that it stands in. The CompileError has the loop's place, what
+    LLVM's vectoriser says of it, and what to write instead. A loop that is compiled in several
+    copies, as where one copy has checks that the other needs not, is vectorised if one copy is.
+    Does nothing in a managed run, in evaluate, without optimisation for speed, and for
+    targets without vectors. Raises CompileError at the first call where it stands in no loop.
+    """
+
+
+@intrinsic()
 def assume(condition: Any, /) -> None:
     """Say that the bool `condition` always holds: traps "assume" where it does not.
 
@@ -178,37 +183,37 @@ def assume(condition: Any, /) -> None:
         raise Trap("assume")
 
 
-@_intrinsic
+@intrinsic("float", rules.fused)
 def fma(a: Any, b: Any, c: Any, /, *, out: Any = None) -> Any:
     """a×b+c of floats, rounded once."""
     return apply("fma", a, b, c, out=out)
 
 
-@_intrinsic
+@intrinsic("integer", rules.ones)
 def popcount(x: Any, /, *, out: Any = None) -> Any:
     """Number of one bits of an integer, in its type."""
     return apply("popcount", x, out=out)
 
 
-@_intrinsic
+@intrinsic("integer", rules.leading_zeros)
 def clz(x: Any, /, *, out: Any = None) -> Any:
     """Leading zero bits of an integer, in its type; the width for 0."""
     return apply("clz", x, out=out)
 
 
-@_intrinsic
+@intrinsic("integer", rules.trailing_zeros)
 def ctz(x: Any, /, *, out: Any = None) -> Any:
     """Trailing zero bits of an integer, in its type; the width for 0."""
     return apply("ctz", x, out=out)
 
 
-@_intrinsic
+@intrinsic("integer", rules.rotate_left, counted=True)
 def rotl(x: Any, count: Any, /, *, out: Any = None) -> Any:
     """The bits of integer `x` rotated left by `count` modulo the width."""
     return apply("rotl", x, count, out=out)
 
 
-@_intrinsic
+@intrinsic("integer", rules.rotate_right, counted=True)
 def rotr(x: Any, count: Any, /, *, out: Any = None) -> Any:
     """The bits of integer `x` rotated right by `count` modulo the width."""
     return apply("rotr", x, count, out=out)
@@ -233,7 +238,7 @@ def _bitcast_scalar(target: ScalarType, value: Any) -> Any:
     return MAKERS[target](wrapper(target)(pattern))
 
 
-@_intrinsic
+@intrinsic()
 def bitcast(target: Any, x: Any, /) -> Any:
     """The bits of `x` (those of the canonical NaN for any NaN) as a type of the same size."""
     t = getattr(target, "__sb_type__", None)
@@ -272,7 +277,7 @@ def _vectors(name: str, *values: Any) -> None:
         raise ArgumentError(f"{name} takes vectors of one type, got {found}")
 
 
-@_intrinsic
+@intrinsic()
 def dot(a: Any, b: Any, /) -> Any:
     """Sum of products, left to right: ((a.x*b.x + a.y*b.y) + a.z*b.z) + a.w*b.w."""
     _vectors("dot", a, b)
@@ -282,7 +287,7 @@ def dot(a: Any, b: Any, /) -> Any:
     return total
 
 
-@_intrinsic
+@intrinsic()
 def cross(a: Any, b: Any, /) -> Any:
     """Cross product of two vectors of three components."""
     _vectors("cross", a, b)
@@ -292,15 +297,15 @@ def cross(a: Any, b: Any, /) -> Any:
     return vector(kind_of(a), items)
 
 
-@_intrinsic
+@intrinsic()
 def length(a: Any, /) -> Any:
     """sqrt(dot(a, a)) of a float vector."""
     _vectors("length", a)
-    check_taken("sqrt", "float", a.__sb_type__.element)
+    check_taken("sqrt", a.__sb_type__.element)
     return sqrt(dot(a, a))
 
 
-@_intrinsic
+@intrinsic()
 def normalize(a: Any, /) -> Any:
     """a / length(a), element by element; NaN for a zero vector."""
     _vectors("normalize", a)
@@ -316,13 +321,13 @@ def _bools(name: str, a: Any) -> tuple[bool, ...]:
     return components(a)
 
 
-@_intrinsic
+@intrinsic()
 def any(a: Any, /) -> bool:
     """Whether some component of a bool vector or matrix is true."""
     return True in _bools("any", a)
 
 
-@_intrinsic
+@intrinsic()
 def all(a: Any, /) -> bool:
     """Whether every component of a bool vector or matrix is true."""
     return False not in _bools("all", a)

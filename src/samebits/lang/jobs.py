@@ -1,4 +1,4 @@
-"""What a job class says: its form, its fields with their access, and its `execute` as a kernel.
+"""The definition of a job: its form, its fields and their access, its `execute` as a kernel.
 
 Knows nothing of threads and of when a job runs.
 """
@@ -23,8 +23,10 @@ from samebits.lang.annotations import (
 )
 from samebits.lang.constants import constant
 from samebits.lang.definition import definition_span
-from samebits.lang.kernel import Kernel, Parameter
+from samebits.lang.kernel import Kernel
 from samebits.lang.parallel import unsafe_parallel
+from samebits.lang.signature import Parameter, evaluated
+from samebits.lang.values.lazy import lazily
 from samebits.types import (
     INT,
     INT32,
@@ -39,7 +41,7 @@ from samebits.types import (
 BEGIN, END = "job.begin", "job.end"
 """The first parameters of a job's kernel: the range of indices that a call runs."""
 RANGE, INDEX_TYPE, UNSAFE, ELEMENT = "job.range", "job.index", "job.unsafe", "job.execute"
-"""Names by which its source calls what it is made of."""
+"""Names of the helpers that the rewritten source calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ class Field:
 
 
 _INDEX_TYPES = {INT32: INT32.maximum, INT64: 1 << 48, INT: 1 << 48}
-"""What an index may be, and the most indices that a job then has."""
+"""The types of an index, and the most indices of a job for each."""
 
 
 class JobKernel(Kernel):
@@ -124,9 +126,9 @@ class JobKernel(Kernel):
         self.fields = fields
         self.element = element
         self.by_calls = False
-        """Whether its loop calls `execute`, rather than having its text inside. The source says."""
+        """Whether its loop calls `execute` instead of holding its body; the front end sets it."""
         super().__init__(function, given=given)
-        self.__name__ = name
+        self.__name__ = self.signature.name = name
         written = [(f.name, f.access, f.unsafe, f.appends) for f in fields]
         self.variant = f"{form.name} {element} {written}"
 
@@ -143,7 +145,7 @@ class JobKernel(Kernel):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """What `execute` calls its arguments."""
+        """The names of `execute`'s arguments."""
         return self.function.__code__.co_varnames[1 : 1 + len(self.form.arguments)]
 
     @property
@@ -151,7 +153,7 @@ class JobKernel(Kernel):
         """The types of `execute`'s arguments: int32, int64 or int."""
         types: list[ScalarType] = []
         for name in self.arguments:
-            annotation = self._evaluated(self.function.__annotations__.get(name))
+            annotation = evaluated(self.function, self.function.__annotations__.get(name))
             try:
                 t = type_of_annotation(annotation)
             except CompileError:
@@ -168,7 +170,7 @@ class JobKernel(Kernel):
 
     @property
     def own(self) -> tuple[str, str | None] | None:
-        """The names of the first index that a turn owns and of how many it owns, None for one.
+        """The names of the first index that an iteration owns and of how many it owns (None: one).
         None where the own-index rule does not hold here."""
         if not self.form.parallel or (self.by_calls and not self.element):
             return None
@@ -184,20 +186,17 @@ class JobKernel(Kernel):
             return self.made_of[name]
         return super().lookup(name)
 
-    @property
+    @lazily
     def made_of(self) -> dict[str, object]:
-        """What its source calls besides what `execute` does."""
-        found: dict[str, object] | None = self.__dict__.get("_made_of")
-        if found is None:
-            types = self.argument_types
-            found = {RANGE: range, UNSAFE: unsafe_parallel}
-            if types:
-                found[INDEX_TYPE] = int if types[0] is INT else class_of_type(types[0])
-            if not self.element:
-                found[ELEMENT] = JobKernel(
-                    self.function, self.__name__, self.form, self.fields, self.given, True
-                )
-            self.__dict__["_made_of"] = found
+        """The objects behind the helper names that its rewritten source calls."""
+        types = self.argument_types
+        found: dict[str, object] = {RANGE: range, UNSAFE: unsafe_parallel}
+        if types:
+            found[INDEX_TYPE] = int if types[0] is INT else class_of_type(types[0])
+        if not self.element:
+            found[ELEMENT] = JobKernel(
+                self.function, self.__name__, self.form, self.fields, self.given, True
+            )
         return found
 
 
@@ -210,11 +209,10 @@ def field_of(cls: type, name: str, annotation: object, form: Form) -> Field:
                 f"{where}: {form.name} has no index to append in the order of",
                 fix="derive from sb.ParallelFor or sb.For",
             )
-        rows = Field(
+        return Field(
             name, _type(ArrayAnnotation(annotation.element, 2, Access.WRITE), where), Access.WRITE,
             False, None, False, annotation.most,
         )  # fmt: skip
-        return rows
     unsafe = isinstance(annotation, UnsafeAnnotation)
     inner = annotation.annotation if isinstance(annotation, UnsafeAnnotation) else annotation
     access = inner.access if isinstance(inner, ArrayAnnotation) else Access.READ
@@ -308,6 +306,6 @@ def execute_of(cls: type, form: Form) -> FunctionType:
 
 
 def defined_at(cls: type) -> Span | None:
-    """Where a job's `execute` is."""
+    """The span of a job's `execute`."""
     function = vars(cls).get("execute")
     return definition_span(function) if isinstance(function, FunctionType) else None

@@ -7,40 +7,25 @@ known to layers above (`samebits.lang.executions`), so that kernels can be writt
 from __future__ import annotations
 
 import builtins
-import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import update_wrapper
 from types import FunctionType, MethodType, ModuleType
-from typing import Any, NoReturn, TypeVar
+from typing import Any
 
-from samebits.errors import ArgumentError, CompileError
-from samebits.lang import generics
+from samebits.errors import CompileError
 from samebits.lang.annotations import (
-    Access,
-    ArrayAnnotation,
     class_of_type,
-    type_of_annotation,
 )
 from samebits.lang.constants import constant
-from samebits.lang.definition import UNWRITTEN, definition_span, lines_now, written
+from samebits.lang.definition import definition_span, lines_now
 from samebits.lang.executions import executions
+from samebits.lang.signature import Parameter, Signature, written_parameters
 from samebits.lang.values.lazy import lazily
 from samebits.lang.values.thread_state import running
-from samebits.modes import DEFAULTS, DEFAULTS_NAME, HIGH, Mode, Options, Precision, checked
+from samebits.modes import DEFAULTS, DEFAULTS_NAME, Mode, Options, Precision, checked
 from samebits.source_lines import remember
-from samebits.types import FixedPointType, ScalarType, StructType, Type, VectorType
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One parameter as written. `annotation` is an object, or text not yet evaluated."""
-
-    name: str
-    annotation: object
-    default: object
-    has_default: bool
+from samebits.types import StructType, Type
 
 
 class Kernel:
@@ -79,9 +64,9 @@ class Kernel:
         self.options = module_defaults(function).merged(self.given)
         self.self_type = self_type
         self.rare = False
-        """Whether it is for inputs so rare that its callers are made fast for all the others."""
+        """Whether its inputs are so rare that its callers are optimised for all others."""
         self.variant = ""
-        """What its compilation depends on besides its text, what it captures and its options."""
+        """What its compilation depends on besides its source, captures and options."""
         self.units: dict[tuple[Type, ...], Any] = {}
         """The front end's result for each list of parameter types."""
         self.native: dict[tuple[Type, ...], Any] = {}
@@ -94,30 +79,16 @@ class Kernel:
         self.lines = lines_now(function)
         """The text of the file that it stands in; empty where that can't be read."""
         remember(function.__code__.co_filename, self.lines)
-        self.parameters = tuple(self._parameters())
+        self.signature = Signature(function, function.__name__, self._parameters())
+        self.parameters = self.signature.parameters
 
-    def _parameters(self) -> Iterator[Parameter]:
-        for position, p in enumerate(written(self.function)):
-            if not p.is_plain:
-                raise CompileError(
-                    f"parameter '{p.name}' of kernel '{self.__qualname__}' is not a plain one",
-                    span=definition_span(self.function),
-                    note="`*args`, `**kwargs`, `/` and `*` are not in the kernel language",
-                    fix="name each parameter",
-                )
-            empty = p.annotation is UNWRITTEN
-            if empty and not (position == 0 and self.self_type is not None):
-                raise CompileError(
-                    f"parameter '{p.name}' of kernel '{self.__qualname__}' has no type",
-                    span=definition_span(self.function),
-                    note="the types of a kernel come from its annotations",
-                    fix=f"write `{p.name}: float32`, or another samebits type",
-                )
-            has_default = p.default is not UNWRITTEN
-            yield Parameter(
-                p.name, None if empty else p.annotation,
-                constant(p.default) if has_default else None, has_default,
-            )  # fmt: skip
+    def _parameters(self) -> Iterable[Parameter]:
+        return written_parameters(self.function, self.self_type)
+
+    @property
+    def fixed_types(self) -> tuple[Type, ...] | None:
+        """The parameter types of a kernel that is not generic."""
+        return self.signature.fixed_types
 
     # What it captures --------------------------------------------------------------------
 
@@ -168,119 +139,7 @@ class Kernel:
             self.captured[name] = constant(outer[name] if name in outer else vars(builtins)[name])
         return self.captured[name]
 
-    # Types -------------------------------------------------------------------------------
-
-    def _evaluated(self, annotation: object) -> object:
-        if not isinstance(annotation, str):
-            return annotation
-        closure = dict(
-            zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
-        )
-        scope = {name: cell.cell_contents for name, cell in closure.items()}
-        try:
-            return eval(annotation, self.function.__globals__, scope)
-        except Exception as error:
-            raise CompileError(
-                f"the annotation `{annotation}` of kernel '{self.__qualname__}' can't be read",
-                span=definition_span(self.function),
-                note=f"{type(error).__name__}: {error}",
-                fix=getattr(error, "fix", None)
-                or "define the type at module level, above the kernel",
-            ) from None
-
-    @lazily
-    def annotations(self) -> tuple[object, ...]:
-        """Each parameter's annotation, evaluated."""
-        return tuple(
-            self.self_type if p.annotation is None and i == 0 else self._evaluated(p.annotation)
-            for i, p in enumerate(self.parameters)
-        )
-
-    @lazily
-    def fixed_types(self) -> tuple[Type, ...] | None:
-        """The parameter types of a kernel that is not generic."""
-        if any(generics.typevar(a) is not None for a in self.annotations):
-            return None
-        return tuple(self._type(p, a, {}) for p, a in self._pairs())
-
-    def _pairs(self) -> Iterator[tuple[Parameter, object]]:
-        return zip(self.parameters, self.annotations, strict=True)
-
-    def _type(self, p: Parameter, annotation: object, typevars: Mapping[TypeVar, Type]) -> Type:
-        if isinstance(annotation, StructType):
-            return annotation
-        if isinstance(annotation, ArrayAnnotation) and annotation.access is Access.WRITE:
-            raise CompileError(
-                f"parameter '{p.name}' of kernel '{self.__qualname__}' is WriteOnly",
-                span=definition_span(self.function),
-                note="only fields of jobs are",
-                fix=f"write `{p.name}: Array{repr(annotation)[9:]}`",
-            )
-        try:
-            return type_of_annotation(annotation, typevars)
-        except CompileError as error:
-            raise CompileError(
-                f"parameter '{p.name}' of kernel '{self.__qualname__}': {error.message}",
-                span=definition_span(self.function), note=error.note, fix=error.fix,
-            ) from None  # fmt: skip
-
-    def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
-        """What each type variable of the signature stands for, given the parameter types."""
-        return generics.typevars(self.annotations, types)
-
-    def resolve(self, found: tuple[Type | None, ...]) -> tuple[Type, ...]:
-        """Parameter types for a call with arguments of types `found` (None: a literal).
-
-        Raises CompileError where a type variable stays open or is given two types.
-        """
-        if self.fixed_types is not None:
-            return self.fixed_types
-        names = tuple(p.name for p in self.parameters)
-        bound = generics.bind(self.__name__, names, self.annotations, found)
-        return tuple(self._type(p, a, bound) for p, a in self._pairs())
-
-    def result_type(self, types: tuple[Type, ...]) -> Type | None:
-        """The annotated result; None where there is no annotation."""
-        annotation = self.function.__annotations__.get("return", inspect.Parameter.empty)
-        if annotation is inspect.Parameter.empty:
-            return None
-        p = Parameter("return", annotation, None, False)
-        return self._type(p, self._evaluated(annotation), self.typevars(types))
-
     # Calls -------------------------------------------------------------------------------
-
-    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-        """One argument a parameter, defaults filled in; ArgumentError as Python would complain."""
-        if not kwargs and len(args) == len(self.parameters):
-            return args
-        names = [p.name for p in self.parameters]
-        if len(args) > len(names):
-            raise ArgumentError(
-                f"{self.__name__}() takes {len(names)} argument{'s' * (len(names) != 1)}, "
-                f"but {len(args)} are given",
-                fix=f"its parameters are ({', '.join(names)})",
-            )
-        values = dict(zip(names, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in names:
-                raise ArgumentError(
-                    f"{self.__name__}() has no parameter '{name}'",
-                    fix=f"its parameters are ({', '.join(names)})",
-                )
-            if name in values:
-                raise ArgumentError(
-                    f"{self.__name__}(): '{name}' is given twice", fix="give it once"
-                )
-            values[name] = value
-        for p in self.parameters:
-            if p.name not in values:
-                if not p.has_default:
-                    raise ArgumentError(
-                        f"{self.__name__}() misses its argument '{p.name}'",
-                        fix=f"its parameters are ({', '.join(names)})",
-                    )
-                values[p.name] = p.default
-        return tuple(values[name] for name in names)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if running.managed:
@@ -295,11 +154,11 @@ class Kernel:
         return executions.managed(self, args, kwargs)
 
     def check_races(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the kernel in the reference interpreter, which notes what turns of parallel ranges
-        touch: its result, arrays and structs changed in place.
+        """Call the kernel in the reference interpreter, which watches what iterations of parallel
+        ranges touch: its result, arrays and structs changed in place.
 
-        Raises RaceError where two turns touch the same memory and one writes it. A thousand times
-        as slow as a call.
+        Raises RaceError where two iterations touch the same memory and one writes it. Takes a
+        thousand times as long as a call.
         """
         self.check_use(args, kwargs)
         return executions.check_races(self, args, kwargs)
@@ -333,108 +192,6 @@ class Kernel:
         return f"<kernel {self.__qualname__}>"
 
 
-Precisions = tuple[Kernel, Kernel, Kernel]
-"""The kernels of one function and float type at HIGH, MEDIUM and LOW."""
-
-
-def is_fixed(value: object) -> bool:
-    """Whether `value` is a fixed-point number or a vector of them."""
-    t = getattr(value, "__sb_type__", None)
-    return isinstance(t.element if isinstance(t, VectorType) else t, FixedPointType)
-
-
-class Overloads:
-    """A math function: kernels by float type and precision, component-wise on vectors.
-
-    `kernels` has a row for each float type: one kernel, which serves every precision, or three,
-    for HIGH, MEDIUM and LOW. Each takes `arity` scalars (1 to 3, or 5), of the row's type or
-    integers; it returns a scalar or a tuple of scalars. From Python it also maps over NumPy arrays.
-    `fixed` names the module whose kernel of this name serves fixed-point numbers; it loads when one
-    is met. `saturates` says of a function with integers that one beyond int32 gives what the
-    nearest int32 does.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        arity: int,
-        kernels: Mapping[ScalarType, Kernel | Precisions],
-        doc: str,
-        fixed: str | None = None,
-        saturates: bool = True,
-    ) -> None:
-        self.saturates = saturates
-        self.__name__ = self.__qualname__ = name
-        self.__module__ = "samebits.math"
-        self.__doc__ = doc
-        self.arity = arity
-        self.plans: dict[tuple[object, ...], Callable[..., Any]] = {}
-        """How the managed run calls it, by precision and the arguments' classes."""
-        self.native: dict[tuple[object, ...], Any] = {}
-        """The runtime's loops over arrays."""
-        self._fixed = fixed
-        self.kernels: dict[ScalarType, dict[Precision, Kernel]] = {
-            t: dict(zip(Precision, row if isinstance(row, tuple) else (row,) * 3, strict=True))
-            for t, row in kernels.items()
-        }
-
-    @lazily
-    def fixed_point(self) -> Kernel | None:
-        """Of fixed-point numbers: from steps and fraction bits to steps and, if they can, how they
-        overflow."""
-        if self._fixed is None:
-            return None
-        found = getattr(importlib.import_module(self._fixed), self.__name__)
-        assert isinstance(found, Kernel)
-        return found
-
-    @lazily
-    def integers(self) -> tuple[bool, ...]:
-        """Whether each argument is an integer rather than a float of the row's type."""
-        row = next(iter(self.kernels.values()))
-        types = row[HIGH].fixed_types or ()
-        return tuple(isinstance(t, ScalarType) and t.is_int for t in types)
-
-    def kernel_for(self, t: ScalarType, precision: Precision = HIGH) -> Kernel:
-        """The kernel for a float type (weak float: float64) at a precision. CompileError."""
-        for scalar, row in self.kernels.items():
-            if scalar.bits == t.bits:
-                return row[precision]
-        raise CompileError(f"{self.__name__}() has no version for {t}", fix="convert to float32")
-
-    def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
-        if named:
-            self._refuse_names(next(iter(named)))
-        if running.managed or any(map(is_fixed, args)):
-            if out is not None:
-                self._refuse_names("out")
-            return executions.managed_math(self, HIGH, *args)
-        return executions.mapped(self, args, out)
-
-    def _refuse_names(self, name: str) -> NoReturn:
-        raise ArgumentError(
-            f"{self.__name__}() takes no `{name}=` here",
-            note="arguments go by position; only `out` has a name, where they are arrays",
-            fix=f"write math.{self.__name__}({', '.join(self.__signature__.parameters)[:-5]})",
-        )
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        kernel = next(iter(self.kernels.values()))[HIGH]
-        kinds = inspect.Parameter
-        names = [kinds(p.name, kinds.POSITIONAL_ONLY) for p in kernel.parameters]
-        return inspect.Signature([*names, kinds("out", kinds.KEYWORD_ONLY, default=None)])
-
-    def __get__(self, instance: object, owner: type | None = None) -> Overloads:
-        return self  # a callable with this method is a routine, whose documentation help() shows
-
-    def __reduce__(self) -> str:
-        return self.__name__  # pickled by name, as functions are; copies are the function itself
-
-    def __repr__(self) -> str:
-        return f"<math function {self.__name__}>"
-
-
 def method_kernel(t: StructType, name: str) -> Kernel | None:
     """The kernel of a struct's method; None if it has no such method."""
     found = vars(class_of_type(t)).get(name)
@@ -442,7 +199,7 @@ def method_kernel(t: StructType, name: str) -> Kernel | None:
 
 
 def module_defaults(function: FunctionType) -> Options:
-    """The options of kernels that say nothing, in the module that `function` stands in."""
+    """The default options of kernels in the module that `function` stands in."""
     return function.__globals__.get(DEFAULTS_NAME, DEFAULTS)
 
 

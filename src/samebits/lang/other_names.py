@@ -9,4 +9,4 @@ OTHER_NAMES = {
     "rad2deg": "degrees", "clip": "clamp", "where": "select", "fsum": "exact_sum",
     "var": "variance", "gamma": "tgamma",
 }  # fmt: skip
-"""By the other name: what it is called here."""
+"""The name here, by the other name."""

@@ -1,6 +1,6 @@
 """Parallel ranges as kernels write them, and what they do in CPython.
 
-In CPython the turns run one after the other, which gives the answer that all executions give.
+In CPython the iterations run one after the other, which gives the answer that all executions give.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from samebits.lang.values.weak import Int
 
 
 def prange(*bounds: Any, batch: int | None = None) -> Iterator[Int]:
-    """`for i in sb.prange(n)` or `sb.prange(start, stop)`: turns that may run at the same time.
+    """`for i in sb.prange(n)` or `sb.prange(start, stop)`: a range whose iterations may run
+    at the same time.
 
-    The turns do not depend on each other: an array that the body writes is only touched at the
-    turn's own index, and names from outside are only read. So the result is that of `range`,
-    whatever the number of workers. `batch` is the number of turns that a worker takes at once, a
-    positive constant; by default it is chosen. Raises ArgumentError for anything else.
+    The iterations do not depend on each other: an array that the body writes is only touched at the
+    iteration's own index, and names from outside are only read. So the result is that of `range`,
+    whatever the number of workers. `batch` is the number of iterations that a worker takes at
+    once, a positive constant; by default it is chosen. Raises ArgumentError for anything else.
     """
     if not 1 <= len(bounds) <= 2:
         raise ArgumentError(
@@ -53,10 +54,10 @@ def _whole(value: Any) -> int | None:
 
 
 class UnsafeParallel:
-    """`sb.unsafe_parallel(a)` is array `a`, without the rule that a turn of a parallel range
+    """`sb.unsafe_parallel(a)` is array `a`, without the rule that an iteration of a parallel range
     touches only its own elements; `sb.unsafe_parallel[sb.Array[T]]` is a job's field without it.
 
-    `sb.unsafe_parallel(a)[k] = x` may race: that no other turn touches the same element is for
+    `sb.unsafe_parallel(a)[k] = x` may race: that no other iteration touches the same element is for
     the caller to know (`kernel.check_races(...)` tests it). Indices are still checked against the
     array's length.
     """
@@ -76,7 +77,7 @@ unsafe_parallel = UnsafeParallel()
 
 def own_index(array: ManagedArray, at: Any, first: Any, count: Any, name: str) -> Any:
     """The index `at` of `array`, for a managed run: raises Trap "index" where it is outside the
-    array and Trap "own" where it is outside the turns `first` to `first + count`."""
+    array and Trap "own" where it is outside the iterations `first` to `first + count`."""
     array.check(at)
     indices = cast("tuple[Any, ...]", at) if isinstance(at, tuple) else (at,)
     index, low = int(indices[0]), int(first)

@@ -45,7 +45,7 @@ class Reduction:
         self.scalars = scalars
         self._widens = widens
         self._native: dict[np.dtype[Any], Callable[..., Any]] = {}
-        """What runs each dtype, once it has run: without a search for a generic kernel's types."""
+        """The native function of each dtype that has been called, found without resolving types."""
 
     def kernel_for(self, t: MemoryType) -> Kernel | None:
         """The kernel for arrays of `t`."""
@@ -110,7 +110,7 @@ class Reduction:
             )
 
     def _flat(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """The elements in a row, in a type that may have a kernel."""
+        """The elements as a contiguous 1-D array, of a dtype that may have a kernel."""
         flags, dtype = array.flags, array.dtype
         wanted = self._counted(dtype)
         if array.ndim == 1 and flags.c_contiguous and flags.aligned and wanted is dtype:

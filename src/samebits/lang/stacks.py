@@ -1,4 +1,4 @@
-"""Calls that another thread makes where this one's stack, or its signal handlers, forbid them.
+"""Calls that may need another thread: for room on the stack, or away from signal handlers.
 
 Which thread that is, the runtime knows (`samebits.lang.executions`).
 """
@@ -15,8 +15,8 @@ T = TypeVar("T")
 
 
 def with_room(call: Callable[[], T]) -> T:
-    """What `call` returns, or raises, in a thread whose stack has room for making code: this one,
-    as a rule. Another has `compiling.lock()` where this one has it."""
+    """The result of `call` in a thread whose stack has room for a compilation, usually this one.
+    Another thread holds `compiling.lock()` if this one does."""
     return executions.with_room(call)
 
 

@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from samebits.lang.uncut import unwarned
+from samebits.lang.signal_safe import without_warnings
 from samebits.lint.kinds import Kinds
 from samebits.lint.names import Names
 from samebits.lint.rule import Finding, Rule
@@ -39,7 +39,7 @@ def check_source(text: str, path: str, rules: Sequence[Rule] = RULES) -> Checked
     """The hazards in a module's text, in the order of their places."""
     result = Checked(path, lines=text.count("\n") + 1)
     try:
-        with unwarned():  # of odd escapes and the like: not our business
+        with without_warnings():  # of odd escapes and the like: not our business
             tree = ast.parse(text)
     except SyntaxError as error:
         where = "" if error.lineno is None else f"line {error.lineno}: "

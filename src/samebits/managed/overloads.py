@@ -1,4 +1,4 @@
-"""Calls of math functions in a managed run, by the rule of `frontend.overloads`.
+"""Calls of math functions in a managed run, by the rule of `frontend.operations.overloads`.
 
 Knows no managed run: what makes a kernel ready for it is given (`Runner`).
 """
@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from samebits.errors import ArgumentError
 from samebits.frontend.operations.overloads import float_type
-from samebits.lang.kernel import Kernel, Overloads, is_fixed
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads, is_fixed
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.elementwise import unified
 from samebits.lang.values.fixed.fixed_rules import fit
@@ -75,7 +76,7 @@ def _fixed_point(runner: Runner, function: Overloads, *args: Any) -> Any:
 def _plan(
     runner: Runner, function: Overloads, precision: Precision, args: tuple[Any, ...]
 ) -> Callable[..., Any]:
-    """What a call with arguments of these classes does."""
+    """The function that runs a call with arguments of these classes."""
     if len(args) != function.arity:
         raise ArgumentError(
             f"{function.__name__}() takes {function.arity} arguments, but {len(args)} are given"
@@ -107,7 +108,7 @@ def _scalar_plan(
     args: tuple[Any, ...],
 ) -> Callable[..., Any]:
     kernel = function.kernel_for(element, precision)
-    types = kernel.resolve((element,) * function.arity)
+    types = kernel.signature.resolve((element,) * function.arity)
     target = runner(kernel, types)
     takes: list[Callable[[Any], Any]] = []
     for n, (a, t, integer) in enumerate(zip(args, types, function.integers, strict=True)):
@@ -134,14 +135,12 @@ def _by_component(
     first: VectorType,
     parts: tuple[Any, ...],
 ) -> Any:
-    """One call a component; scalars repeat."""
+    """The results of one call for each component; scalars repeat."""
     name, n = function.__name__, first.length
-    cls: Any = None
+    rows = list(zip(parts, function.integers, strict=True))
+    cls: Any = next((type(p) for p, integer in rows if not integer and isinstance(p, Vector)), None)
     columns: list[Any] = []
-    for part, integer in zip(parts, function.integers, strict=True):
-        if not integer and isinstance(part, Vector):
-            cls = cls or type(part)
-    for part, integer in zip(parts, function.integers, strict=True):
+    for part, integer in rows:
         if isinstance(part, Vector):
             if part.__sb_type__.length != n or not (integer or type(part) is cls):
                 raise ArgumentError(f"{name}() of {first} and {part.__sb_type__}")
@@ -150,10 +149,10 @@ def _by_component(
             columns.append(repeat(part, n))
         else:
             columns.append(repeat(as_element(part, cls, name), n))
-    rows = [call(runner, function, precision, *row) for row in zip(*columns, strict=True)]
-    if isinstance(rows[0], tuple):
-        return tuple(map(_vector, zip(*rows, strict=True)))
-    return _vector(tuple(rows))
+    results = [call(runner, function, precision, *row) for row in zip(*columns, strict=True)]
+    if isinstance(results[0], tuple):
+        return tuple(map(_vector, zip(*results, strict=True)))
+    return _vector(tuple(results))
 
 
 def _vector(items: tuple[Any, ...]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import erf_f32, erfc_f32
 from samebits.mathlib.float64 import erf_f64, erfc_f64
 from samebits.types import FLOAT32, FLOAT64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import (
     exp2m1_f32,
     exp2m1_fast_f32,

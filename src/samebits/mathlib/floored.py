@@ -13,7 +13,8 @@ from typing import Any
 
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import copysign, floor, select
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.remainders import fmod_f32, fmod_f64
 from samebits.types import FLOAT32, FLOAT64

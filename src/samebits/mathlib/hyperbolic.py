@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import asinh_f32, asinh_fast_f32, sinh_f32, sinh_fast_f32
 from samebits.mathlib.float64 import asinh_f64, sinh_f64, sinh_fast_f64
 from samebits.types import FLOAT32, FLOAT64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import (
     log1p_f32,
     log2p1_f32,

@@ -12,7 +12,8 @@ from typing import Any
 
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, select
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64, int32, uint32, uint64
 from samebits.mathlib.primitives import both_widths
 from samebits.mathlib.scaling import frexp_f32, frexp_f64

@@ -5,7 +5,7 @@ They are the same at every precision.
 
 from __future__ import annotations
 
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.mathlib import remainders, scaling
 from samebits.types import FLOAT32, FLOAT64
 

@@ -10,8 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from samebits.lang.decorators import kernel
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
+from samebits.lang.values import rules
 from samebits.lang.values.elementwise import apply
+from samebits.lang.values.rules import intrinsic
 from samebits.types import FLOAT32, FLOAT64
 
 
@@ -23,6 +26,7 @@ def both_widths(
     return Overloads(name, len(narrow[name].parameters), kernels, doc)
 
 
+@intrinsic("float", rules.product_and_sum, library_only=True)
 def muladd(a: Any, b: Any, c: Any) -> Any:
     """a·b + c of floats: rounded once where the target has fused multiply-add, else twice.
 
@@ -31,6 +35,7 @@ def muladd(a: Any, b: Any, c: Any) -> Any:
     return apply("muladd", a, b, c)
 
 
+@intrinsic("float", rules.product_error, library_only=True)
 def product_error(a: Any, b: Any) -> Any:
     """a·b − fl(a·b) of floats, exactly.
 
@@ -51,7 +56,3 @@ def rare_kernel(function: Callable[..., Any]) -> Kernel:
     result = kernel(function)
     result.rare = True
     return result
-
-
-muladd.__samebits_intrinsic__ = "muladd"  # type: ignore[attr-defined]
-product_error.__samebits_intrinsic__ = "product_error"  # type: ignore[attr-defined]

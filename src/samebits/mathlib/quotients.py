@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from samebits.lang.decorators import kernel
 from samebits.lang.intrinsics import abs, bitcast, select
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64, int32, uint64
 from samebits.mathlib.remainders import fmod_f64
 from samebits.types import FLOAT32, FLOAT64

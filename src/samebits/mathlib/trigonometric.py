@@ -5,7 +5,7 @@ MEDIUM is HIGH here: with fused multiply-add, nothing shorter that is within an 
 
 from __future__ import annotations
 
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.mathlib.float32 import (
     asin_acos_f32,
     atan2_f32,

@@ -12,7 +12,7 @@ import os
 from contextlib import AbstractContextManager
 from functools import partial
 
-from samebits.lang.uncut import block
+from samebits.lang.signal_safe import block
 
 _running: list[None] = []
 """An item for each running compilation, on all threads."""

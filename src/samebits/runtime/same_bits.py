@@ -113,7 +113,7 @@ def assert_same_bits(
     if targets is not None:
         targets = _names(targets)
     kernel.check_use(args, kwargs)
-    bound = kernel.bind(args, kwargs)
+    bound = kernel.signature.bind(args, kwargs)
     types = types_for(kernel, bound)
     # Refuse what is not in the language before anything runs.
     module = link(compile_kernel(kernel, types))

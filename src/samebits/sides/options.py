@@ -13,10 +13,11 @@ from typing import Any
 
 from samebits import math
 from samebits.frontend.compile import compile_kernel, link, symbol_of
-from samebits.ir.grammar import Module, Op, Region, regions
+from samebits.ir.grammar import Module, Op, Region, Statement
 from samebits.ir.refs import is_own
-from samebits.ir.rewrite import with_regions
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.ir.rewrite import map_region
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.modes import Precision, checked
 from samebits.sim.program import Linked
 from samebits.types import ScalarType
@@ -73,21 +74,20 @@ class _Precise:
     def run(self) -> Module:
         """The module with what is called now."""
         old = self._kernels.functions
-        own = {n: replace(f, body=self._region(f.body)) for n, f in old.items() if is_own(n)}
+        own = {
+            n: replace(f, body=map_region(f.body, self._statement))
+            for n, f in old.items()
+            if is_own(n)
+        }
         library = {n: f for n, f in old.items() if n not in own}
         # Callees come before their callers.
         functions = {**library, **self._added.functions, **own}
         return Module(functions, {**self._kernels.tables, **self._added.tables})
 
-    def _region(self, region: Region) -> Region:
-        made: Region = []
-        for statement in region:
-            if isinstance(statement, Op) and statement.opcode == "call":
-                statement = replace(statement, attr=self._callee(str(statement.attr)))
-            elif inner := regions(statement):
-                statement = with_regions(statement, [self._region(r) for r in inner])
-            made.append(statement)
-        return made
+    def _statement(self, statement: Statement) -> Region:
+        if isinstance(statement, Op) and statement.opcode == "call":
+            statement = replace(statement, attr=self._callee(str(statement.attr)))
+        return [statement]
 
     def _callee(self, name: str) -> str:
         found = self._known.get(name)
@@ -97,7 +97,7 @@ class _Precise:
         kernel = function.kernels[t][self._precision]
         symbol = _symbol(kernel)
         if symbol not in self._kernels.functions and symbol not in self._added.functions:
-            unit = link(compile_kernel(kernel, kernel.resolve(())))
+            unit = link(compile_kernel(kernel, kernel.signature.resolve(())))
             self._added.functions.update(unit.functions)
             self._added.tables.update(unit.tables)
         return symbol

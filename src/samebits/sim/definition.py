@@ -233,7 +233,7 @@ def _kernel(
         found = "type variables"
     elif kernel.fixed_types != types:
         found = f"({', '.join(map(str, kernel.fixed_types))})"
-    elif (result := kernel.result_type(types)) not in (None, NONE):
+    elif (result := kernel.signature.result_type(types)) not in (None, NONE):
         raise SimulationError(
             f"simulation '{simulation}': {what} returns {result}",
             note="what a kernel of a simulation computes is what it leaves in the state",

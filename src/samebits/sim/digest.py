@@ -20,9 +20,10 @@ import numpy as np
 
 from samebits.frontend.core.kernel_source import source_of
 from samebits.lang.families import Family
-from samebits.lang.kernel import Kernel, Overloads, method_kernel
+from samebits.lang.kernel import Kernel, method_kernel
 from samebits.lang.memory.structs import Struct
 from samebits.lang.memory.tables import Table
+from samebits.lang.overloads import Overloads
 from samebits.lang.reductions import Reduction
 from samebits.lang.values.vectors import Vector
 from samebits.modes import HIGH, Precision, changed, to_text

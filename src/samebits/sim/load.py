@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from samebits.errors import SamebitsError, SimulationError
-from samebits.lang.uncut import block
+from samebits.lang.signal_safe import block
 from samebits.sim.simulation import Simulation
 from samebits.sim.user_lines import own_line
 

@@ -13,7 +13,7 @@ from samebits.desync.reader import report_from_bytes
 from samebits.desync.record import Wanted, record_report
 from samebits.desync.report import Report
 from samebits.desync.writer import report_bytes
-from samebits.diagnosis.two_reports import diagnose_reports
+from samebits.diagnosis.driver import diagnose_reports
 from samebits.errors import ReportError
 from samebits.ir.analysis.budget import Budget
 from samebits.sides.side import parse_side

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import samebits as sb
 from samebits import float32, float64, int32
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.types import FLOAT32, FLOAT64
 
 

@@ -42,6 +42,12 @@ def step(state: State, inputs: sb.ReadOnly[Push]) -> None:
     state.total = half(float32(state.total) * 0.5 + total)
 
 
+def steady(frame: int, player: int, seed: int) -> dict[str, float]:
+    """Pushes that leave every half of the state an ordinary number."""
+    return {"up": 0.01 * (frame % 7) - 0.03}
+
+
 SIMULATION = sb.Simulation(
-    name="halves", version="1", state=State, input=Push, init=init, step=step, players=1
-)
+    name="halves", version="1", state=State, input=Push, init=init, step=step, players=1,
+    scripts={"steady": steady},
+)  # fmt: skip

@@ -24,10 +24,9 @@ from tests.support.work import peak_of
 from samebits.desync.reader import report_from_bytes
 from samebits.desync.record import Wanted
 from samebits.desync.report import Report
-from samebits.diagnosis.operation.match_versions import align
+from samebits.diagnosis.driver import diagnose_report, diagnose_reports
+from samebits.diagnosis.operation.match_versions import match_versions
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.run_and_report import diagnose_report
-from samebits.diagnosis.two_reports import diagnose_reports
 from samebits.errors import TraceError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
 from samebits.hazards.injection import ways_among
@@ -167,13 +166,13 @@ def test_matching_two_programs_is_bounded(
         )
     )
     few = Budget(matching=5_000)
-    changes = align(a, b, few).changes
+    changes = match_versions(a, b, few).changes
     assert changes
     assert looked <= 32 * 5_000
     assert Budget().operations - few.operations <= 5_000
     assert any(change.kind == "removed" for change in changes)
-    verify(align(a, b, few).module)
-    assert align(a, a, Budget()).changes == ()
+    verify(match_versions(a, b, few).module)
+    assert match_versions(a, a, Budget()).changes == ()
 
 
 def test_claims_of_many_frames_are_told_in_little_memory() -> None:

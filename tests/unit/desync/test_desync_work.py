@@ -14,7 +14,7 @@ from tests.support.runs.deep_programs import AT, function, report, sums
 from tests.support.work import calls_of
 
 from samebits.desync.format import PROGRAM, Key
-from samebits.diagnosis.exposure.distance import Reach
+from samebits.diagnosis.exposure.distance import StateDistance
 from samebits.errors import IRError, ReportError
 from samebits.hazards.catalogue.expressions.fma_contraction import FUSED
 from samebits.hazards.injection import ways_among
@@ -59,7 +59,7 @@ def stores(count: int) -> Module:
 
 WORK: dict[str, tuple[Callable[[int], Module], Callable[[Module], Any]]] = {
     "types are compared": (copies, verify),
-    "references are followed": (stores, Reach),
+    "references are followed": (stores, StateDistance),
 }
 
 

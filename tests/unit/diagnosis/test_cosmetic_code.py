@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from samebits.backend.llvm.engine import host_target
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
@@ -78,6 +78,6 @@ def test_cosmetic_code_that_the_state_depends_on_is_named(
     found = compared(tmp_path, "h += glow(h, inputs[0].push)", a, b)
     assert found.operation is not None
     assert found.operation.place.function == "glow"
-    assert f"no trace of {letter} can be believed" in found.operation.believed
+    assert f"side {letter} has no trace (FAST)" in found.operation.validation
     assert found.causes[0].hazard == "fma"
     assert any(note.startswith("glow is said to be cosmetic") for note in found.notes)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from samebits.diagnosis import driver as search
+from samebits.diagnosis import live_evidence
 from samebits.diagnosis import narrow as narrowing
-from samebits.diagnosis import two_runs as search
 from samebits.diagnosis.cause.experiment import Experiment
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.errors import HazardError
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
@@ -114,7 +115,7 @@ def test_an_edit_is_found_where_it_is(
     assert (found.operation.place.line, found.operation.opcode) == (line, opcode)
     assert found.causes[0].hazard == hazard
     assert found.causes[0].holds
-    assert found.causes[0].reach == "with all else that the other version has otherwise"
+    assert found.causes[0].scope == "with all else that the other version has otherwise"
     assert found.certainty == "likely"  # the change was not planted by itself
 
 
@@ -178,10 +179,15 @@ def lost(*arguments: object, **options: object) -> None:
 
 FAILING = {
     "the fields": (search, "differences", (), "the fields are"),
-    "the operation": (search, "record", ("fields",), "the operation and its cause are"),
+    "the operation": (live_evidence, "record", ("fields",), "the operation and its cause are"),
     "the difference": (narrowing, "first_difference", ("fields",), "the operation and its cause"),
     "the cause": (narrowing, "explain_difference", ("fields", "operation"), "the cause is"),
-    "the cousins": (narrowing, "cousins", ("fields", "operation", "causes"), "the cousins are"),
+    "the exposed": (
+        narrowing,
+        "exposed_operations",
+        ("fields", "operation", "causes"),
+        "the exposed operations are",
+    ),
     "the timeline": (search, "timeline", ("fields", "operation", "causes"), "the timeline is"),
 }
 

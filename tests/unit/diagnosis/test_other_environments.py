@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import THROUGHOUT, Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.sources import PlayerSource
@@ -59,7 +59,7 @@ def compared(folder: Path, step: str, b: str) -> Diagnosis:
 def test_another_direction_is_traced_and_its_operation_found(tmp_path: Path, b: str) -> None:
     found = compared(tmp_path, OWN, b)
     assert found.operation is not None
-    assert found.operation.believed == "the traced run gives the plain run's bits"
+    assert found.operation.validation == "trace validated: it reproduces the run's bits"
     assert found.causes[0].hazard == "rounding"
     assert found.certainty == "certain"
 
@@ -70,11 +70,11 @@ def test_a_direction_acts_in_the_library_too(tmp_path: Path) -> None:
     assert found.operation.opcode.startswith("call")
     assert found.operation.a != found.operation.b
     cause = found.causes[0]
-    assert (cause.hazard, cause.reach, cause.holds) == ("rounding", THROUGHOUT, True)
+    assert (cause.hazard, cause.scope, cause.holds) == ("rounding", THROUGHOUT, True)
     assert found.certainty == "certain"
 
 
 def test_flushing_is_found_without_a_trace(tmp_path: Path) -> None:
     found = compared(tmp_path, FAINT, "fpenv=flush")
     assert found.causes[0].hazard == "flush"
-    assert any("stands in for b" in note for note in found.notes)
+    assert any("serves as proxy for side b" in note for note in found.notes)

@@ -31,9 +31,8 @@ from samebits.desync.format import (
 from samebits.desync.portable import Names, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.cause import experiment
+from samebits.diagnosis.driver import diagnose_report, diagnose_reports
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.run_and_report import diagnose_report
-from samebits.diagnosis.two_reports import diagnose_reports
 from samebits.errors import ReportError
 from samebits.ir.text import print_module
 from samebits.sim.simulation import Simulation
@@ -80,7 +79,7 @@ def test_with_a_trace_the_cause_is_found(
     whole = SOURCE.read_text()
     assert operation.place.line == whole[: whole.index(text)].count("\n") + 1
     assert (operation.opcode, operation.place.file.split("/")[-1]) == (opcode, SOURCE.name)
-    assert operation.believed == "the traced run gives the plain run's bits, on both machines"
+    assert operation.validation == "trace validated: it reproduces the run's bits, on both machines"
     first = found.causes[0]
     assert (first.hazard, first.holds) == (cause, True)
     assert first.frames_compared == 4
@@ -146,8 +145,8 @@ def test_another_version_is_known_by_its_program(compare: Compare, changed: Repo
     assert found.frame == 0
     assert found.operation is not None
     assert found.operation.place.line == line("mote.vel * 0.98")
-    assert found.operation.believed == (
-        "the report's own program, evaluated, gives the state that its machine reported"
+    assert found.operation.validation == (
+        "the report's own program, evaluated, reproduces the state that its machine reported"
     )
     first = found.causes[0]
     assert (first.hazard, first.holds, first.frames_compared) == ("changed-constant", True, 12)
@@ -332,10 +331,7 @@ def test_a_trace_that_does_not_show_what_ran_is_not_believed(compare: Compare) -
     contents = replace(b.contents, traced_hash=b.contents.traced_hash ^ 1)
     found = compare(replace(b, contents=contents))
     assert (found.frame, found.operation, found.causes) == (9, None, ())
-    assert found.notes == [
-        "the trace in theirs is of an evaluation that left another state than the run: it is not "
-        "believed"
-    ]
+    assert found.notes == ["the trace in theirs is not valid: it left another state than the run"]
 
 
 def test_a_trace_of_another_frame_is_told(compare: Compare) -> None:

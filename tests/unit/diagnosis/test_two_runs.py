@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.report.findings import Diagnosis
-from samebits.diagnosis.two_runs import diagnose
 from samebits.sides.side import parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
@@ -140,11 +140,11 @@ def test_what_the_operation_itself_does_comes_before_what_is_around_it(small: Si
 
 def test_cousins_are_what_else_the_hazard_would_change(small: Simulation) -> None:
     found = compare(small, "", "hazard=fma@spring,from=40")
-    lines = {cousin.place.line for cousin in found.cousins}
+    lines = {cousin.place.line for cousin in found.exposed}
     assert line("state.x[i] = state.x[i] + state.v[i] * 0.1") in lines
-    steps = [cousin.steps for cousin in found.cousins if cousin.steps is not None]
+    steps = [cousin.steps for cousin in found.exposed if cousin.steps is not None]
     assert steps == sorted(steps)
-    assert any(cousin.changed for cousin in found.cousins)
+    assert any(cousin.changed for cousin in found.exposed)
 
 
 def test_sides_that_agree_are_the_same(small: Simulation) -> None:
@@ -188,7 +188,7 @@ def test_everything_is_json(small: Simulation) -> None:
 def test_fast_code_is_found_by_switching_leave_on_and_off(small: Simulation) -> None:
     found = compare(small, "", "mode=FAST")
     assert found.operation is not None
-    assert "leave" in found.operation.believed
+    assert "fast-math enabled" in found.operation.validation
     assert found.causes[0].hazard == "fma"
     assert found.operation.place.line == line("float32(i) * 0.37")
 
@@ -208,8 +208,8 @@ def test_a_precision_is_that_of_all_calls_and_these_are_the_cousins(tmp_path: Pa
     game = load_simulation(str(path))
     source = PlayerSource(game, "play", 3, FRAMES)
     found = diagnose(game, source, parse_side("", game), parse_side("precision=LOW", game))
-    assert (found.causes[0].reach, found.certainty) == ("everywhere", "certain")
-    assert [(cousin.opcode, cousin.place.function) for cousin in found.cousins] == [
+    assert (found.causes[0].scope, found.certainty) == ("everywhere", "certain")
+    assert [(cousin.opcode, cousin.place.function) for cousin in found.exposed] == [
         ("call of cos", "step")
     ]
 
@@ -224,7 +224,7 @@ def test_the_cousins_of_a_changed_source_are_its_other_changes(tmp_path: Path) -
     source = PlayerSource(game, "play", 3, FRAMES)
     found = diagnose(game, source, parse_side("", game), parse_side(f"source={new}", game))
     assert found.certainty == "likely"
-    assert [(cousin.opcode, cousin.place.function) for cousin in found.cousins] == [
+    assert [(cousin.opcode, cousin.place.function) for cousin in found.exposed] == [
         ("const", "step")
     ]
 

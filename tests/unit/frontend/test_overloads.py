@@ -8,7 +8,7 @@ import pytest
 
 import samebits as sb
 from samebits import double2, double3, float2, float3, float32, float64, int3, int32
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.types import FLOAT32, FLOAT64
 
 

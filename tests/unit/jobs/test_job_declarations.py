@@ -145,7 +145,7 @@ DECLARED = [
     (
         "ParallelFor",
         A + "def execute(self, i: int32):\n    i = int32(0)",
-        "'i' says which elements are this turn's own",
+        "'i' says which elements are this iteration's own",
     ),
     (
         "ParallelFor",

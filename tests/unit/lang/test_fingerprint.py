@@ -107,7 +107,7 @@ def load(tmp_path: Path) -> Load:
 
 
 def key(module: Any, t: Any = FLOAT32) -> str:
-    return fingerprint(module.k, (t, module.Ship.__sb_type__, module.k.resolve(
+    return fingerprint(module.k, (t, module.Ship.__sb_type__, module.k.signature.resolve(
         (t, module.Ship.__sb_type__, None))[2]))  # fmt: skip
 
 

@@ -12,7 +12,8 @@ import pytest
 import samebits as sb
 from samebits import float3, float32, float64, int32, math
 from samebits.lang.fingerprint import fingerprint
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.modes import Precision
 from samebits.sim.digest import digest_of
 from samebits.types import FLOAT32, FLOAT64

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from samebits import float32, float64, math
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import SCALAR_CLASSES
 from samebits.types import FLOAT32, FLOAT64, ScalarType
 

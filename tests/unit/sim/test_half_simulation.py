@@ -15,8 +15,8 @@ from tests.support.simulations.half_simulation import SIMULATION, State
 
 import samebits as sb
 from samebits.bits import canonical_size, from_canonical, to_canonical, xxh64
+from samebits.diagnosis.driver import diagnose
 from samebits.diagnosis.frame.state_diff import differences
-from samebits.diagnosis.two_runs import diagnose
 from samebits.export.header import header_text
 from samebits.export.interface import interface_of
 from samebits.ir.grammar import Module

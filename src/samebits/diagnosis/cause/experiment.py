@@ -1,5 +1,6 @@
-"""An experiment: a changed program run natively from the state before the differing frame, and how
-long its hashes are the other side's.
+"""An experiment: a changed program run from the state before the differing frame, and how long its
+hashes are the other side's; natively, or in the interpreter, where an operation's result can be
+exchanged for what no code of samebits' can do, such as calling the host's math library.
 
 Owns the comparison alone; what is changed in the program is the caller's business.
 """
@@ -13,21 +14,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.backend.llvm.engine import host_target
-from samebits.bits import canonical_size, to_canonical, xxh64
+from samebits.bits import canonical_size, pattern_of, to_canonical, value_of, xxh64
 from samebits.errors import TraceError, Trap
+from samebits.fpmodel.evaluate import Arithmetic
+from samebits.fpmodel.tree import Tree
+from samebits.hazards.expressions import Site
 from samebits.ir.analysis.budget import Budget
+from samebits.ir.grammar import Op
+from samebits.ir.interp.closures import Frame, Step, Steps
+from samebits.ir.refs import Place
 from samebits.sim.execution import Execution, NativeExecution
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import Outcome, TrapFact
 from samebits.sim.program import Program
 from samebits.trace.follow import Following, Parted, numbered_as
 from samebits.trace.model import Model
-from samebits.trace.observer import Bounded, Frames, Memory
+from samebits.trace.observer import Bounded, Frames, Memory, Source
 from samebits.trace.record import Trace
+from samebits.types import ScalarType
 
 FRAMES = 4096
 """Frames that an experiment runs at most."""
 FRAMES_INTERPRETED = 12
+"""Frames that are evaluated at most."""
 _FIRST = 16
 _OPTIMISATION = 0
 """No bits depend on it in the default environment, and compiling takes longer than running."""
@@ -74,14 +83,16 @@ class Experiment:
         """Run `program`, compiled at level `opt`, until it gives another hash, or for so many
         frames."""
         if self.interpreted:
-            return self._evaluated(program, min(frames, FRAMES_INTERPRETED))
+            return self.evaluated(program, frames)
         execution = NativeExecution(program, program.compiled(host_target(), opt))
         if self.seed is not None:
             return self._from_init(execution, self.seed, frames)
         execution.restore(self.before)
         return self._frames(execution, frames)
 
-    def _evaluated(self, program: Program, frames: int) -> Agreement:
+    def evaluated(self, program: Program, frames: int, source: Source | None = None) -> Agreement:
+        """Evaluate `program`, with results of operations from `source`, if one is given."""
+        frames = min(frames, FRAMES_INTERPRETED)
         model, state = replace(Model.of(program), budget=self.budget), self.before
         rows: list[tuple[Model, Memory]] = [(model, row) for row in self.inputs]
         if self.seed is not None:
@@ -94,7 +105,7 @@ class Experiment:
             step, given = rows[k]
             try:
                 with nullcontext() if self.budget is None else self.budget.trying():
-                    memory, trap = self._frame(step, state, given, k)
+                    memory, trap = self._frame(step, state, given, k, source)
             except (TraceError, Parted):  # it runs on and on, or does what the other side did not
                 return Agreement(k, compared)
             if trap is not None:
@@ -106,11 +117,13 @@ class Experiment:
         return Agreement(compared, compared)
 
     def _frame(
-        self, model: Model, state: bytes, given: Memory, number: int
+        self, model: Model, state: bytes, given: Memory, number: int, source: Source | None
     ) -> tuple[Memory, Trap | None]:
-        trace = self.trace
+        trace, frames = self.trace, Frames.of(model, state, given)
+        if source is not None:
+            return replace(frames, source=lambda: source).run(Bounded())
         if number or trace is None:
-            return Frames.of(model, state, given).run(Bounded())
+            return frames.run(Bounded())
         model = numbered_as(trace, model)
         frames = replace(Frames.of(model, state, given), absent=trace.frames.absent)
         following = Following(trace, model)
@@ -153,3 +166,28 @@ def _leading(found: NDArray[np.uint64], goal: NDArray[np.uint64]) -> int:
     shared = min(len(found), len(goal))
     unequal = np.flatnonzero(found[:shared] != goal[:shared])
     return int(unequal[0]) if len(unequal) else shared
+
+
+def exchange(place: Place, site: Site, variant: tuple[Tree, Arithmetic]) -> Source:
+    """The operation at `place` evaluated so."""
+
+    def source(steps: Steps, op: Op, number: int, step: Step) -> Step:
+        if Place(steps.function.name, op.id) != place:
+            return step
+        operands = {name: steps.read(value) for name, value in site.operands.items()}
+        types = {name: value.type for name, value in site.operands.items()}
+        result, t = steps.read(op.result), op.result.type
+        assert isinstance(t, ScalarType)
+
+        def run(frame: Frame) -> None:
+            step(frame)
+            given: dict[str, int] = {}
+            for name, at in operands.items():
+                operand = types[name]
+                assert isinstance(operand, ScalarType)
+                given[name] = pattern_of(operand, frame[at])
+            frame[result] = value_of(t, site.bits(*variant, given))
+
+        return run
+
+    return source

@@ -13,21 +13,25 @@ from functools import cached_property
 from itertools import product
 
 from samebits.bits import ulp_distance, value_of
-from samebits.diagnosis.cause.candidates import Observe
-from samebits.diagnosis.cause.experiment import Agreement, Experiment
-from samebits.diagnosis.cause.interpreted import FRAMES, run_interpreted
-from samebits.diagnosis.cause.nondeterminism import Facts, testimony
+from samebits.diagnosis.cause.experiment import FRAMES, Agreement, Experiment, exchange
+from samebits.diagnosis.cause.nondeterminism import RerunFacts, nondeterministic_cause
+from samebits.diagnosis.cause.observations import ObservationSource
 from samebits.diagnosis.cause.trials import Trials
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
-from samebits.diagnosis.operation.other_calls import PRACTICE, other_calls, with_other_calls
-from samebits.diagnosis.operation.rewording import is_constant, rewording
-from samebits.diagnosis.report.findings import REACHES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
+from samebits.diagnosis.operation.source_changes import (
+    PRACTICE,
+    is_constant,
+    other_calls,
+    rewording,
+    with_other_calls,
+)
+from samebits.diagnosis.report.findings import SCOPES, THROUGHOUT, WITH_ALL_ELSE, CauseFact
 from samebits.errors import SamebitsError, TraceError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import Hazard, Structural, by_name
 from samebits.hazards.catalogue.programs.changed_input import changed_in
-from samebits.hazards.edit.draft import Draft, guarded
+from samebits.hazards.edit.function_editor import FunctionEditor, guarded
 from samebits.hazards.environments import environments
 from samebits.hazards.variants import ExpressionWay
 from samebits.ir.analysis.budget import REBUILT
@@ -69,8 +73,8 @@ class Question:
     """The first side's."""
     difference: OperationDifference
     experiment: Experiment
-    observe: Observe
-    facts: Facts = field(default_factory=Facts)
+    observe: ObservationSource
+    facts: RerunFacts = field(default_factory=RerunFacts)
     times: tuple[int, int] = (0, 0)
     """How often each side does the differing operation in the frame."""
     frame: int = 0
@@ -86,7 +90,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A cause, and the hazard with the place and the note of what was done, for its cousins."""
+    """A cause, and the hazard with the place and the note of what was done: they say which other
+    operations are exposed."""
 
     fact: CauseFact
     hazard: Hazard | Structural
@@ -179,7 +184,7 @@ class _Inquiry:
         only = frozenset(change.place for change in self.q.changes if change.a is not None)
         place = None if first.a is None else first.place  # what is new has no place in a
         self._add(
-            hazard, place, first.text, agreement, reach=WITH_ALL_ELSE, evidence=evidence, only=only
+            hazard, place, first.text, agreement, scope=WITH_ALL_ELSE, evidence=evidence, only=only
         )
 
     def _nearest(self, changes: Sequence[Change]) -> Change:
@@ -210,11 +215,11 @@ class _Inquiry:
             return
         hazard, every = by_name("changed-operation"), other_calls(self.kernels, theirs)
         text = f"{other.attr} for {mine.attr}"
-        for reach, places in ((REACHES[0], {place}), (REACHES[-1], every)):
+        for scope, places in ((SCOPES[0], {place}), (SCOPES[-1], every)):
             program = self.q.program.with_kernels(with_other_calls(self.kernels, theirs, places))
             agreement = self._try(hazard.title, lambda program=program: program)
             self._add(
-                hazard, place, PRACTICE, agreement, expression=text, reach=reach, only=every
+                hazard, place, PRACTICE, agreement, expression=text, scope=scope, only=every
             )  # fmt: skip
             if agreement.whole or len(every) < 2:
                 return
@@ -229,17 +234,17 @@ class _Inquiry:
         if bits is None or not isinstance(t, ScalarType):
             return
         value = value_of(t, bits)
-        draft = Draft(self.kernels, place.function)
-        with draft.instead(place.op) as old:
+        editor = FunctionEditor(self.kernels, place.function)
+        with editor.instead(place.op) as old:
             assert isinstance(old, Op)
-            draft.keep(replace(old, attr=value))
-        kernels = draft.done()
+            editor.append(replace(old, attr=value))
+        kernels = editor.done()
         mine = seen if d.a is None else d.a
         apart = ulp_distance(mine.results[0] or 0, bits, t.bits) if t.is_float else None
         hazard = by_name("constant" if apart == 1 else "changed-constant")
         program = self.q.program.with_kernels(kernels)
         experiment = self.q.experiment
-        if experiment.foreign:  # a loop of compiled code would turn as often as it says
+        if experiment.foreign:  # a loop of compiled code would iterate as often as it says
             experiment = replace(experiment, interpreted=True)
         agreement = self._try(hazard.title, lambda: experiment.run(program))
         text = f"{op.attr!r} is {value!r} on the other side"
@@ -273,7 +278,7 @@ class _Inquiry:
         place = self.q.difference.place
         assert place is not None
         trials = Trials(
-            self.kernels, place, self.q.observe, self._planted, self._interpreted,
+            self.kernels, place, self.q.observe, self._injected, self._interpreted,
             self.q.experiment.budget,
         )  # fmt: skip
         try:
@@ -281,7 +286,7 @@ class _Inquiry:
                 way = trial.way
                 self._add(
                     way.hazard, way.place, way.note, trial.agreement,
-                    expression=way.expression, reach=trial.reach, evidence=trial.evidence,
+                    expression=way.expression, scope=trial.scope, evidence=trial.evidence,
                 )  # fmt: skip
         except TraceError:  # the budget says why
             return
@@ -304,12 +309,12 @@ class _Inquiry:
             if agreement.same:
                 self._add(
                     hazard, self.q.difference.place, each.note, agreement,
-                    expression=f"fpenv={each.word}", reach=THROUGHOUT,
+                    expression=f"fpenv={each.word}", scope=THROUGHOUT,
                 )  # fmt: skip
             if agreement.whole:
                 return
 
-    def _planted(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
+    def _injected(self, what: str, ways: Sequence[ExpressionWay]) -> Agreement | None:
         if self._done >= MOST_EXPERIMENTS:
             return None
         program = self.q.program
@@ -321,11 +326,11 @@ class _Inquiry:
         if self._done >= MOST_EXPERIMENTS:
             return None
         q = self.q
-        variant = way.tree, way.arithmetic
+        source = exchange(way.place, way.site, (way.tree, way.arithmetic))
         frames = FEW_FRAMES if self._explained else FRAMES
         return self._try(
             way.hazard.title,
-            lambda: run_interpreted(q.program, way.place, way.site, variant, q.experiment, frames),
+            lambda: q.experiment.evaluated(q.program, frames, source),
         )
 
     def _structures(self) -> None:
@@ -358,7 +363,7 @@ class _Inquiry:
 
     def _outside(self) -> None:
         """What no experiment can repeat."""
-        found = testimony(self.q.difference, self.q.facts, self.q.times)
+        found = nondeterministic_cause(self.q.difference, self.q.facts, self.q.times)
         if found is not None:
             name, evidence = found
             self._add(
@@ -393,7 +398,7 @@ class _Inquiry:
         agreement: Agreement,
         *,
         expression: str = "",
-        reach: str = REACHES[0],
+        scope: str = SCOPES[0],
         evidence: tuple[str, ...] = (),
         only: frozenset[Place] | None = None,
     ) -> None:
@@ -403,7 +408,7 @@ class _Inquiry:
             expression=expression or note,
             practice=note if expression and note else hazard.practice,
             remedy=hazard.remedy,
-            reach=reach,
+            scope=scope,
             frames_same=agreement.same,
             frames_compared=agreement.compared,
             evidence=evidence,
@@ -435,6 +440,6 @@ class _Inquiry:
             return Answer(found, "possible")
         rivals = self.untried - {top.found.fact.hazard}
         enough = top.agreement.compared >= SURE_FRAMES
-        by_itself = top.found.fact.reach != WITH_ALL_ELSE
+        by_itself = top.found.fact.scope != WITH_ALL_ELSE
         sure = len(alike) == 1 and not rivals and enough and by_itself
         return Answer(found, "certain" if sure else "likely")

@@ -1,7 +1,7 @@
-"""What running a side again tells of a difference, and what the difference shows by itself: causes
-that no experiment can repeat.
+"""Causes that no experiment reproduces, recognised by re-running a side: races, hidden state,
+outside inputs.
 
-Owns the conclusions; who runs the side again is `search`.
+Owns the conclusions; who runs the side again is `live_evidence`'s.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ UNREAD = "what it reads of the inputs differs, and nothing before it does"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class RerunFacts:
     """What running the other side again has told. None: it cannot be run here."""
 
     repeats: bool | None = None
@@ -41,8 +41,8 @@ class Facts:
         return self.repeats is False or self.follows is False
 
 
-def testimony(
-    difference: OperationDifference, facts: Facts, times: tuple[int, int]
+def nondeterministic_cause(
+    difference: OperationDifference, facts: RerunFacts, times: tuple[int, int]
 ) -> tuple[str, tuple[str, ...]] | None:
     """The hazard that the facts point to, by name, and the evidence; None where they do not.
 
@@ -51,11 +51,12 @@ def testimony(
     twice = (TWICE,) if facts.repeats is False else ()
     alone = (ALONE,) if facts.one_worker else ()
     op, (mine, theirs) = difference.op, times
-    lost = difference.kind == "path" and op is not None and op.opcode == "store" and theirs < mine
+    is_store = op is not None and op.opcode == "store"
+    missing = difference.kind == "path" and is_store and theirs < mine
     if difference.kind == "memory" and facts.follows is not False:
         return "uninitialised", (*twice, UNWRITTEN)
-    if lost or (twice and alone):
-        count = (f"b does it {theirs:,} times in the frame, a {mine:,} times",) if lost else ()
+    if missing or (twice and alone):
+        count = (f"b does it {theirs:,} times in the frame, a {mine:,} times",) if missing else ()
         return "lost-store", (*twice, *alone, *count)
     if twice:
         return "host", twice

@@ -1,22 +1,123 @@
-"""What the other side's operation does, evaluation by evaluation: in the differing frame, and in
-those that follow on that side.
+"""What the other side's operation did, evaluation by evaluation, and which variants of its
+expression give that.
 
-Owns which frames are looked at. Of hazards it knows ways alone.
+Owns the quick look at one operation, before whole programs are run, and which frames it takes.
+What is left are candidates, of which experiments choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
-from samebits.diagnosis.cause.candidates import MOST_INSTANCES, Observed, gives
 from samebits.hazards.expressions import Site, Sites
 from samebits.hazards.variants import ExpressionWay
 from samebits.ir.grammar import Value
 from samebits.ir.refs import Place
 from samebits.trace.instances import Instance, environment
 from samebits.trace.observer import Frames
+
+MOST_INSTANCES = 48
+"""Instances that an evaluation has to stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One evaluation of the operation on the other side: bits of the operands by their names in
+    the site, and of the result."""
+
+    given: Mapping[str, int]
+    result: int
+
+
+class ObservationSource(Protocol):
+    """What is known of an operation's evaluations on the other side."""
+
+    def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
+        """The differing evaluation of a site, and others of the same site, it included."""
+        ...
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        """Whether a frame, of number `frame` from the differing one on, has an evaluation that a
+        way does not give; what does not fit is kept for other ways."""
+        ...
+
+    def refuting(self, site: Site) -> Sequence[Observation]:
+        """What has been kept so."""
+        ...
+
+
+class NoObservations:
+    """Nothing is known."""
+
+    def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
+        return None, ()
+
+    def refutes(self, way: ExpressionWay, frame: int) -> bool:
+        return False
+
+    def refuting(self, site: Site) -> Sequence[Observation]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A way of evaluating a site that gives the differing result."""
+
+    way: ExpressionWay
+    matched: int
+    """Instances whose result it gives, of those that were known then."""
+    instances: int
+    telling: int
+    """Those of them that strict evaluation does not give."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether it gives every result that was looked at."""
+        return self.matched == self.instances
+
+
+def candidates(ways: Iterable[ExpressionWay], observe: ObservationSource) -> list[Candidate]:
+    """The ways that give the differing result, those that give most of the others first."""
+    found: list[Candidate] = []
+    sites: dict[int, _Seen] = {}
+    for way in ways:
+        seen = sites.get(id(way.site))
+        if seen is None:
+            seen = sites[id(way.site)] = _Seen.of(way.site, observe)
+        if seen.differing is None or not gives(way, seen.differing):
+            continue
+        matched = sum(gives(way, each) for each in seen.instances)
+        found.append(Candidate(way, matched, len(seen.instances), seen.telling))
+    return sorted(found, key=lambda candidate: -candidate.matched)  # stable: the simplest first
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What is observed of one site, for all of its ways."""
+
+    site: Site
+    differing: Observation | None
+    instances: Sequence[Observation]
+    telling: int
+
+    @classmethod
+    def of(cls, site: Site, observe: ObservationSource) -> _Seen:
+        differing, instances = observe.of(site)
+        telling = sum(_strict(site, each) != each.result for each in instances)
+        return cls(site, differing, instances, telling)
+
+
+def gives(way: ExpressionWay, observed: Observation) -> bool:
+    """Whether a way gives what was observed."""
+    return way.site.bits(way.tree, way.arithmetic, observed.given) == observed.result
+
+
+def _strict(site: Site, observed: Observation) -> int:
+    return site.bits(site.tree, site.strict, observed.given)
+
 
 MOST_FRAMES = 4
 MOST_LOOKED_AT = 4096
@@ -29,16 +130,15 @@ _MOST_IN_FRAME = 1 << 16
 
 
 @dataclass(eq=False)
-class Observations:
+class FrameObservations:
     """Evaluations of the operation at `place`, of which the one that is event `event` of the first
-    frame differs. `frames` gives the side's frames, from the differing one on, `frame_at` one of
-    them by its number; `values` are the operands of all the sites that are asked for."""
+    frame differs. `frame_at` gives the side's frames by their numbers, from the differing one on;
+    `values` are the operands of all the sites that are asked for."""
 
     place: Place
     event: int
-    frames: Callable[[], Iterator[Frames]]
+    frame_at: Callable[[int], Frames | None]
     values: Sequence[Value]
-    frame_at: Callable[[int], Frames | None] = lambda number: None
 
     def __post_init__(self) -> None:
         self._refuting: list[Instance] = []
@@ -50,20 +150,22 @@ class Observations:
     def _instances(self) -> list[tuple[bool, Instance]]:
         """Each with whether it is the differing one, that one first."""
         rows: list[tuple[bool, Instance]] = []
-        for number, frames in enumerate(self.frames()):
+        for number in range(MOST_FRAMES):
+            frames = self.frame_at(number)
+            if frames is None:
+                break
             most = _MOST_IN_FRAME if number == 0 else MOST_INSTANCES - len(rows)
             found = environment(frames, self.place, most, self.values)
             if number == 0:
-                if self.frame_at(0) is not None:
-                    self._kept[0] = found[:MOST_LOOKED_AT]
+                self._kept[0] = found[:MOST_LOOKED_AT]
                 rows += [(True, one) for one in found if one.event == self.event]
                 found = [one for one in found if one.event != self.event]
             rows += [(False, one) for one in found[: MOST_INSTANCES - len(rows)]]
-            if len(rows) >= MOST_INSTANCES or number + 1 >= MOST_FRAMES:
+            if len(rows) >= MOST_INSTANCES:
                 break
         return rows
 
-    def of(self, site: Site) -> tuple[Observed | None, Sequence[Observed]]:
+    def of(self, site: Site) -> tuple[Observation | None, Sequence[Observation]]:
         """The differing evaluation of a site, and others: those that refute something, and the
         first ones, it included."""
         rows = [(first, self._observed(site, one)) for first, one in self._instances]
@@ -100,12 +202,12 @@ class Observations:
             self._kept[frame] = found
         return self._kept[frame]
 
-    def refuting(self, site: Site) -> Sequence[Observed]:
+    def refuting(self, site: Site) -> Sequence[Observation]:
         """The evaluations of a site in frames in which some way was refuted."""
         rows = (self._observed(site, one) for one in self._refuting)
         return [row for row in rows if row is not None]
 
-    def _observed(self, site: Site, instance: Instance) -> Observed | None:
+    def _observed(self, site: Site, instance: Instance) -> Observation | None:
         """None where it trapped, or a value was not there."""
         if not instance.results or instance.results[0] is None:
             return None
@@ -115,7 +217,7 @@ class Observations:
             if bits is None:
                 return None
             given[name] = bits
-        return Observed(given, instance.results[0])
+        return Observation(given, instance.results[0])
 
 
 def values_of(sites: Sites, place: Place) -> list[Value]:

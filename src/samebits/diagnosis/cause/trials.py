@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from samebits.diagnosis.cause.candidates import Candidate, Observe, candidates, gives
 from samebits.diagnosis.cause.experiment import Agreement
-from samebits.diagnosis.report.findings import REACHES
+from samebits.diagnosis.cause.observations import Candidate, ObservationSource, candidates, gives
+from samebits.diagnosis.report.findings import SCOPES
 from samebits.errors import HazardError
 from samebits.hazards.catalogue import HAZARDS
 from samebits.hazards.expressions import Sites
@@ -35,7 +35,7 @@ class Trial:
 
     way: ExpressionWay
     agreement: Agreement
-    reach: str
+    scope: str
     evidence: tuple[str, ...]
 
 
@@ -49,7 +49,7 @@ class Trials:
 
     kernels: Module
     place: Place
-    observe: Observe
+    observe: ObservationSource
     attempt: Attempt
     interpret: Callable[[ExpressionWay], Agreement | None]
     budget: Budget | None = None
@@ -61,7 +61,7 @@ class Trials:
         self._left: dict[str, list[Candidate]] = {}
         """Ways that have not been tried, by hazard, those that give more first."""
         self._held: set[str] = set()
-        self._reach = REACHES[0]
+        self._scope = SCOPES[0]
         """Of the first way that holds."""
         self._with_rivals = 0
         """Experiments since then."""
@@ -99,7 +99,7 @@ class Trials:
             yield trial
             if trial.agreement.whole:
                 if not self._held:
-                    self._reach = trial.reach
+                    self._scope = trial.scope
                 self._held.add(name)
                 return
 
@@ -138,7 +138,7 @@ class Trials:
             found = self._wider(way)
         except HazardError:
             agreement = self.interpret(way)
-            found = None if agreement is None else (agreement, REACHES[0])
+            found = None if agreement is None else (agreement, SCOPES[0])
             evidence.append("run in the interpreter: the host's own code has it, and ours has not")
         return None if found is None else Trial(way, *found, tuple(evidence))
 
@@ -147,18 +147,18 @@ class Trials:
         best = self._attempted(way, "", [way])
         if best is None:
             return None
-        reach = REACHES[0]
+        scope = SCOPES[0]
         if best.whole or self.observe.refutes(way, best.same):
-            return best, reach
-        for wider, ways in self._reaches(way):
-            if self._held and REACHES.index(wider) > REACHES.index(self._reach):
+            return best, scope
+        for wider, ways in self._scopes(way):
+            if self._held and SCOPES.index(wider) > SCOPES.index(self._scope):
                 break  # a rival has to stand as wide as what holds, and wider is slower
             found = self._attempted(way, f" {wider}", ways)
             if found is not None and found.same > best.same:
-                best, reach = found, wider
+                best, scope = found, wider
             if found is None or found.whole:
                 break
-        return best, reach
+        return best, scope
 
     def _attempted(
         self, way: ExpressionWay, where: str, ways: Sequence[ExpressionWay]
@@ -171,7 +171,7 @@ class Trials:
             self._cut.add(way.hazard.name)
         return made
 
-    def _reaches(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
+    def _scopes(self, way: ExpressionWay) -> Iterator[tuple[str, Sequence[ExpressionWay]]]:
         """The same way at more and more of the places where the hazard acts."""
         name = way.hazard.name
         if name not in self._everywhere:
@@ -184,7 +184,7 @@ class Trials:
         )]  # fmt: skip
         function = [part for part in parts if part.place.function == way.place.function]
         tried = 1
-        for reach, ways in zip(REACHES[1:], (line, function, parts), strict=True):
+        for scope, ways in zip(SCOPES[1:], (line, function, parts), strict=True):
             if len(ways) > tried:
                 tried = len(ways)
-                yield reach, ways
+                yield scope, ways

@@ -38,7 +38,7 @@ references of a slot lead "to" and what comes "from" there, one node for all of 
 _STATE: _Node = ("state", "", None)
 
 
-class Reach:
+class StateDistance:
     """The distances of all operations of linked `kernels` from the state."""
 
     def __init__(self, kernels: Module) -> None:

@@ -1,6 +1,6 @@
-"""Cousins: the other operations of a simulation that a hazard acts on, and what it would change.
+"""Exposed operations: the others of a simulation that a hazard acts on, and what it would change.
 
-Owns the survey of one frame; how far each is from the state is `reach`.
+Owns the survey of one frame; how far each is from the state is `distance`'s.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from samebits.bits import pattern_of
-from samebits.diagnosis.cause.candidates import Observed
-from samebits.diagnosis.exposure.distance import Reach
-from samebits.diagnosis.report.findings import CousinFact
+from samebits.diagnosis.cause.observations import Observation
+from samebits.diagnosis.exposure.distance import StateDistance
+from samebits.diagnosis.report.findings import ExposedFact
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.hazards.catalogue import Hazard, Structural
 from samebits.hazards.expressions import Site
@@ -27,7 +27,7 @@ MOST_INSTANCES = 32
 """Evaluations of an operation in a frame that are tried; what is beyond them is not counted."""
 
 
-def cousins(
+def exposed_operations(
     model: Model,
     state: State,
     inputs: Memory,
@@ -35,22 +35,25 @@ def cousins(
     note: str,
     found: Place,
     only: Collection[Place] | None = None,
-) -> list[CousinFact]:
+) -> list[ExposedFact]:
     """What `hazard` acts on besides `found`, or acts on of `only`, the nearest to the state first.
 
     Of an expression hazard the ways that do `note` are tried on the frame's own operands.
     """
     kernels = model.module
-    reach = Reach(kernels)
+    distance = StateDistance(kernels)
     known = dict(statements(kernels, kernels.functions))
-    rows: list[tuple[bool, int, int, CousinFact]] = []
-    places = _surveyed(model, state, inputs, hazard, note)
-    for place, changed, evaluations in places if only is None else ((p, 0, 0) for p in only):
+    rows: list[tuple[bool, int, int, ExposedFact]] = []
+    if only is None:
+        places = [*_surveyed(model, state, inputs, hazard, note)]
+    else:
+        places = [(place, 0, 0) for place in sorted(only, key=lambda p: (p.function, p.op))]
+    for place, changed, evaluations in places:
         statement = known.get(place)
         if place == found or statement is None:
             continue
-        steps = reach.steps(place)
-        fact = CousinFact(Source.of(statement.span), what(statement), steps, changed, evaluations)
+        steps = distance.steps(place)
+        fact = ExposedFact(Source.of(statement.span), what(statement), steps, changed, evaluations)
         rows.append((steps is None, steps or 0, -changed, fact))
     rows.sort(key=lambda row: row[:3])
     return [fact for *_, fact in rows]
@@ -80,7 +83,7 @@ class _Survey(Watcher):
     """Keeps the operands and results of the first evaluations of each site."""
 
     sites: Mapping[Place, Site]
-    instances: dict[Place, list[Observed]] = field(init=False)
+    instances: dict[Place, list[Observation]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.instances = {place: [] for place in self.sites}
@@ -105,6 +108,6 @@ class _Survey(Watcher):
                     given[name] = pattern_of(value.type, at)
                 assert isinstance(result.type, ScalarType)
                 made = frame[steps.values[result.op, result.index]]
-                kept.append(Observed(given, pattern_of(result.type, made)))
+                kept.append(Observation(given, pattern_of(result.type, made)))
 
         return run

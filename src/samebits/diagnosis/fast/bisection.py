@@ -1,21 +1,22 @@
 """Which operations have to be rewritten for a side's bits, where no evaluation gives them: FAST.
 
-Owns the search by switching leave on and off, operation by operation, and what has to be true of
-its answer. What is found is confirmed by a run in which only that has leave.
+Owns the bisection of enabled flags, operation by operation, and what has to be true of its answer.
+What is found is confirmed by a run in which only that is enabled.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from samebits.bits import canonical_size
-from samebits.diagnosis.fast.candidates import FLAGS, Beginning, Moment, rewritable, with_leave
-from samebits.diagnosis.fast.ddmin import MinimalSet, OutOfTime
+from samebits.diagnosis.fast.candidates import FLAGS, rewritable, with_flags
+from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
+from samebits.diagnosis.frame.points import Point
 from samebits.errors import Span
+from samebits.ir.grammar import walk
 from samebits.ir.refs import Place, statement_at
 from samebits.sides.side import Side
 from samebits.sim.state.columns import columns
@@ -24,15 +25,17 @@ from samebits.types import StructType
 Progress = Callable[[str, int], None]
 """What is being done, and runs that have been made."""
 
-SECONDS = 30.0
-"""How long a search may take, but for the run that confirms it."""
+STATEMENTS = 1 << 17
+"""Statements of the programs that a search compiles, one a run. The examples have about 2,000, take
+15 to 20 runs and could take 64; 5,000 statements a second were compiled where this was chosen, so
+that a search ends within about 30 s there."""
 
 After = bytes | None
 """A canonical state after the frame; None where the frame traps."""
 
 
 @dataclass(frozen=True, slots=True)
-class Permitted:
+class EnabledOperation:
     """An operation, or a loop whose sum is regrouped, that has to be rewritten."""
 
     place: Place
@@ -41,7 +44,7 @@ class Permitted:
 
 
 @dataclass(eq=False)
-class Permissions:
+class BisectionResult:
     """What a search has found.
 
     With only `operations` free, and only as `flags` say, the frame gives `explained` of the
@@ -50,7 +53,7 @@ class Permissions:
     only these were free was made anew; `is_whole` that it gives all of side b's state.
     """
 
-    operations: tuple[Permitted, ...] = ()
+    operations: tuple[EnabledOperation, ...] = ()
     flags: tuple[str, ...] = ()
     explained: int = 0
     differing: int = 0
@@ -69,7 +72,7 @@ class Permissions:
 
 
 @dataclass(eq=False)
-class PermissionSearch:
+class FlagBisection:
     """One search, in one frame or in `init`, which leaves `a_after` on side a and `b_after` on
     side `b`.
 
@@ -78,17 +81,18 @@ class PermissionSearch:
     """
 
     b: Side
-    moment: Moment | Beginning
+    point: Point
     a_after: After
     b_after: After
     beside: After = None
     whole: bool = False
-    seconds: float = SECONDS
+    statements: int = STATEMENTS
     progress: Progress = lambda what, runs: None
 
     def __post_init__(self) -> None:
-        self.out = Permissions()
-        self._end = time.perf_counter() + self.seconds
+        self.out = BisectionResult()
+        functions = self.b.linked.kernels.functions.values()
+        self._most = self.statements // sum(1 for f in functions for _ in walk(f.body))
         self._state = self.b.plain.state
         self._differ = _unequal(self._state, self.a_after, self.b_after)
         if self.beside is not None:
@@ -98,15 +102,15 @@ class PermissionSearch:
         self._every: After = None
         self._what = ""
 
-    def run(self) -> Permissions:
+    def run(self) -> BisectionResult:
         """Search. Raises CompileError, RunnerError."""
         out = self.out
         if self.a_after == self.b_after:
             out.notes.append("both sides give the same state: there is nothing to explain")
             return out
-        places = rewritable(self.b, self.moment)
+        places = rewritable(self.b, self.point)
         out.candidates = len(places)
-        if not self._can_be_believed(places):
+        if not self._is_valid(places):
             return out
         near: list[Place] = []
         if self._is_quick_enough(places):
@@ -114,7 +118,7 @@ class PermissionSearch:
             if found is None or self._settled(found, quick=True):
                 return out
             near = found
-        # Passes that join operations want leave for all of them: look around them first.
+        # Passes that join operations want flags on all of them: look around them first.
         for scope in (self._line, self._function) if near else ():
             around = {scope(place) for place in near}
             some = [place for place in places if scope(place) in around]
@@ -138,7 +142,7 @@ class PermissionSearch:
         self._quick = False
         return quick == self._every
 
-    def _can_be_believed(self, places: Sequence[Place]) -> bool:
+    def _is_valid(self, places: Sequence[Place]) -> bool:
         """Whether strict code gives side a's bits, and free code side b's: else what lies between
         says nothing."""
         self._what = "checking"
@@ -167,34 +171,37 @@ class PermissionSearch:
         search = MinimalSet(places, self._passes)
         try:
             found = search.run()
-        except OutOfTime:
+        except BudgetSpent:
             found = search.best
             self._stopped("fewer operations may be enough")
         self.out.is_minimal = search.is_minimal
         return found
 
     def _stopped(self, what: str) -> None:
-        note = f"stopped after {self.seconds:.0f} s: {what}"
+        note = f"stopped after {self._most:,} runs: {what}"
         if note not in self.out.notes:
             self.out.notes.append(note)
 
     def _passes(self, places: frozenset[Place]) -> bool:
-        if time.perf_counter() > self._end:
-            raise OutOfTime
+        self._pay()
         return self._explains(self._run_with(places))
+
+    def _pay(self) -> None:
+        """Raises BudgetSpent where no more runs are left."""
+        if self.out.runs >= self._most:
+            raise BudgetSpent
 
     def _needed_flags(self, found: Sequence[Place]) -> tuple[str, ...]:
         self._what = "switching flags"
 
         def passes(flags: frozenset[str]) -> bool:
-            if time.perf_counter() > self._end:
-                raise OutOfTime
+            self._pay()
             return self._explains(self._run_with(found, flags))
 
         search = MinimalSet(tuple(FLAGS), passes)
         try:
             flags = search.run()
-        except OutOfTime:
+        except BudgetSpent:
             flags = search.best
             self.out.is_minimal = False
             self._stopped("fewer flags may be enough")
@@ -212,7 +219,7 @@ class PermissionSearch:
         statements = [statement_at(kernels, place) for place in found]
         out.flags = flags
         out.operations = tuple(
-            Permitted(place, getattr(statement, "opcode", "for"), statement.span)
+            EnabledOperation(place, getattr(statement, "opcode", "for"), statement.span)
             for place, statement in zip(found, statements, strict=True)
         )
         out.is_confirmed = self._explains(after)
@@ -233,10 +240,10 @@ class PermissionSearch:
         """The frame, where only these places are free."""
         self.out.runs += 1
         self.progress(self._what, self.out.runs)
-        leave = dict.fromkeys(places, tuple(flags))
-        execution = self.b.execution(with_leave(self.b, leave, self._quick))
+        enabled = dict.fromkeys(places, tuple(flags))
+        execution = self.b.execution(with_flags(self.b, enabled, self._quick))
         try:
-            return self.moment.run(execution)
+            return self.point.run(execution)
         finally:
             execution.close()
 

@@ -1,27 +1,23 @@
 """The operations that FAST lets a compiler rewrite, and programs in which only some of them may be.
 
-Owns which these are in one frame, and what leave a program gives. Knows nothing of searches.
+Owns which these are in one frame, and how a program enables their flags. Knows nothing of searches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from samebits.backend.text.overrides import CodegenOverrides
-from samebits.bits import from_canonical
+from samebits.diagnosis.frame.points import Point
 from samebits.errors import Trap
 from samebits.ir.grammar import For, Module, Op
 from samebits.ir.interp.evaluator import Evaluator
 from samebits.ir.refs import Place, statements
 from samebits.modes import FAST
-from samebits.passes.semantics.float_modes import realise
+from samebits.passes.semantics.float_modes import lower_float_modes
 from samebits.runtime.fp_state import pin as fpenv
 from samebits.sides.side import Side
-from samebits.sim.execution import Execution
-from samebits.sim.inputs import Inputs
 from samebits.sim.program import Program
 from samebits.types import ScalarType
 
@@ -34,47 +30,11 @@ FLAGS: Mapping[str, str] = {
 }
 """What FAST allows, as LLVM calls it."""
 
-Leave = Mapping[Place, Collection[str]]
+EnabledFlags = Mapping[Place, Collection[str]]
 """The flags that operations keep, by place; others keep none."""
 
 
-@dataclass(frozen=True, eq=False)
-class Moment:
-    """A frame: the canonical state before it and its inputs, of shape (1, players)."""
-
-    before: bytes
-    row: Inputs
-
-    def run(self, execution: Execution) -> bytes | None:
-        """The canonical state after it; None where it traps."""
-        execution.restore(self.before)
-        return execution.save() if execution.advance(self.row).trap is None else None
-
-    def arguments(self, program: Program) -> tuple[str, list[object]]:
-        """The function that runs, and what it takes."""
-        return program.step, [from_canonical(program.state, self.before), self.row[0]]
-
-
-@dataclass(frozen=True, eq=False)
-class Beginning:
-    """What `init` does, with a seed."""
-
-    seed: int
-
-    def run(self, execution: Execution) -> bytes | None:
-        """The canonical state after it; None where it traps."""
-        try:
-            execution.start(self.seed)
-        except Trap:
-            return None
-        return execution.save()
-
-    def arguments(self, program: Program) -> tuple[str, list[object]]:
-        """The function that runs, and what it takes."""
-        return program.init, [np.zeros(1, program.state.dtype), self.seed]
-
-
-def rewritable(side: Side, moment: Moment | Beginning) -> list[Place]:
+def rewritable(side: Side, point: Point) -> list[Place]:
     """The operations and loops of FAST functions that may be rewritten and that a frame executes,
     or `init`: the first executed first.
 
@@ -84,11 +44,11 @@ def rewritable(side: Side, moment: Moment | Beginning) -> list[Place]:
     fast = [name for name, f in kernels.functions.items() if f.options.mode is FAST]
     laned = {
         (name, s.id)
-        for name, f in realise(kernels).functions.items()
+        for name, f in lower_float_modes(kernels).functions.items()
         for _, s in statements(Module({name: f}), [name])
         if isinstance(s, For) and s.lanes is not None
     }
-    strict = realise(kernels, {})
+    strict = lower_float_modes(kernels, {})
     homes: dict[int, list[Place]] = {}
     loops: list[tuple[Place, For]] = []
     for place, statement in statements(strict, fast):
@@ -108,7 +68,7 @@ def rewritable(side: Side, moment: Moment | Beginning) -> list[Place]:
 
     try:
         with fpenv.pinned():
-            Evaluator(strict, listen).run(*moment.arguments(side.plain))
+            Evaluator(strict, listen).run(*point.arguments(side.plain))
     except Trap:
         pass  # what led to it has been executed
     return [*found]
@@ -134,8 +94,8 @@ def _is_store(statement: object) -> bool:
     return isinstance(statement, Op) and statement.opcode == "store"
 
 
-def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
-    """The program of a side in which only the operations of `leave` may be rewritten, and only as
+def with_flags(side: Side, enabled: EnabledFlags, quick: bool = False) -> Program:
+    """The program of a side in which only the operations of `enabled` may be rewritten, and only as
     their flags say. A `quick` one is compiled in a fifth of the time, by fewer passes."""
     old = side.linked.kernels
     chosen: dict[str, dict[int, str]] = {
@@ -144,7 +104,7 @@ def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
         if function.options.mode is FAST
     }
     shaped: dict[str, set[int]] = {}
-    for place, flags in leave.items():
+    for place, flags in enabled.items():
         text = "".join(f"{flag} " for flag in FLAGS if flag in flags)
         chosen.setdefault(place.function, {})[place.op] = text
     for name, ops in chosen.items():
@@ -154,7 +114,7 @@ def with_leave(side: Side, leave: Leave, quick: bool = False) -> Program:
             if (found := ops.get(place.op)) is not None
             and ("reassoc" if isinstance(statement, For) else "contract") in found
         }
-    kernels = realise(old, shaped)
+    kernels = lower_float_modes(old, shaped)
     for name, ops in chosen.items():
         known = {place.op for place, _ in statements(old, [name])}
         every = "".join(f"{flag} " for flag in FLAGS if any(flag in f for f in ops.values()))

@@ -12,12 +12,12 @@ from typing import Generic, TypeVar
 T = TypeVar("T", bound=Hashable)
 
 
-class OutOfTime(Exception):
+class BudgetSpent(Exception):
     """The search was stopped; what was found so far stands in the search."""
 
 
 class MinimalSet(Generic[T]):
-    """One search. `passes` may raise OutOfTime; `best` is then the smallest set known to pass.
+    """One search. `passes` may raise BudgetSpent; `best` is then the smallest set known to pass.
 
     If more items never make a passing set fail, k items out of n are found in about k·log2(n)
     tests, and those that come first are preferred. If they sometimes do, the result is minimal all

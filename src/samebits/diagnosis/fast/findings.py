@@ -1,32 +1,40 @@
-"""What is told of sides whose FAST code departs from every evaluation: which of its operations the
-difference takes.
+"""For FAST code, which no trace reproduces: the operations whose rewriting causes the difference.
 
 Owns which side is searched, and beside what: the other side, where that one has a trace; else
-strict code. The search itself is `permissions`'.
+strict code; and which hazard each of LLVM's flags is. The search itself is `bisection`'s.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from samebits.diagnosis.cause.inquiry import Progress
-from samebits.diagnosis.fast.bisection import After, Permissions, PermissionSearch
-from samebits.diagnosis.fast.candidates import Beginning, Moment, with_leave
-from samebits.diagnosis.fast.permitted import tell
+from samebits.diagnosis.fast.bisection import (
+    After,
+    BisectionResult,
+    EnabledOperation,
+    FlagBisection,
+)
+from samebits.diagnosis.fast.candidates import with_flags
 from samebits.diagnosis.frame.examine import FirstFrame, SideFrame
-from samebits.diagnosis.report.findings import Diagnosis
+from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.state_diff import datum
+from samebits.diagnosis.operation.describe import ValueNames
+from samebits.diagnosis.report.findings import SCOPES, CauseFact, Datum, Diagnosis, OperationFact
+from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import TraceError
-from samebits.ir.grammar import plain_name
+from samebits.hazards.catalogue import by_name
+from samebits.ir.grammar import Op, plain_name
 from samebits.sides.side import Side
 from samebits.sim.program import Program
+from samebits.trace.instances import Instance, environment
 from samebits.trace.model import Model
-from samebits.trace.record import Trace, record
+from samebits.trace.record import Trace
+from samebits.types import ScalarType
 
 
 @dataclass(frozen=True, eq=False)
-class Freed:
+class FastFindings:
     """A frame that differs, or `init`, of two sides of which one or both have no trace."""
 
     sides: tuple[Side, Side]
@@ -60,10 +68,10 @@ class Freed:
     def _beside_strict(self, out: Diagnosis, which: int) -> bool:
         """Where a side departs from its strict code in what the other side does not have."""
         side, other = self.sides[which], self.frames[1 - which].state
-        strict = with_leave(side, {})
+        strict = with_flags(side, {})
         execution = side.execution(strict)
         try:
-            after = self._moment(which).run(execution)
+            after = self._point(which).run(execution)
         finally:
             execution.close()
         if after is None or after == self.frames[which].state:
@@ -98,22 +106,109 @@ class Freed:
             )
         return True
 
-    def _search(self, which: int, reference: After) -> Permissions:
+    def _search(self, which: int, reference: After) -> BisectionResult:
         mine, other = self.frames[which].state, self.frames[1 - which].state
-        search = PermissionSearch(self.sides[which], self._moment(which), reference, mine, other)
+        search = FlagBisection(self.sides[which], self._point(which), reference, mine, other)
         search.progress = lambda what, runs: self.progress(what, runs, 0)
         return search.run()
 
-    def _moment(self, which: int) -> Moment | Beginning:
+    def _point(self, which: int) -> Point:
         facts = self.frames[which]
         if facts.before is None or facts.inputs is None:
-            return Beginning(self.seed)
-        return Moment(facts.before.canonical, facts.inputs)
+            return InitPoint(self.seed)
+        return FramePoint(facts.before.canonical, facts.inputs)
 
     def _traced(self, which: int, strict: Program) -> Trace:
-        facts, model = self.frames[which], Model.of(strict)
-        if facts.before is None or facts.inputs is None:
-            state = np.zeros(1, model.memory.dtype)
-            seed = np.array([self.seed], np.uint64)
-            return record(replace(model, step=strict.init), state, seed)
-        return record(model, facts.before.canonical, facts.inputs[0])
+        point = self._point(which)
+        return point.trace(point.model(Model.of(strict), strict))
+
+
+HAZARD_OF = {
+    "contract": "fma",
+    "reassoc": "order",
+    "arcp": "reciprocal",
+    "nsz": "signed-zero",
+    "afn": "libm",
+}
+"""The hazard that each of LLVM's flags enables; the most telling first."""
+_LOOP = "lanes"
+
+
+def tell(out: Diagnosis, found: BisectionResult, other: Trace, which: int = 1) -> None:
+    """Put what was found of a side into a diagnosis: of b, or with `which` 0 of a. `other` is the
+    trace of what it was compared with."""
+    out.notes += found.notes
+    if not found.operations or not found.found:
+        return
+    first, *others = found.operations
+    letter = "ab"[which]
+    out.operation = _operation(first, found, other, which)
+    hazard = by_name(_hazard(first, found.flags))
+    evidence = [
+        f"with {', '.join(found.flags)} enabled on {len(found.operations):,} of "
+        f"{found.candidates:,} operations, and nothing else, the frame gives {letter}'s bits in "
+        f"{found.explained:,} of {found.differing:,} scalars that differ; confirmed by a run of "
+        "its own",
+    ]
+    if others:
+        rows = ", ".join(f"{each.what} at {Source.of(each.span)}" for each in others)
+        evidence.append(f"together with {rows}")
+    out.causes = (
+        CauseFact(
+            hazard=hazard.name,
+            title=hazard.title,
+            expression="",
+            practice=hazard.practice,
+            remedy=hazard.remedy,
+            scope=SCOPES[0],
+            frames_same=int(found.is_whole and which == 1),
+            frames_compared=which,
+            evidence=tuple(evidence),
+        ),
+    )
+    out.certainty = "possible"
+    if found.is_whole and found.is_minimal:
+        out.certainty = "certain" if len(found.flags) == 1 else "likely"
+
+
+def _hazard(first: EnabledOperation, flags: tuple[str, ...]) -> str:
+    if first.what == "for":
+        return _LOOP
+    return next((name for flag, name in HAZARD_OF.items() if flag in flags), "order")
+
+
+def _operation(
+    first: EnabledOperation, found: BisectionResult, other: Trace, which: int
+) -> OperationFact:
+    seen = environment(other.frames, first.place, 1)
+    instance = seen[0] if seen else None
+    function = other.model.module.functions[first.place.function]
+    strict = None if instance is None else _result(instance.op, instance)
+    return OperationFact(
+        kind="loop" if first.what == "for" else "result",
+        opcode=first.what,
+        place=Source.of(first.span),
+        calls=() if instance is None else tuple(Source.of(span) for _, span in instance.path),
+        iterations=() if instance is None else tuple((c.slot, c.value) for c in instance.counters),
+        operands=() if instance is None else _operands(instance, ValueNames(function)),
+        a=strict if which else None,
+        b=None if which else strict,
+        ulps=None,
+        validation=f"side {'ab'[which]} has no trace (FAST); found by bisection: {found.runs:,} "
+        "runs with fast-math enabled on some operations only",
+    )
+
+
+def _operands(instance: Instance, names: ValueNames) -> tuple[Datum, ...]:
+    return tuple(
+        datum(value.type, bits, names.of(value))
+        for value, bits in zip(instance.op.args, instance.operands, strict=True)
+        if bits is not None and isinstance(value.type, ScalarType)
+    )
+
+
+def _result(op: Op, instance: Instance) -> Datum | None:
+    if not instance.results or instance.results[0] is None:
+        return None
+    t = op.result.type
+    return datum(t, instance.results[0]) if isinstance(t, ScalarType) else None

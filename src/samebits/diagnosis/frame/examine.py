@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from samebits.errors import Trap
 from samebits.sides.run import Kept, Running
@@ -39,12 +40,14 @@ class SideFrame:
     part of the hashed state decides. None: not tried."""
     repeats: bool | None = None
     """Whether a second run gave the same hashes up to here. None: not tried."""
+    leaves: NDArray[np.uint64] | None = None
+    """The hashes of the state's parts, where they are known and it is not."""
 
     def shown(self) -> str:
         """The hash in hex, or the trap."""
         if self.hash is not None:
             return f"{self.hash:016x}"
-        return f"trap: {self.trap.message}" if self.trap is not None else "nothing"
+        return f"trap: {self.trap.message}" if self.trap is not None else "unknown"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +67,7 @@ class FirstFrame:
 
 
 def outcome(advance: Advance, placed: bool = True) -> Outcome:
-    """What a stretch of frames ended with, to be compared. Versions of a source have a trap at
+    """What a block of frames ended with, to be compared. Versions of a source have a trap at
     other places: then it is not `placed`."""
     return Outcome(advance.hashes, None if advance.trap is None else _fact(advance.trap, placed))
 
@@ -91,7 +94,7 @@ def of_init(running: Running, found: Outcome) -> SideFrame:
 
 
 @dataclass(eq=False)
-class Stretch:
+class FrameBlock:
     """Frames from `kept` on that a run has behind it, and what they gave."""
 
     running: Running
@@ -99,6 +102,12 @@ class Stretch:
     inputs: Inputs
     found: Outcome
     placed: bool = True
+
+    @classmethod
+    def run(cls, running: Running, inputs: Inputs, placed: bool = True) -> FrameBlock:
+        """Run on over the inputs."""
+        kept = running.keep()
+        return cls(running, kept, inputs, outcome(running.advance(inputs), placed), placed)
 
     def again(self, frames: int) -> Outcome:
         """Run the first frames again."""
@@ -130,8 +139,8 @@ def _hash(found: Outcome, index: int) -> int | None:
     return int(found.hashes[index]) if index < len(found.hashes) else None
 
 
-def examined(a: Stretch, b: Stretch, index: int, since: int) -> FirstFrame:
-    """The frame `index` of two stretches that begin at the same frame and differ there.
+def examined(a: FrameBlock, b: FrameBlock, index: int, since: int) -> FirstFrame:
+    """The frame `index` of two blocks that begin at the same frame and differ there.
 
     Where a side is not determined, another of the frames may be the first to differ when they are
     run again; that one is then given. Both sides are left before the frame.

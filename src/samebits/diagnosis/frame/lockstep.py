@@ -1,85 +1,58 @@
 """The first frame in which two sides differ, both run side by side.
 
 Owns how many frames are run, in what order, and what they are compared with. Memory stays within
-the states around one stretch of frames, and `ANCHORS` states where a side is slow.
+the states around one block of frames, and `ANCHORS` states where a side is slow.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 
 from samebits.bits import xxh64
 from samebits.diagnosis.beyond import beyond_first_facts
-from samebits.diagnosis.frame.examine import (
-    FirstFrame,
-    Stretch,
-    begun,
-    examined,
-    of_init,
-    outcome,
-)
-from samebits.diagnosis.frame.recorded import Recorded
+from samebits.diagnosis.frame.effort import frame_operations
+from samebits.diagnosis.frame.examine import FirstFrame, FrameBlock, begun, examined, of_init
+from samebits.diagnosis.frame.search import FrameReport, FrameSearch, blocks
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import Running, open_run
+from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import first_unequal
 
-Progress = Callable[[str, int, int], None]
-"""What is being done, frames behind it, and frames in all."""
-
-SLOW_SECONDS = 20.0
-"""How long a slow side runs from the start, and then again from states spread over the run."""
-REPEAT_SECONDS = 2.0
-"""What a second run from the start may cost; where the first cost more, only the frame is run
-again."""
+SLOW_OPERATIONS = 24_000_000
+"""What slow sides run from the start, and then again from states spread over the run. The
+interpreter and CPython do about 1.1 million operations a second: it is 20 s on the machine of 2026
+that this was chosen on, for the arena 100 frames."""
+REPEAT_OPERATIONS = {"slow": 2_400_000, "emulated": 1_000_000_000, "compiled": 20_000_000_000}
+"""What a second run from the start may take: about 2 s, at 1.1 million operations a second, at 10
+thousand million compiled, and a twentieth of that in an emulator. Where it would be more, only the
+frame is run again."""
 ANCHORS = 64
 _PROBE_FRAMES = 4
-_SLOW_STRETCH = 8
+_SLOW_BLOCK = 8
 
 
 @dataclass(eq=False)
-class FrameReport:
-    """What a search has found. `compared` is how many frames from the first on were compared."""
-
-    compared: int = 0
-    found: FirstFrame | None = None
-    inputs_differ: int | None = None
-    """The first frame whose inputs are not the same on both sides."""
-    trap: str | None = None
-    """The trap that both runs end with, if they do."""
-    notes: list[str] = field(default_factory=list[str])
-
-
-@dataclass(eq=False)
-class FrameSearch:
+class LockstepSearch(FrameSearch):
     """One search. `inputs_b` are those of `b` where they are others than `a`'s.
 
-    `keyframes` are canonical states before the steps of frames, that somebody vouches for: where
-    a side is too slow for all frames, some are compared from there. Without them, states of the
-    other side serve. `recorded` is what the states of `a` are shown to.
+    Where a side is too slow for all frames, some are compared from states of the other side.
+    `operations` is what slow sides may run for all frames, and for some once more.
     """
 
-    a: Running
     b: Running
-    inputs: InputStream
+    _: KW_ONLY
     inputs_b: InputStream | None = None
-    keyframes: Sequence[tuple[int, bytes]] = ()
-    seconds: float = SLOW_SECONDS
-    progress: Progress = lambda what, done, total: None
-    recorded: Recorded | None = None
+    operations: int = SLOW_OPERATIONS
 
     def __post_init__(self) -> None:
-        self.report = FrameReport()
         self._digests: tuple[list[int], list[int]] = ([], [])
         self._sizes: list[int] = []
-        self._spent = [0.0, 0.0]
+        self._slow = self.a.side.is_slow + self.b.side.is_slow
         self._placed = self.a.side.simulation is self.b.side.simulation
 
     def run(self) -> FrameReport:
-        """Search. Both sides are left before the frame that is found. Raises RunnerError, and
-        what inputs raise."""
         self._side_by_side()
         if self.report.found is not None and self.report.found.is_exact:
             with beyond_first_facts(self.report.notes, "whether a run comes again is"):
@@ -90,25 +63,25 @@ class FrameSearch:
 
     def _side_by_side(self) -> None:
         outcomes = (
-            begun(self.a, self.inputs.seed, self._placed),
+            self._begin(),
             begun(self.b, self._inputs_b.seed, self._placed),
         )
-        if self.recorded is not None:
-            self.recorded.see(0, outcomes[0].hashes)
         if first_unequal(*outcomes) is not None:
             pairs = zip((self.a, self.b), outcomes, strict=True)
-            self.report.found = FirstFrame(-1, *(of_init(r, o) for r, o in pairs), since=-2)
+            self._found(-1, *(of_init(r, o) for r, o in pairs), since=-2)
             return
         if outcomes[0].trap is not None:
             self.report.trap = outcomes[0].trap.message
             return
-        slow = self.a.side.is_slow or self.b.side.is_slow
-        end = time.perf_counter() + self.seconds if slow else float("inf")
-        for first, rows in self._pairs(_SLOW_STRETCH if slow else None):
-            if time.perf_counter() > end:
+        left, cost = self.operations, 0
+        for first, rows in self._pairs():
+            if left < 0:
                 self._spread(first)
                 return
-            if self.stretch(first, rows, since=first - 1):
+            if self._slow and not first & (first - 1):  # anew at powers of two
+                cost = self._cost(rows[0][:1])
+            left -= cost * len(rows[0])
+            if self.advance(first, rows, since=first - 1):
                 return
             self.progress("comparing frames", self.report.compared, self.inputs.frames)
 
@@ -116,38 +89,30 @@ class FrameSearch:
     def _inputs_b(self) -> InputStream:
         return self.inputs_b or self.inputs
 
-    def _pairs(self, most: int | None) -> Iterator[tuple[int, tuple[Inputs, Inputs]]]:
-        """Stretches of both sides' inputs, of at most so many frames."""
-        for at, block in self.inputs.blocks():
-            mine = theirs = block.inputs
+    def _cost(self, row: Inputs) -> int:
+        """Operations of the next frame of slow sides."""
+        return self._slow * frame_operations(self.a.side, self.a.save(), row)
+
+    def _pairs(self) -> Iterator[tuple[int, tuple[Inputs, Inputs]]]:
+        """Blocks of both sides' inputs."""
+        for at, mine in blocks(self.inputs, _SLOW_BLOCK if self._slow else None):
+            theirs = mine
             if self.inputs_b is not None:
                 theirs = self.inputs_b.between(at, at + len(mine))
-                mine = mine[: len(theirs)]
-            size = most or max(1, len(mine))
-            for first in range(0, len(mine), size):
-                part = slice(first, first + size)
-                yield at + first, (mine[part], theirs[part])
+            if len(theirs):
+                yield at, (mine[: len(theirs)], theirs)
 
-    def stretch(self, first: int, rows: tuple[Inputs, Inputs], since: int) -> bool:
+    def advance(self, first: int, rows: tuple[Inputs, Inputs], since: int) -> bool:
         """Run both sides over the inputs; whether that ends the search. They must be at `first`.
 
         `since` is the last frame that is known to agree.
         """
-        stretches: list[Stretch] = []
-        for n, (running, inputs) in enumerate(zip((self.a, self.b), rows, strict=True)):
-            kept = running.keep()
-            began = time.perf_counter()
-            done = outcome(running.advance(inputs), self._placed)
-            self._spent[n] += time.perf_counter() - began
-            self._digests[n].append(xxh64(done.hashes.tobytes()))
-            if n == 0 and self.recorded is not None and since == first - 1:
-                self.recorded.see(first + 1, done.hashes)
-                if done.trap is not None:
-                    self.recorded.see_trap(done.trap.message)
-            stretches.append(Stretch(running, kept, inputs, done, self._placed))
+        one = self._advance(rows[0])
+        two = FrameBlock.run(self.b, rows[1], self._placed)
+        for digests, block in zip(self._digests, (one, two), strict=True):
+            digests.append(xxh64(block.found.hashes.tobytes()))
         self._sizes.append(len(rows[0]))
         self._compare_inputs(first, rows)
-        one, two = stretches
         index = first_unequal(one.found, two.found)
         if index is None:
             if since == first - 1:
@@ -161,10 +126,9 @@ class FrameSearch:
         return True
 
     def _compare_inputs(self, first: int, rows: tuple[Inputs, Inputs]) -> None:
-        mine, theirs = rows
-        if mine is theirs or self.report.inputs_differ is not None:
+        if self.inputs_b is None or self.report.inputs_differ is not None:
             return
-        for i, (x, y) in enumerate(zip(mine, theirs, strict=True)):
+        for i, (x, y) in enumerate(zip(*rows, strict=True)):
             if x.tobytes() != y.tobytes():
                 self.report.inputs_differ = first + i
                 return
@@ -173,16 +137,11 @@ class FrameSearch:
 
     def _spread(self, first: int) -> None:
         """Compare a few frames here and there, from states that the other side vouches for."""
-        anchors = [Anchor(frame, state) for frame, state in self.keyframes if frame > first]
-        if not anchors:
-            fast = next((r for r in (self.a, self.b) if not r.side.is_slow), None)
-            if fast is None:
-                self._gave_up(first)
-                return
-            anchors = self._anchors(fast, first)[1:]
-        end = time.perf_counter() + self.seconds
+        fast = next((r for r in (self.a, self.b) if not r.side.is_slow), None)
+        anchors = [] if fast is None else self._anchors(fast, first)[1:]
+        left = self.operations
         for n, anchor in enumerate(_spread_out(anchors)):
-            if time.perf_counter() > end:
+            if left < 0:
                 break
             self.progress("trying frames further on", n, len(anchors))
             rows = self.inputs.between(anchor.frame, anchor.frame + _PROBE_FRAMES)
@@ -191,7 +150,8 @@ class FrameSearch:
                 continue
             for running in (self.a, self.b):
                 running.go_to(anchor.frame, anchor.state)
-            self.stretch(anchor.frame, (rows[: len(theirs)], theirs), since=first - 1)
+            left -= self._cost(rows[:1]) * len(theirs)
+            self.advance(anchor.frame, (rows[: len(theirs)], theirs), since=first - 1)
             if self.report.found is not None:
                 self.report.notes.append(
                     f"only frames 0 to {first - 1} were all compared; from the other side's "
@@ -224,8 +184,12 @@ class FrameSearch:
 
     def _repeat(self, found: FirstFrame) -> None:
         sides = [found.a, found.b]
+        before, row = found.a.before, found.a.inputs
+        if before is None or row is None:
+            return
+        work = (found.frame + 1) * frame_operations(self.a.side, before.canonical, row)
         for n, running in enumerate((self.a, self.b)):
-            if found.frame >= 0 and self._spent[n] <= REPEAT_SECONDS and sides[n].repeats:
+            if work <= REPEAT_OPERATIONS[_speed(running.side)] and sides[n].repeats:
                 self.progress("running it again", 0, found.frame)
                 sides[n] = replace(sides[n], repeats=self._comes_again(n, running))
         self.report.found = replace(found, a=sides[0], b=sides[1])
@@ -248,6 +212,10 @@ class FrameSearch:
             return True
         finally:
             other.close()
+
+
+def _speed(side: Side) -> str:
+    return "slow" if side.is_slow else "emulated" if side.is_emulated else "compiled"
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -20,6 +20,7 @@ from samebits.diagnosis.report.findings import Departure, RecordedFact
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import open_run
 from samebits.sides.side import Side
+from samebits.sim.outcome import TrapFact
 from samebits.sim.sources import Source
 
 FIELDS = 64
@@ -48,9 +49,14 @@ class Recorded:
         """Whether there is anything to compare with."""
         return bool(self._numbers or self._known.any())
 
-    def see(self, first: int, hashes: NDArray[np.uint64]) -> None:
-        """The hashes of states `first` and those after it. States that were seen are passed over,
-        and so is what does not follow them."""
+    def see(self, first: int, hashes: NDArray[np.uint64], trap: TrapFact | None = None) -> None:
+        """The hashes of states `first` and those after it, and the trap that comes then. States
+        that were seen are passed over, and so is what does not follow them."""
+        self._see(first, hashes)
+        if trap is not None and self._seen == first + len(hashes):
+            self.see_trap(trap.message)
+
+    def _see(self, first: int, hashes: NDArray[np.uint64]) -> None:
         if self._departure is not None or not first <= self._seen < first + len(hashes):
             return
         hashes, first = hashes[self._seen - first :], self._seen

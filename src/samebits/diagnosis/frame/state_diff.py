@@ -1,7 +1,8 @@
-"""Every scalar in which two states differ: which, how far apart, and where in the state they lie.
+"""Every scalar in which two states differ: which, how far apart, where in the state, and how that
+grows frame by frame.
 
-Owns the comparison of canonical states as columns, so that large arrays cost no loop. Knows nothing
-of how the states came about.
+Owns the comparison of canonical states as columns, so that large arrays cost no loop, and which
+frames a timeline shows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.bits import INFINITY
+from samebits.diagnosis.frame.examine import FirstFrame
 from samebits.diagnosis.report.findings import Datum, FieldFact, HeatFact, TimelineFact
+from samebits.sides.run import Running
+from samebits.sim.inputs import Inputs
 from samebits.sim.state.columns import Column, Patterns, columns
 from samebits.sim.state.difference import hexadecimal, shown
 from samebits.types import Kind, ScalarType, StructType
@@ -230,3 +234,29 @@ def _described(part: _Part, i: int) -> FieldFact:
 def datum(t: ScalarType, pattern: int, name: str = "") -> Datum:
     """A scalar of type `t` with a bit pattern."""
     return Datum(t.name, hexadecimal(t, pattern), shown(t, pattern), name)
+
+
+BEFORE = 12
+"""Frames that are shown from before."""
+AFTER = 120
+
+
+def timeline(
+    t: StructType, found: FirstFrame, a: Running, b: Running, inputs: tuple[Inputs, Inputs]
+) -> tuple[TimelineFact, ...]:
+    """A row a frame, from some before the differing one to `AFTER` behind it, or to a trap.
+
+    `inputs` are each side's, from the differing frame on. Leaves both sides elsewhere.
+    """
+    if found.a.before is None or found.b.before is None:
+        return ()
+    start = max(0, found.frame - BEFORE)
+    rows = [TimelineFact(frame, 0, None) for frame in range(start, found.frame)]
+    a.go_back(found.a.before)
+    b.go_back(found.b.before)
+    for k in range(min(AFTER, len(inputs[0]), len(inputs[1]))):
+        done = [run.advance(given[k : k + 1]) for run, given in zip((a, b), inputs, strict=True)]
+        if any(advance.trap is not None for advance in done):
+            break
+        rows.append(differences(t, a.save(), b.save(), most=0).timeline(found.frame + k))
+    return tuple(rows)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from samebits.bits import Patterns
 from samebits.ir.analysis.enclosing import Layout
-from samebits.ir.grammar import Op
-from samebits.ir.refs import Numbered, Place
+from samebits.ir.grammar import Numbered, Op
+from samebits.ir.refs import Place
 from samebits.trace.instances import Instance
 from samebits.trace.record import Trace
 
@@ -111,7 +111,7 @@ class Alignment:
         return int(found[-1]) if len(found) else -1
 
 
-def align(a: Trace, b: Trace) -> Alignment:
+def align_traces(a: Trace, b: Trace) -> Alignment:
     """Both traces in lockstep, up to the first difference."""
     known, same_types = _numbers_of(a, b)
     own = np.where(known >= 0, np.arange(len(known)), -1)

@@ -1,4 +1,4 @@
-"""Which statement sends two sides on different ways, though all that they computed agrees.
+"""The branch at which two runs diverge although every value so far agrees.
 
 Knows the layouts of one function on both sides, and which statements each side came to.
 """
@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from samebits.ir.analysis.enclosing import Layout, leaves_region
-from samebits.ir.grammar import Region
-from samebits.ir.refs import Numbered
+from samebits.ir.grammar import Numbered, Region
 
 END = -1
 """In the stead of a statement's id: the function returned."""
@@ -25,7 +24,7 @@ class _Branch(NamedTuple):
 _BODY = _Branch(None, 0)
 
 
-def parted_by(a: Layout, b: Layout, last: int | None, to_a: int, to_b: int) -> int:
+def divergent_branch(a: Layout, b: Layout, last: int | None, to_a: int, to_b: int) -> int:
     """The id of what decided: an `if`, a loop, or an operation that one side left out.
 
     After the statement `last` of a function (None: its beginning) one side came to `to_a` and the
@@ -52,7 +51,7 @@ def parted_by(a: Layout, b: Layout, last: int | None, to_a: int, to_b: int) -> i
     if at_near > before:
         left = _leaving(a, branch, before, at_near) if to_far == END else None
         return near if left is None else left
-    left = _leaving(a, branch, before, at_far)  # one side has begun another turn
+    left = _leaving(a, branch, before, at_far)  # one side has begun another iteration
     return far if left is None else left
 
 
@@ -61,7 +60,7 @@ def _left(a: Layout, last: int | None, statement: int, to: int) -> int:
     branch = next(b for b in _way(a, to, a) if b.of == statement)
     before, at = _index(a, last, branch, otherwise=-1), _index(a, to, branch)
     if at <= before:
-        return statement  # another turn
+        return statement  # another iteration
     left = _leaving(a, branch, before, at)
     return _next(_way(a, to, a), branch, to) if left is None else left
 

@@ -1,6 +1,6 @@
-"""The differing operation as a finding: names, values and bits, calls and turns, for people.
+"""The differing operation as a finding: names, values and bits, calls and iterations, for people.
 
-Owns the wording of values; what differs is `compare`'s.
+Owns the wording of values; what differs is `first_difference`'s.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from dataclasses import replace
 from samebits.bits import ulp_distance
 from samebits.diagnosis.frame.state_diff import datum as plain_datum
 from samebits.diagnosis.operation.first_difference import OperationDifference
-from samebits.diagnosis.operation.names import Names
 from samebits.diagnosis.report.findings import Datum, OperationFact
 from samebits.diagnosis.report.findings import Place as Source
 from samebits.ir.analysis.halves import shown_type
-from samebits.ir.grammar import Module, Op
+from samebits.ir.grammar import Function, Module, Op, Value, walk
 from samebits.ir.refs import has, statement_at, what
 from samebits.trace.instances import Instance
-from samebits.types import ScalarType
+from samebits.types import RefType, ScalarType, VectorType
 
 
 def operation_fact(
-    modules: Sequence[Module], difference: OperationDifference, believed: str
+    modules: Sequence[Module], difference: OperationDifference, validation: str
 ) -> OperationFact:
     """The facts of a difference found in traces of both sides' kernels, side a's first. What one
     version of the source has added is in its own alone."""
@@ -38,12 +37,12 @@ def operation_fact(
         opcode="state" if statement is None else what(statement),
         place=Source.of(difference.span),
         calls=() if seen is None else tuple(Source.of(span) for _, span in seen.path),
-        turns=() if seen is None else tuple((c.slot, c.value) for c in seen.counters),
+        iterations=() if seen is None else tuple((c.slot, c.value) for c in seen.counters),
         operands=_operands(kernels, difference),
         a=a,
         b=b,
         ulps=_apart(op, difference, which),
-        believed=believed,
+        validation=validation,
     )
 
 
@@ -57,7 +56,7 @@ def _operands(kernels: Module, difference: OperationDifference) -> tuple[Datum, 
     seen, op, place = difference.a or difference.b, difference.op, difference.place
     if seen is None or op is None or place is None:
         return ()
-    names = Names(kernels.functions[place.function])
+    names = ValueNames(kernels.functions[place.function])
     values = seen.values or seen.operands
     return tuple(
         datum(t, bits, names.of(value))
@@ -93,3 +92,57 @@ def _apart(op: Op | None, difference: OperationDifference, which: int) -> int | 
     if t is None or not t.is_ieee or x is None or y is None:
         return None
     return ulp_distance(x, y, t.bits)
+
+
+_THROUGH = frozenset({"convert", "narrow", "row", "view"})
+"""Operations whose result goes by their operand's name."""
+
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_LONGEST = 60
+
+
+class ValueNames:
+    """The names of one function's values, or the expressions that make them."""
+
+    def __init__(self, function: Function) -> None:
+        self._made = {s.id: s for s in walk(function.body) if isinstance(s, Op)}
+
+    def of(self, value: Value) -> str:
+        """`body.vel.x`, `items[k]`, `2.0`, `(a * b)`; empty for what is too long or has no name."""
+        op = self._made.get(value.op)
+        name = "" if op is None else self._of(op)
+        return name if len(name) <= _LONGEST else ""
+
+    def _of(self, op: Op) -> str:
+        match op.opcode:
+            case "get" | "local" | "table":
+                return str(op.attr).rpartition("$")[2]
+            case "const":
+                return repr(op.attr)
+            case "load":
+                return self.of(op.args[0])
+            case "field":
+                return self._after(op, f".{op.attr}")
+            case "component":
+                assert isinstance(op.attr, int)
+                memory = op.args[0].type
+                assert isinstance(memory, RefType)
+                assert isinstance(memory.target, VectorType)
+                return self._after(op, f".{memory.target.components[op.attr]}")
+            case "element":
+                indices = [self.of(index) or "…" for index in op.args[1:]]
+                return self._after(op, f"[{', '.join(indices)}]")
+            case "neg":
+                return f"-{inner}" if (inner := self.of(op.args[0])) else ""
+            case opcode if opcode in _INFIX:
+                left, right = (self.of(arg) for arg in op.args)
+                return f"({left} {_INFIX[opcode]} {right})" if left and right else ""
+            case opcode if opcode in _THROUGH:
+                return self.of(op.args[0])
+            case _:
+                return ""
+
+    def _after(self, op: Op, end: str) -> str:
+        start = self.of(op.args[0])
+        return start + end if start else ""

@@ -1,4 +1,4 @@
-"""The first operation at which two traces differ, and whether it is to blame.
+"""The first operation at which two traces differ, or the one to which that is attributed.
 
 Everything before it agrees: where its operands do too, it is the answer. Where it only hands on
 what was in memory or in a slot, the answer is what put it there.
@@ -12,14 +12,14 @@ from typing import Literal
 import numpy as np
 
 from samebits.bits import from_canonical
-from samebits.diagnosis.operation.align import Alignment, align
-from samebits.diagnosis.operation.branches import END, parted_by
+from samebits.diagnosis.operation.align import Alignment, align_traces
+from samebits.diagnosis.operation.branches import END, divergent_branch
 from samebits.diagnosis.operation.missing import (
-    Lost,
+    MissingWrite,
     loop_that_set,
-    lost_set,
-    lost_statement,
-    lost_write,
+    missing_set,
+    missing_statement,
+    missing_write,
     rewritten,
 )
 from samebits.errors import Span, Trap
@@ -36,7 +36,7 @@ KINDS: dict[Kind, str] = {
     "path": "an operation is done on one side alone, or an `if` goes two ways",
     "memory": "memory differs that no operation wrote differently: it did before, or is never set",
     "input": "an input differs",
-    "loop": "a loop does its turns in another order, more or fewer, or sums them in other lanes",
+    "loop": "a loop's iterations differ in order or number, or are summed in other lanes",
 }
 
 
@@ -66,7 +66,7 @@ class OperationDifference:
 def first_difference(a: Trace, b: Trace) -> OperationDifference | None:
     """What differs first between two traces of one frame, or between the states that it leaves;
     None where nothing does."""
-    at = align(a, b)
+    at = align_traces(a, b)
     to_a, to_b = at.comes_to(0), at.comes_to(1)
     if to_a != to_b:
         return _path(at)
@@ -100,9 +100,9 @@ def _operation(at: Alignment, place: Place) -> OperationDifference:
 
 
 def _slot(at: Alignment, get: Place, slot: str, a: Instance, b: Instance) -> OperationDifference:
-    lost = lost_set(at, get, slot)
-    if lost is not None:
-        return _lost(at, lost)
+    missing = missing_set(at, get, slot)
+    if missing is not None:
+        return _missing(at, missing)
     loop = loop_that_set(at, get, slot)
     return _found(at, "result", get, a, b) if loop is None else _found(at, "loop", loop, a, b)
 
@@ -115,20 +115,20 @@ def _memory(
     b: Instance | None = None,
 ) -> OperationDifference:
     """A load gives something else (or nothing reads it, and the state differs in the end)."""
-    lost = lost_write(at, origins)
-    if lost is not None and (lost.opcode != "zero" or place is None):
-        return _lost(at, lost)
+    missing = missing_write(at, origins)
+    if missing is not None and (missing.opcode != "zero" or place is None):
+        return _missing(at, missing)
     read = any(o.memory == "inputs" and o.write is None for o in origins)
     found = _found(at, "input" if read else "memory", place, a, b)
     writer = next((o.write.place for o in origins if o.write is not None), None)
     return replace(found, writer=writer)
 
 
-def _lost(at: Alignment, lost: Lost) -> OperationDifference:
-    plain = at.plain(lost.place)
-    done = at.traces[lost.side].instance(lost.event, plain.args)
-    a, b = (None, done) if lost.side else (done, None)
-    return _found(at, "path", lost_statement(at, lost.side, lost.place), a, b)
+def _missing(at: Alignment, missing: MissingWrite) -> OperationDifference:
+    plain = at.plain(missing.place)
+    done = at.traces[missing.side].instance(missing.event, plain.args)
+    a, b = (None, done) if missing.side else (done, None)
+    return _found(at, "path", missing_statement(at, missing.side, missing.place), a, b)
 
 
 def _state(at: Alignment) -> OperationDifference | None:
@@ -148,18 +148,18 @@ def _path(at: Alignment) -> OperationDifference:
     level = 0
     while level < min(map(len, ways)) and ways[0][level] == ways[1][level]:
         level += 1
-    place = _parting(at, ways, level)
+    place = _divergence(at, ways, level)
     a, b = at.instance(0, at.first), at.instance(1, at.first)
     loop = isinstance(at.statement(place), For | While)
     return _found(at, "loop" if loop else "path", place, a, b)
 
 
-def _parting(at: Alignment, ways: tuple[Way, Way], level: int) -> Place:
+def _divergence(at: Alignment, ways: tuple[Way, Way], level: int) -> Place:
     """What decides between two ways, which are the same down to a level."""
     next_a, next_b = (way[level] if level < len(way) else None for way in ways)
     for side, place in enumerate((next_a, next_b)):
         if place is not None and not at.knows(1 - side, place):
-            return lost_statement(at, side, place)
+            return missing_statement(at, side, place)
     place = next_a or next_b
     assert place is not None
     if next_a is not None and next_b is not None and next_a.function != next_b.function:
@@ -169,7 +169,7 @@ def _parting(at: Alignment, ways: tuple[Way, Way], level: int) -> Place:
     a, b = (at.layout(side, place.function) for side in (0, 1))
     to_a, to_b = (END if to is None else to.op for to in (next_a, next_b))
     last = before[level].op if inside else None
-    return Place(place.function, parted_by(a, b, last, to_a, to_b))
+    return Place(place.function, divergent_branch(a, b, last, to_a, to_b))
 
 
 def _found(

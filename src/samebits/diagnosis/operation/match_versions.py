@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import Match, SequenceMatcher
@@ -20,16 +20,14 @@ from samebits.ir.grammar import (
     CALLS,
     For,
     Function,
-    If,
     Module,
+    Numbered,
     Op,
-    Region,
     Statement,
     Value,
-    While,
 )
 from samebits.ir.refs import Place
-from samebits.ir.rewrite import clone
+from samebits.ir.rewrite import clone, numbered
 
 _Tokens = Sequence[tuple[object, ...]]
 """What makes statements the same, one after the other."""
@@ -40,8 +38,8 @@ class Change:
     """One operation that the second version has otherwise.
 
     `kind` is "constant", "operation", "operands", "added" or "removed"; `place` is in the first
-    version, or, for what was added, in the second as `Aligned` numbers it, where the first one has
-    nothing; `a` and `b` are where it stands in each, and None where it does not.
+    version, or, for what was added, in the second as `MatchedVersion` numbers it, where the first
+    one has nothing; `a` and `b` are where it stands in each, and None where it does not.
     """
 
     kind: str
@@ -52,16 +50,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
+class MatchedVersion:
     """The second version with the first one's names and numbers where operations are the same."""
 
     module: Module
     changes: tuple[Change, ...]
 
 
-def align(
+def match_versions(
     a: Module, b: Module, budget: Budget | None = None, same: tuple[str, str] | None = None
-) -> Aligned:
+) -> MatchedVersion:
     """`b` with functions named and operations numbered as in `a`, and what differs.
 
     Functions correspond where their names do, or the last part of them does, and those of `same`,
@@ -89,7 +87,7 @@ def align(
             continue
         text = f"{_short(name)} is gone"
         changes.append(Change("removed", _first_of(gone), text, gone.span, None))
-    return Aligned(Module(functions, {**a.tables, **b.tables}), tuple(changes))
+    return MatchedVersion(Module(functions, {**a.tables, **b.tables}), tuple(changes))
 
 
 def _first_of(function: Function) -> Place:
@@ -143,29 +141,6 @@ def _renamed(function: Function, name: str, names: dict[str, str]) -> Function:
     return replace(function, name=name, body=body)
 
 
-def numbered(region: Region) -> Iterator[Op | If | For | While]:
-    """The statements with ids, in the order in which `clone` numbers them."""
-    for statement in region:
-        match statement:
-            case Op():
-                yield statement
-            case If():
-                yield statement
-                yield from numbered(statement.then)
-                yield from numbered(statement.orelse)
-            case For():
-                yield statement
-                yield from numbered(statement.body)
-                yield from numbered(statement.orelse)
-            case While():
-                yield from numbered(statement.head)
-                yield statement
-                yield from numbered(statement.body)
-                yield from numbered(statement.orelse)
-            case _:
-                pass
-
-
 class _Matching:
     """Matches the statements of one function in both versions."""
 
@@ -202,8 +177,8 @@ class _Matching:
             self._one_sided("removed", x, x.span, None)
             self._one_sided("added", y, None, y.span)
             return
-        assert isinstance(x, Op | If | For | While)
-        assert isinstance(y, Op | If | For | While)
+        assert isinstance(x, Numbered)
+        assert isinstance(y, Numbered)
         if isinstance(x, Op) and isinstance(y, Op):
             if _kind(x.results) != _kind(y.results):
                 self._one_sided("removed", x, x.span, None)
@@ -233,11 +208,11 @@ class _Matching:
         return None if number is None else (number, value.index)
 
     def _change(self, kind: str, x: Statement, y: Statement, text: str) -> None:
-        assert isinstance(x, Op | If | For | While)
+        assert isinstance(x, Numbered)
         self._changes.append(Change(kind, Place(self._a.name, x.id), text, x.span, y.span))
 
     def _one_sided(self, kind: str, s: Statement, a: Span | None, b: Span | None) -> None:
-        assert isinstance(s, Op | If | For | While)
+        assert isinstance(s, Numbered)
         what = s.opcode if isinstance(s, Op) else type(s).__name__.lower()
         self._changes.append(Change(kind, Place(self._a.name, s.id), f"{what} was {kind}", a, b))
 
@@ -314,7 +289,7 @@ def _blocks(left: _Tokens, right: _Tokens, most: _Most) -> Sequence[tuple[str, i
     return [ends[0], ("replace", head, a, head, b), ends[1]]
 
 
-def _token(statement: Op | If | For | While) -> tuple[object, ...]:
+def _token(statement: Numbered) -> tuple[object, ...]:
     """What makes two statements the same. Constants of other values are a change of one."""
     match statement:
         case Op():

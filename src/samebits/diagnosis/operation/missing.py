@@ -1,4 +1,5 @@
-"""What makes a value differ between two sides without being an operation that both show.
+"""Why a value differs though no shared operation computes it: a missing write, a loop, a rewritten
+operand.
 
 A slot differs because a loop sets it, or because one side leaves out a `set`; memory because one
 side leaves out a `store`, or because it differed before; an operand because a rewritten program
@@ -17,7 +18,7 @@ from samebits.trace.instances import Instance
 from samebits.trace.last_write import Origin
 
 
-class Lost(NamedTuple):
+class MissingWrite(NamedTuple):
     """A write that one side alone does."""
 
     side: int
@@ -72,7 +73,7 @@ def _last(at: Alignment, side: int, place: Place, event: int) -> Instance:
     return at.traces[side].instance(at.last_before(side, {number}, event))
 
 
-def lost_statement(at: Alignment, side: int, place: Place) -> Place:
+def missing_statement(at: Alignment, side: int, place: Place) -> Place:
     """The statement that the other side lacks: an operation that it lacks, or the outermost
     statement around it of which it has nothing."""
     layout = at.layout(side, place.function)
@@ -85,7 +86,7 @@ def lost_statement(at: Alignment, side: int, place: Place) -> Place:
     return place
 
 
-def lost_set(at: Alignment, get: Place, slot: str) -> Lost | None:
+def missing_set(at: Alignment, get: Place, slot: str) -> MissingWrite | None:
     """The `set` that one side alone does, of those since the last that both do."""
     for side in (0, 1):
         sets = {
@@ -93,11 +94,11 @@ def lost_set(at: Alignment, get: Place, slot: str) -> Lost | None:
             for number, op in _numbered(at, side, get.function)
             if op.opcode == "set" and op.attr == slot
         }
-        own = {n for n in sets if _is_lost(at, side, get.function, n)}
+        own = {n for n in sets if _is_missing(at, side, get.function, n)}
         event = at.event(side, at.first)
         last = at.last_before(side, own, event)
         if last > max(at.last_before(side, sets - own, event), _began(at, side, get.function)):
-            return Lost(side, at.traces[side].place(last), last, "set")
+            return MissingWrite(side, at.traces[side].place(last), last, "set")
     return None
 
 
@@ -107,7 +108,7 @@ def _numbered(at: Alignment, side: int, function: str) -> list[tuple[int, Op]]:
     return [(number, numbering.ops[number]) for number in numbers]
 
 
-def _is_lost(at: Alignment, side: int, function: str, number: int) -> bool:
+def _is_missing(at: Alignment, side: int, function: str, number: int) -> bool:
     """Whether the other side lacks a `set`, and not what it sets as well: that was put in."""
     op = at.traces[side].model.numbering.ops[number]
     here, value = Place(function, op.id), Place(function, op.args[-1].op)
@@ -123,7 +124,7 @@ def _began(at: Alignment, side: int, function: str) -> int:
 
 def loop_that_set(at: Alignment, get: Place, slot: str) -> Place | None:
     """The loop that gives a slot its value: as its counter, or by joining the lanes of what its
-    turns set."""
+    iterations set."""
     loops = [loop for loop in _loops(at, get.function) if _sets(loop, slot)]
     around = {loop.id for loop in at.layout(0, get.function).loops_around(get.op)}
     inner = [loop for loop in loops if loop[0].id in around]
@@ -157,12 +158,12 @@ def _ended(at: Alignment, function: str, loop: For) -> int:
     return at.last_before(0, numbers, at.event(0, at.first))
 
 
-def lost_write(at: Alignment, origins: tuple[Origin, Origin]) -> Lost | None:
+def missing_write(at: Alignment, origins: tuple[Origin, Origin]) -> MissingWrite | None:
     """The write that one side alone does, of the last ones to a piece of memory."""
     for side, origin in enumerate(origins):
         write = origin.write
         if write is None or write.event is None:
             continue
         if at.shared_event(side, write.event) is None:
-            return Lost(side, write.place, write.event, write.opcode)
+            return MissingWrite(side, write.place, write.event, write.opcode)
     return None

@@ -1,25 +1,29 @@
-"""Between two versions of a source: the operation that the other version lacks, where one that both
-have is the first to differ only because it gets something else instead.
+"""What the other version of a source changed: operations that it lacks, functions that it calls
+instead, and the text of both.
 
-Knows one trace and what has changed.
+Knows one trace, both modules and what has changed between them.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from samebits.diagnosis.operation.first_difference import OperationDifference
 from samebits.diagnosis.operation.match_versions import Change
+from samebits.diagnosis.report.findings import Place as Source
 from samebits.errors import Span
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.analysis.enclosing import Layout
-from samebits.ir.grammar import Op, Statement
+from samebits.ir.grammar import CALLS, Module, Op, Region, Statement, walk
 from samebits.ir.refs import Place, statement_at
 from samebits.trace.record import Trace
 
 
-def blamed(
+def attributed(
     difference: OperationDifference, a: Trace, changes: Sequence[Change]
 ) -> OperationDifference:
     """The difference, or the operation of the same expression that side a alone does."""
@@ -75,3 +79,91 @@ def _within(a: Span, b: Span) -> bool:
     return (b.line, b.column) <= (a.line, a.column) and (
         (a.end_line, a.end_column) <= (b.end_line, b.end_column)
     )
+
+
+def is_constant(change: Change) -> bool:
+    """Whether a change is one of numbers alone. What the front end has folded is a constant in the
+    IR, whatever has changed in its expression."""
+    if change.kind != "constant" or change.a is None or change.b is None:
+        return change.kind == "constant"
+    a, b = _shape(_text(change.a)), _shape(_text(change.b))
+    return not a or not b or a == b
+
+
+def rewording(change: Change, others: Sequence[Change]) -> tuple[str, ...]:
+    """Both versions' line at a change, where they can be read and differ. What one version lacks
+    is beside what the other has instead in that function."""
+    same = [other for other in (change, *others) if other.place.function == change.place.function]
+    a = next((other.a for other in same if other.a is not None), None)
+    b = next((other.b for other in same if other.b is not None), None)
+    if a is None or b is None:
+        return ()
+    before, after = (Source.of(span).source.strip() for span in (a, b))
+    if not before or not after or before == after:
+        return ()
+    return (f"`{before}` is `{after}` on the other side",)
+
+
+def _text(span: Span) -> str:
+    """The source under a span of one line; empty where it can't be read."""
+    place = Source.of(span)
+    return place.source[place.column : place.end_column] if span.line == span.end_line else ""
+
+
+def _shape(text: str) -> str:
+    """An expression without its numbers; empty where it is none."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError):
+        return ""
+    return ast.dump(_WithoutNumbers().visit(tree))
+
+
+class _WithoutNumbers(ast.NodeTransformer):
+    """Numbers and their signs become one number."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant(0)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        return node.operand if isinstance(node.operand, ast.Constant) else node
+
+
+PRACTICE = "another precision: an option of the kernel, of its module, or of the build"
+
+
+def other_calls(mine: Module, theirs: Module) -> frozenset[Place]:
+    """The user's own calls that are of another function in `theirs`, whose operations have the
+    same ids."""
+    found: set[Place] = set()
+    for function in own_functions(mine):
+        other = theirs.functions.get(function.name)
+        if other is not None:
+            named = {op.id: op.attr for op in _calls(other.body)}
+            found |= {
+                Place(function.name, op.id)
+                for op in _calls(function.body)
+                if named.get(op.id, op.attr) != op.attr
+            }
+    return frozenset(found)
+
+
+def with_other_calls(mine: Module, theirs: Module, places: Collection[Place]) -> Module:
+    """The module in which the calls at some places are those that `theirs` has there."""
+    made = mine
+    for place in places:
+        called = next(
+            op for op in _calls(theirs.functions[place.function].body) if op.id == place.op
+        )
+        editor = FunctionEditor(made, place.function)
+        with editor.instead(place.op) as old:
+            assert isinstance(old, Op)
+            editor.append(replace(old, attr=called.attr))
+        made = editor.done()
+    new = {name: f for name, f in theirs.functions.items() if name not in made.functions}
+    return Module({**new, **made.functions}, {**theirs.tables, **made.tables})
+
+
+def _calls(body: Region) -> list[Op]:
+    return [op for op in walk(body) if isinstance(op, Op) and op.opcode in CALLS]

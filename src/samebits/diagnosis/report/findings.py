@@ -1,6 +1,6 @@
-"""What a diagnosis has found: frame, fields, operation, cause, cousins, and how sure each is.
+"""What a diagnosis has found: frame, fields, operation, cause, exposed operations, each how surely.
 
-Owns the facts alone; how they are found is `search`, how they read the command line's business.
+Owns the facts alone; how they are found is `driver`'s, how they read `text`'s and `html`'s.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from samebits.errors import Span
 from samebits.source_lines import line_of
 
 CERTAINTIES = {
-    "certain": "it gives the other side's bits in every frame compared, and nothing else does",
-    "likely": "it explains the difference, and others may; or too little could tell them apart",
-    "possible": "it gives the operation's result, but not all that follows",
+    "certain": "gives the other side's bits in every frame compared, and nothing else does",
+    "likely": "explains the difference, and others may; or too little could tell them apart",
+    "possible": "explains this operation, but not every later frame",
     "unknown": "no experiment gives the other side's bits",
 }
 """How sure a cause is, and what that means."""
 
 
-REACHES = ("at this operation alone", "on this line", "in this function", "everywhere")
+SCOPES = ("at this operation alone", "on this line", "in this function", "everywhere")
 """Where a hazard acts: from the least to the most of the operations that it can act on."""
 THROUGHOUT = "everywhere, the library's own code included"
 """Where a floating-point environment does."""
 WITH_ALL_ELSE = "with all else that the other version has otherwise"
-"""How a change acted that was not planted by itself: the whole other program was."""
+"""How a change acted that was not injected by itself: the whole other program was."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class OperationFact:
 
     `kind` is "result" for that; "memory", "input", "loop" and "path" say that the difference is
     none of arithmetic: memory that differs though nothing wrote it differently, an input, the order
-    or the number of a loop's turns, an operation that only one side does.
+    or the number of a loop's iterations, an operation that only one side does.
     """
 
     kind: str
@@ -96,14 +96,14 @@ class OperationFact:
     place: Place
     calls: tuple[Place, ...]
     """The calls that lead there, the step's first."""
-    turns: tuple[tuple[str, int], ...]
+    iterations: tuple[tuple[str, int], ...]
     """The counters of the loops around it."""
     operands: tuple[Datum, ...]
     a: Datum | None
     b: Datum | None
     ulps: int | None
-    believed: str
-    """Why the trace is believed, or what stands in its stead."""
+    validation: str
+    """Why the trace is valid, or what serves in its place."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,8 @@ class CauseFact:
     """How the operation is evaluated under it."""
     practice: str
     remedy: str
-    reach: str
-    """A word of `REACHES`, `THROUGHOUT` or `WITH_ALL_ELSE`: where it acted in the experiment."""
+    scope: str
+    """A word of `SCOPES`, `THROUGHOUT` or `WITH_ALL_ELSE`: where it acted in the experiment."""
     frames_same: int
     """Frames, from the differing one on, in which the experiment gave the other side's hash."""
     frames_compared: int
@@ -130,8 +130,8 @@ class CauseFact:
 
 
 @dataclass(frozen=True)
-class CousinFact:
-    """Another operation that the same hazard acts on."""
+class ExposedFact:
+    """An exposed operation: another one that the same hazard acts on."""
 
     place: Place
     opcode: str
@@ -217,8 +217,8 @@ class Diagnosis:
     """The first is the cause; the others are "also explained by"."""
     certainty: str = "unknown"
     """A key of `CERTAINTIES`."""
-    cousins: tuple[CousinFact, ...] = ()
-    cousins_left: int = 0
+    exposed: tuple[ExposedFact, ...] = ()
+    exposed_left: int = 0
     recorded: RecordedFact | None = None
     """Side a beside its replay, as far as it was run; None where that holds no hash and no
     keyframe."""
@@ -231,6 +231,11 @@ class Diagnosis:
     def same(self) -> bool:
         """Whether no frame differs."""
         return self.frame is None
+
+    def note(self, text: str) -> None:
+        """Add a note, once."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as JSON has it."""

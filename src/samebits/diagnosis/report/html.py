@@ -6,10 +6,9 @@ Owns the page; what is on it is in `finding`.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from math import log2, sqrt
@@ -18,15 +17,16 @@ from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
-    CousinFact,
     Datum,
     Diagnosis,
+    ExposedFact,
     FieldFact,
     HeatFact,
     OperationFact,
     Place,
     TimelineFact,
 )
+from samebits.diagnosis.report.wording import bits, kind_of, merged, near, which, why_unknown
 from samebits.visible import visible
 
 _PLACE = re.compile(r"@([A-Z]+)@")
@@ -36,15 +36,7 @@ _DOTS = 200
 _HEAT_SHOWN = 120
 _ROWS_OPEN = 10
 """Rows of a table that are shown before the rest is asked for."""
-_COUSINS_SHOWN = 60
-
-_KINDS = {
-    "result": "the first whose operands agree and whose results do not",
-    "memory": "it reads what no earlier operation wrote differently",
-    "input": "it reads an input that differs",
-    "loop": "its turns, or what they add up to, differ",
-    "path": "one side does it and the other does not",
-}
+_EXPOSED_SHOWN = 60
 
 
 def page(diagnosis: Diagnosis) -> str:
@@ -60,59 +52,6 @@ def page(diagnosis: Diagnosis) -> str:
     return _PLACE.sub(lambda found: visible(parts[found[1]]), template)
 
 
-def which(d: Diagnosis) -> str:
-    """The frame that differs, and of how many."""
-    assert d.frame is not None
-    if d.frame < 0:
-        return f"the state after init, before all {d.frames:,} frames,"
-    return f"frame {d.frame:,} of {d.frames:,}"
-
-
-def why_unknown(d: Diagnosis) -> str:
-    """Why there is no cause: without an operation there is nothing to try."""
-    if d.operation is None:
-        return "which operation differs first could not be told"
-    return CERTAINTIES["unknown"]
-
-
-def near(text: str) -> str:
-    """Paths below the working folder as they are typed there."""
-    return text.replace(f"{os.getcwd()}{os.sep}", "")
-
-
-def kind_of(o: OperationFact) -> str:
-    """In which way an operation is the first that differs."""
-    if o.kind == "result" and o.b is None:
-        return "the first that side b does in another way"
-    if o.kind == "result" and o.a is None:
-        return "the first that side a does in another way"
-    return _KINDS[o.kind]
-
-
-def bits(datum: Datum) -> str:
-    """Its bits as `samebits explain` takes them."""
-    return datum.bits if datum.bits.startswith("0x") else f"0x{datum.bits}"
-
-
-def merged(cousins: Sequence[CousinFact]) -> list[tuple[CousinFact, int]]:
-    """Cousins in their order, those of one expression, as a vector's components, put together;
-    and how many each stands for."""
-    rows: dict[tuple[Place, str, int | None], list[CousinFact]] = {}
-    for cousin in cousins:
-        rows.setdefault((cousin.place, cousin.opcode, cousin.steps), []).append(cousin)
-    return [
-        (
-            replace(
-                alike[0],
-                changed=sum(cousin.changed for cousin in alike),
-                evaluations=sum(cousin.evaluations for cousin in alike),
-            ),
-            len(alike),
-        )
-        for alike in rows.values()
-    ]
-
-
 def _sections(d: Diagnosis) -> Iterator[str]:
     yield _section("", _lead(d))
     if any(row.differing for row in d.timeline):
@@ -123,8 +62,10 @@ def _sections(d: Diagnosis) -> Iterator[str]:
         yield _section("Cause", _causes(d))
     if d.heat or d.fields:
         yield _section("Fields that differ after the frame", _heat(d) + _fields(d))
-    if d.cousins:
-        yield _section("Cousins: what else the hazard acts on, by steps to the state", _cousins(d))
+    if d.exposed:
+        yield _section(
+            "Exposed: other operations that the hazard acts on, by steps to the state", _exposed(d)
+        )
     told = list(departing.lines(d.recorded, "the run departs")) if d.recorded is not None else []
     if told:
         yield _section("Recorded", f'<pre class="mono">{escape(chr(10).join(told))}</pre>')
@@ -264,7 +205,7 @@ def _operation(o: OperationFact) -> str:
     path = "".join(
         f'<span class="mono">{escape(p.function)}:{p.line}</span>' for p in (*o.calls, o.place)
     )
-    turns = ", ".join(f"{name} = {value:,}" for name, value in o.turns)
+    iterations = ", ".join(f"{name} = {value:,}" for name, value in o.iterations)
     rows = [
         _datum(datum.name or f"operand {k + 1}", datum, "") for k, datum in enumerate(o.operands)
     ]
@@ -275,10 +216,10 @@ def _operation(o: OperationFact) -> str:
     return (
         f"<div><b>{escape(o.opcode)}</b> at {_where(o.place)}: {escape(kind_of(o))}</div>"
         f'<div class="path">{path}</div>'
-        + (f'<div class="soft">in the turn {escape(turns)}</div>' if turns else "")
+        + (f'<div class="soft">in iteration {escape(iterations)}</div>' if iterations else "")
         + _source(o.place)
         + f'<div class="wide"><table>{"".join(rows)}</table></div>'
-        + f'<div class="soft">{escape(o.believed)}</div>'
+        + f'<div class="soft">{escape(o.validation)}</div>'
     )
 
 
@@ -311,8 +252,8 @@ def _causes(d: Diagnosis) -> str:
     told = [
         ("experiment", _agreement(first)),
         *(("evidence", near(line)) for line in first.evidence),
-        ("as by", first.practice),
-        ("instead", first.remedy),
+        ("seen with", first.practice),
+        ("fix", first.remedy),
     ]
     rows = (f'<span class="soft">{name}</span><span>{escape(text)}</span>' for name, text in told)
     parts = [
@@ -335,7 +276,7 @@ def _agreement(cause: CauseFact) -> str:
     if cause.frames_same:
         frames = f"{cause.frames_same:,} of {cause.frames_compared:,} frames"
         found = f"gives b's hash in {frames} from there on"
-    return f"planted {cause.reach}, it {found}"
+    return f"injected {cause.scope}, it {found}"
 
 
 def _fields(d: Diagnosis) -> str:
@@ -386,16 +327,16 @@ def _cell(h: HeatFact) -> str:
     )
 
 
-def _cousins(d: Diagnosis) -> str:
-    every = merged(d.cousins)
-    counted = any(cousin.evaluations for cousin, _ in every)
+def _exposed(d: Diagnosis) -> str:
+    every = merged(d.exposed)
+    counted = any(each.evaluations for each, _ in every)
     changed = '<th class="number">results changed in the frame</th>' if counted else ""
     head = f'<tr><th>where</th><th>operation</th><th class="number">steps</th>{changed}</tr>'
-    rows = [_cousin(cousin, count, counted) for cousin, count in every[:_COUSINS_SHOWN]]
-    return _table(head, rows, d.cousins_left + sum(n for _, n in every[_COUSINS_SHOWN:]))
+    rows = [_exposed_row(each, count, counted) for each, count in every[:_EXPOSED_SHOWN]]
+    return _table(head, rows, d.exposed_left + sum(n for _, n in every[_EXPOSED_SHOWN:]))
 
 
-def _cousin(c: CousinFact, count: int, counted: bool) -> str:
+def _exposed_row(c: ExposedFact, count: int, counted: bool) -> str:
     steps = "no path" if c.steps is None else f"{c.steps:,}"
     times = f"{count} × " if count > 1 else ""
     changed = f"{c.changed:,} of {c.evaluations:,}" if c.evaluations else "not reached"

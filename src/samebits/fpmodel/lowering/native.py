@@ -97,7 +97,7 @@ class Native(Walk[Value]):
             raise CannotLower(f"{detail} takes a {self.form}, not what is held between operations")
         kernel = KERNELS.get(f"{detail}_{self.form.name}")
         if kernel is not None:
-            return self.code.call(kernel, kernel.resolve(()), x)[0]
+            return self.code.call(kernel, kernel.signature.resolve(()), x)[0]
         function = estimate_function(detail)
         if function is None or self.form != FLOAT32:
             raise CannotLower(f"this machine has no {detail}")

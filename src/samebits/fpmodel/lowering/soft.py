@@ -32,7 +32,7 @@ class Kernels:
 
     def call(self, name: str, *args: Value) -> tuple[Value, ...]:
         kernel = KERNELS[name]
-        return self.code.call(kernel, kernel.resolve(()), *args)
+        return self.code.call(kernel, kernel.signature.resolve(()), *args)
 
     def wide(self, name: str, *args: Value) -> Wide:
         mantissa, exponent, kind = self.call(name, *args)

@@ -1,4 +1,4 @@
-"""What the lowering of one function knows: its names, what is assigned, and how to complain."""
+"""The state of one function's lowering: its names, what is assigned, and its errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar
 
 from samebits.errors import CompileError, Span
 from samebits.frontend.core.builder import Builder
-from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View
+from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.frontend.core.source import Source
 from samebits.ir.grammar import MAX_NESTING, Region, Value, ValueType
 from samebits.lang.memory.tables import Table
@@ -65,13 +65,13 @@ class Context:
     builder: Builder = field(default_factory=Builder)
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     assigned: frozenset[str] | None = frozenset()
-    """Names certainly assigned here; None where control can't come."""
+    """Names certainly assigned here; None in unreachable code."""
     breaks: list[list[frozenset[str]]] = field(default_factory=list[list[frozenset[str]]])
     wanted: list[bool] = field(default_factory=list[bool])
-    """Of each loop around, whether it is to be vectorised."""
+    """For each enclosing loop, whether it must be vectorised."""
     written: set[str] = field(default_factory=set[str])
     precision: Precision = HIGH
-    """That of the math functions which are called."""
+    """Precision of the math functions that it calls."""
     in_library: bool = False
     """Whether the function is one of samebits' math library."""
     local_names: frozenset[str] = frozenset()
@@ -79,7 +79,7 @@ class Context:
     first_use: dict[str, ast.Name] = field(default_factory=dict[str, ast.Name])
     tables: dict[str, Table] = field(default_factory=dict[str, Table])
     calls: int = 1
-    """How many kernels are being lowered inside one another, this one among them."""
+    """Depth of nested lowerings of kernels, this one included."""
     is_parallel: bool = False
     """Whether it is the body of a parallel range."""
     private: set[str] = field(default_factory=set[str])
@@ -109,7 +109,7 @@ class Context:
                 note="each if, elif, else, loop, ternary, `and` and `or` inside another counts",
                 fix="move the inner part into a kernel of its own, or use a table",
             )
-        with self.builder.region() as region:
+        with self.builder.nested() as region:
             yield region
 
     # Names -------------------------------------------------------------------------------
@@ -124,10 +124,10 @@ class Context:
             self.fail(
                 node,
                 f"'{name}' may be unassigned here",
-                note="it belongs to each turn of a parallel range, and is gone after it"
+                note="it belongs to each iteration of a parallel range, and is gone after it"
                 if private
                 else "it is assigned on some of the ways that lead here, not on all",
-                fix="keep it in an array, written at the turn's own index"
+                fix="keep it in an array, written at the iteration's own index"
                 if private
                 else f"assign '{name}' before the branch or loop",
             )
@@ -145,7 +145,7 @@ class Context:
                     ref = self.builder.local_ref(variable.local, span)
                 else:
                     ref = self.builder.get(name, span)
-                return Place(ref, t, variable.roots, variable.readonly)
+                return MemoryOperand(ref, t, variable.roots, variable.readonly)
             case _:
                 raise AssertionError(variable.type)
 
@@ -170,9 +170,9 @@ class Context:
         if self.assigned is not None:
             self.assigned = self.assigned | {name}
 
-    def mark_written(self, place: Place | View, node: ast.AST) -> None:
+    def mark_written(self, place: MemoryOperand | View, node: ast.AST) -> None:
         """Note a store through `place`; refuse one into read-only memory."""
-        readonly = place.readonly if isinstance(place, Place) else place.type.readonly
+        readonly = place.readonly if isinstance(place, MemoryOperand) else place.type.readonly
         if readonly:
             where = ", ".join(sorted(place.roots)) or "it"
             self.fail(
@@ -190,7 +190,7 @@ def component_slots(name: str, t: VectorType) -> tuple[str, ...]:
 
 
 def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] | None:
-    """Names assigned whichever of two ways control came."""
+    """The names assigned on both of two paths."""
     if a is None or b is None:
         return b if a is None else a
     return a & b
@@ -199,3 +199,13 @@ def merge(a: frozenset[str] | None, b: frozenset[str] | None) -> frozenset[str] 
 def values_of(operand: Scalar | Vector) -> tuple[Value, ...]:
     """The IR values that make up a scalar or vector."""
     return (operand.value,) if isinstance(operand, Scalar) else operand.items
+
+
+def of_values(items: tuple[Value, ...], t: ScalarType | VectorType) -> Scalar | Vector:
+    """The scalar or vector of type `t` that IR values make up."""
+    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+
+
+def element_type(operand: Operand) -> Type:
+    """The type of a vector's components; that of anything else."""
+    return operand.type.element if isinstance(operand, Vector) else operand.type

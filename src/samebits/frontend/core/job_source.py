@@ -1,5 +1,4 @@
-"""A job's source as that of a kernel over a range: `self.field` becomes a parameter, and `execute`
-the body of a loop.
+"""A job as a kernel over a range: `self.field` becomes a parameter, `execute` a loop's body.
 
 Works on syntax trees; every node keeps its place in the file. Owns what `execute` may do to `self`.
 """
@@ -17,11 +16,12 @@ from samebits.lang.annotations import Access
 from samebits.lang.jobs import BEGIN, ELEMENT, END, INDEX_TYPE, RANGE, UNSAFE, JobKernel
 from samebits.types import INT
 
-TURN = "job.turn"
-"""The loop variable where the index has another type than loop variables have."""
+ITERATION = "job.turn"
+"""The loop variable where the index has another type than loop variables have. Digests of programs
+have it in them."""
 
 AT = "job.at"
-"""Where in its row an index appends next."""
+"""Position in its row at which an index appends next."""
 
 _APPEND = """\
 __at = __counts[{index}]
@@ -52,7 +52,7 @@ def _returns(body: Sequence[ast.AST], inside: bool = False) -> Iterator[bool]:
 
 
 class _Rewriting:
-    """Makes one function of the kernel language of `execute`."""
+    """Rewrites `execute` as one function of the kernel language."""
 
     def __init__(self, kernel: JobKernel, source: Source) -> None:
         self._kernel = kernel
@@ -60,7 +60,7 @@ class _Rewriting:
         self._own = source.node.args.args[0].arg
         self._fields = {field.name: field for field in kernel.fields}
         self._stored: set[int] = set()
-        """Nodes of write-only fields that are only stored through, or asked for their length."""
+        """Nodes of write-only fields that are stored through or asked for their length alone."""
         self._in_loop = False
 
     def function(self) -> ast.FunctionDef:
@@ -89,21 +89,21 @@ class _Rewriting:
             return [*starts, *self._statements(node.body)]
         (index,) = node.args.args[1:]
         plain = kernel.argument_types[0] == INT
-        turn = index.arg if plain else TURN
+        iteration = index.arg if plain else ITERATION
         kernel.by_calls = any(_returns(node.body))
         if kernel.by_calls:
             names = [index.arg, *(p.name for p in kernel.parameters[2:])]
             call = ast.Call(self._name(ELEMENT, node), [self._name(n, node) for n in names], [])
-            turns: list[ast.stmt] = [self._at(ast.Expr(self._at(call, node)), node)]
+            iterations: list[ast.stmt] = [self._at(ast.Expr(self._at(call, node)), node)]
         else:
             self._in_loop = True
-            turns = self._statements(node.body)
+            iterations = self._statements(node.body)
         if not plain:
-            turns.insert(0, self._converted(index, self._name(TURN, index), False))
+            iterations.insert(0, self._converted(index, self._name(ITERATION, index), False))
         bounds = [self._name(BEGIN, index), self._name(END, index)]
         over = self._at(ast.Call(self._name(RANGE, index), cast("Any", bounds), []), index)
-        target = ast.copy_location(ast.Name(turn, ast.Store()), index)
-        return [self._at(ast.For(target, over, turns, [], None), node)]
+        target = ast.copy_location(ast.Name(iteration, ast.Store()), index)
+        return [self._at(ast.For(target, over, iterations, [], None), node)]
 
     def _at(self, node: _Node, place: ast.AST) -> _Node:
         return ast.copy_location(node, place)
@@ -124,7 +124,7 @@ class _Rewriting:
         return cast("list[ast.stmt]", self._copies(body))
 
     def _copies(self, nodes: Sequence[object]) -> list[object]:
-        """Copies of what stands in a list: nodes and other things."""
+        """Copies of a list's items: nodes and other values."""
         found: list[object] = []
         for node in nodes:
             appended = self._append(node) if isinstance(node, ast.Expr) else None
@@ -173,7 +173,8 @@ class _Rewriting:
                 if self._kernel.form.parallel:
                     self._fail(
                         node,
-                        f"'{name}' says which elements are this turn's own, and stays as it is",
+                        f"'{name}' says which elements are this iteration's own, "
+                        "and stays as it is",
                         fix="use another name",
                     )
             case ast.Return():
@@ -201,7 +202,7 @@ class _Rewriting:
         return ast.copy_location(ast.Continue() if self._in_loop else ast.Return(None), node)
 
     def _note_stores(self, node: ast.AST) -> None:
-        """Remember fields in `node` that are not read though they stand there."""
+        """Remember the fields in `node` that it mentions without reading them."""
         match node:
             case ast.Subscript(ctx=ast.Store()) | ast.Attribute(ctx=ast.Store()):
                 base: ast.expr = node

@@ -1,4 +1,4 @@
-"""Where a kernel's source comes from: the lines that its function was made from, parsed."""
+"""The source of a kernel: the lines that its function was made from, parsed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _parse(file: str, lines: tuple[str, ...]) -> dict[int, FunctionNode]:
 
 
 def _first_line(node: FunctionNode) -> int:
-    """That of the `def` or the first decorator."""
+    """The line of the `def` or of the first decorator."""
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 

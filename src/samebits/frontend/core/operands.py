@@ -1,4 +1,4 @@
-"""What an expression is to the front end: a literal, scalars, places in memory, a Python object."""
+"""Operands, the values of expressions: literals, scalars, vectors, memory, Python objects."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ class Vector:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MemoryOperand:
     """A struct or fixed array in memory.
 
     `roots` are the parameters whose memory it may lie in; empty for memory of this call.
-    `owner` names the variable that owns it, if it is one as a whole.
+    `temporary` says that it is fresh, and owned by no variable yet.
     """
 
     value: Value
@@ -102,7 +102,7 @@ class Static:
         return NONE
 
 
-Operand = Literal | Scalar | Vector | Place | View | Tuple | Nothing | Static
+Operand = Literal | Scalar | Vector | MemoryOperand | View | Tuple | Nothing | Static
 
 
 def number_text(value: int | float) -> str:

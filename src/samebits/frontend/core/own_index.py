@@ -1,7 +1,7 @@
-"""The own-index rule of parallel bodies: what a turn writes, no other turn touches.
+"""The own-index rule of parallel bodies: what an iteration writes, no other iteration touches.
 
-An array that the body writes is indexed by the turn's own index alone. Where that does not show
-in the index itself, a check is put before the access. Works on IR, so that it sees every access,
+An array that the body writes is indexed by the iteration's own index alone. Where the index itself
+does not show that, a check stands before the access. Works on IR, so that it sees every access,
 however it is written.
 """
 
@@ -9,29 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import NoReturn
 
 from samebits.errors import CompileError, Span
 from samebits.ir.analysis.points_to import Memory, Use, Writes, overlap
 from samebits.ir.analysis.points_to import Region as Place
-from samebits.ir.grammar import (
-    For,
-    Function,
-    If,
-    Op,
-    Region,
-    Statement,
-    Value,
-    While,
-    walk,
-)
+from samebits.ir.grammar import Function, Op, Region, Statement, Value, walk
+from samebits.ir.rewrite import ValueWriter, fresh_ids, map_region
 from samebits.types import INT, ScalarType
 
 
 @dataclass(frozen=True, slots=True)
 class OwnRange:
-    """The indices that a turn owns: from slot `first` on, as many as slot `count` says, or one.
+    """The indices that an iteration owns: from slot `first` on, as many as slot `count` says.
 
     The slots hold integers, and the body must not set them. `roots` says of parameters that refer
     into the memory of others which these are.
@@ -59,7 +49,7 @@ def enforce(
     """`function` so that each run touches what it writes at its own indices only, or traps.
 
     `exempt` are references, by op and index, that `unsafe_parallel` gave. Raises CompileError for
-    a write to what all turns share, and for arrays that are used whole though they are written.
+    a write to what all iterations share, and for arrays used whole though they are written.
     """
     memory = Memory(function, writes, exempt)
     written = {use.origin.region for use in memory.uses if use.writes and use.origin.inside}
@@ -77,7 +67,8 @@ def enforce(
     if not needed:
         return Checked(function, {})
     inserter = _Inserter(function, own, needed)
-    return Checked(replace(function, body=inserter.region(function.body)), inserter.accesses)
+    body = map_region(function.body, inserter.checked)
+    return Checked(replace(function, body=body), inserter.accesses)
 
 
 def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
@@ -86,23 +77,24 @@ def _whole(use: Use, written: set[Place], own: OwnRange) -> None:
         raise CompileError(
             f"`{place}` is given whole to a kernel that writes it, in a parallel body",
             span=use.op.span,
-            note="a turn writes only at its own index, which the kernel could leave",
-            fix=f"give the turn's own element or row, `{place}[i]`, or write here",
+            note="an iteration writes only at its own index, which the kernel could leave",
+            fix=f"give the iteration's own element or row, `{place}[i]`, or write here",
         )
     if use.writes:
         raise CompileError(
-            f"`{place}` is shared by all turns of this parallel body, which can't write it",
+            f"`{place}` is shared by all iterations of this parallel body, which can't write it",
             span=use.op.span,
-            note="turns run in any order, and at the same time",
-            fix="write to an array at the turn's own index, and combine its elements afterwards",
+            note="iterations run in any order, and at the same time",
+            fix="write to an array at the iteration's own index, and combine its elements "
+            "afterwards",
         )
     for other in written:
         if overlap(place, other, own.roots):
             raise CompileError(
                 f"`{place}` is used whole in a parallel body that writes `{other}`",
                 span=use.op.span,
-                note="other turns may be writing their elements at the same time",
-                fix=f"use the turn's own element, or write to another array than `{other}`",
+                note="other iterations may be writing their elements at the same time",
+                fix=f"use the iteration's own element, or write to another array than `{other}`",
             )
 
 
@@ -110,13 +102,13 @@ def _mixed(span: Span, place: Place, other: Place) -> NoReturn:
     raise CompileError(
         f"`{place}` may lie in the same memory as `{other}`, which this parallel body writes",
         span=span,
-        note="a turn touches what it writes only by one name, at its own index",
+        note="an iteration touches what it writes only by one name, at its own index",
         fix="reach both by the same name, or write to another array",
     )
 
 
 def is_own(function: Function, access: Op, own: OwnRange) -> bool:
-    """Whether the first index is plainly the turn's own."""
+    """Whether the first index is plainly the iteration's own."""
     if own.count is not None:
         return False
     producers = {s.id: s for s in walk(function.body) if isinstance(s, Op)}
@@ -145,57 +137,24 @@ class _Inserter:
         self._types = {**dict(function.params), **function.slots}
         self._own = own
         self._needed = needed
-        numbers = [s.id for s in walk(function.body) if isinstance(s, Op | If | For | While)]
-        self._ids = count(1 + max(numbers))
+        self._ids = fresh_ids(function)
 
-    def region(self, region: Region) -> Region:
-        out: Region = []
-        for statement in region:
-            if isinstance(statement, Op) and statement.id in self._needed:
-                self._check(statement, out)
-            out.append(self._inside(statement))
-        return out
-
-    def _inside(self, statement: Statement) -> Statement:
-        match statement:
-            case If():
-                then, orelse = self.region(statement.then), self.region(statement.orelse)
-                return replace(statement, then=then, orelse=orelse)
-            case For():
-                body, orelse = self.region(statement.body), self.region(statement.orelse)
-                return replace(statement, body=body, orelse=orelse)
-            case While():
-                return replace(
-                    statement,
-                    head=self.region(statement.head),
-                    body=self.region(statement.body),
-                    orelse=self.region(statement.orelse),
-                )
-            case _:
-                return statement
-
-    def _check(self, op: Op, out: Region) -> None:
-        name = self._needed[op.id]
-        self.accesses[op.span] = name
-        first = self._slot(self._own.first, op.span, out)
+    def checked(self, statement: Statement) -> Region:
+        """The statement, after its check if it needs one."""
+        name = self._needed.get(statement.id) if isinstance(statement, Op) else None
+        if not isinstance(statement, Op) or name is None:
+            return [statement]
+        self.accesses[statement.span] = name
+        writer = ValueWriter([], statement.span, self._ids)
+        first = self._slot(self._own.first, writer)
         if self._own.count is None:
-            length = self._value("const", (), op.span, out, 1)
+            length = writer.constant(1, INT)
         else:
-            length = self._slot(self._own.count, op.span, out)
-        out.append(Op(next(self._ids), "own", (op.args[1], first, length), name, (), op.span))
+            length = self._slot(self._own.count, writer)
+        writer.emit("own", statement.args[1], first, length, attr=name)
+        return [*writer.region, statement]
 
-    def _slot(self, name: str, span: Span, out: Region) -> Value:
+    def _slot(self, name: str, writer: ValueWriter) -> Value:
         """The slot's value as an `int`."""
-        t = self._types[name]
-        number = next(self._ids)
-        value = Value(number, 0, t)
-        out.append(Op(number, "get", (), name, (value,), span))
-        return value if t == INT else self._value("convert", (value,), span, out)
-
-    def _value(
-        self, opcode: str, args: tuple[Value, ...], span: Span, out: Region, attr: int | None = None
-    ) -> Value:
-        number = next(self._ids)
-        value = Value(number, 0, INT)
-        out.append(Op(number, opcode, args, attr, (value,), span))
-        return value
+        value = writer.op("get", self._types[name], attr=name)
+        return value if value.type == INT else writer.op("convert", INT, value)

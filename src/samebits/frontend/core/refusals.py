@@ -1,8 +1,11 @@
-"""The Python that is not in the language: for each node, what to say and what to write instead."""
+"""The Python that is not in the language, and what to write instead: syntax, operators, built-in
+functions, and functions of `math` and NumPy."""
 
 from __future__ import annotations
 
 import ast
+
+from samebits.lang.other_names import OTHER_NAMES
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Try: ("exceptions are not in the kernel language", "use `assert` for what must hold"),
@@ -67,3 +70,21 @@ REFUSED_BUILTINS: dict[str, str] = {
     "any": "`sb.any(v)`",
     "all": "`sb.all(v)`",
 }
+
+_HOSTS = ("math", "numpy")
+_NAMES = """
+abs acos acosh argmax argmin asin asinh atan atan2 atanh cbrt ceil copysign cos cosh cross cumsum
+degrees dot erf erfc exp exp2 expm1 floor fma fmax fmin fmod frexp hypot isfinite isinf isnan ldexp
+lgamma log log10 log1p log2 logaddexp max mean min modf nextafter pow radians remainder round sign
+signbit sin sinh sqrt sum tan tanh trunc
+"""
+_SAME = frozenset(_NAMES.split())
+
+
+def samebits_name(called: object) -> str | None:
+    """The name in samebits.math of a function of Python's `math` or NumPy; None of any other."""
+    module = str(getattr(called, "__module__", None) or type(called).__module__)
+    if module.partition(".")[0] not in _HOSTS:
+        return None
+    name = str(getattr(called, "__name__", ""))
+    return name if name in _SAME else OTHER_NAMES.get(name)

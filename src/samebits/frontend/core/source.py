@@ -12,8 +12,8 @@ from samebits.errors import CompileError, Span
 FunctionNode = ast.FunctionDef
 
 syntax = lock
-"""To be held around `ast.parse` and `compile` of a tree: CPython 3.11 counts their depth in one
-place for all threads, and raises SystemError where two meet."""
+"""Lock around `ast.parse` and `compile` of a tree: CPython 3.11 counts their depth in one place for
+all threads, and raises SystemError when two overlap."""
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from samebits.bits import float_to_bits, round_scaled
 from samebits.frontend.core.context import Context, values_of
 from samebits.frontend.core.operands import (
     Literal,
+    MemoryOperand,
     Operand,
-    Place,
     Scalar,
     Vector,
     describe,
@@ -134,7 +134,7 @@ def coerce(
             operand.type.weak and t is not BOOL and (t.is_ieee or operand.type is INT)
         ):
             return Scalar(to_scalar(ctx, node, operand, t), t)
-        case (Vector() | Place(), _) if operand.type == t:
+        case (Vector() | MemoryOperand(), _) if operand.type == t:
             return operand
         case _:
             pass

@@ -36,7 +36,7 @@ from samebits.types import (
 
 
 class _Emit:
-    """Operations at the span of one expression."""
+    """Emits operations at the span of one expression."""
 
     def __init__(self, ctx: Context, node: ast.AST, t: FixedPointType) -> None:
         self.ctx = ctx
@@ -110,7 +110,7 @@ class _Emit:
         return self.settled(value, self.test("lt", excess, zero), self.test("gt", excess, zero))
 
     def fitted(self, value: Value, excess: Value) -> Value:
-        """As `counted`, of an int64 that a 32-bit type may not hold either."""
+        """As `counted`, for an int64 that a 32-bit type may not hold."""
         t = self.type
         if t.bits == 64:
             return self.counted(value, excess)
@@ -372,7 +372,7 @@ def _rescaled(emit: _Emit, value: Value, source: FixedPointType) -> Value:
 
 
 def _number(emit: _Emit, value: Value, t: ScalarType) -> Value:
-    """To integers toward zero and saturating, to floats rounded once."""
+    """A conversion to an integer, truncated and saturated, or to a float, rounded once."""
     source = emit.type
     if t.is_float:
         unit = emit.const(2.0**-source.fraction, t)

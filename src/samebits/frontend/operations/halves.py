@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from samebits.errors import Span
-from samebits.frontend.core.context import Context
+from samebits.frontend.core.context import Context, element_type
 from samebits.frontend.core.operands import Operand, Scalar, Vector
 from samebits.ir.grammar import Value
 from samebits.lang.half_words import (
@@ -31,12 +31,11 @@ _SIZE = 0x7FFF
 
 def is_half(operand: Operand) -> bool:
     """Whether an operand is a half or a vector of them."""
-    t = operand.type.element if isinstance(operand, Vector) else operand.type
-    return t == FLOAT16
+    return element_type(operand) == FLOAT16
 
 
 def refuse(ctx: Context, what: str, source: ast.AST, operand: Operand) -> None:
-    """A CompileError if the operand, written as `source`, is a half: it has no `what`."""
+    """Raise CompileError if the operand, written as `source`, is a half, which has no `what`."""
     if is_half(operand):
         length = len(operand.items) if isinstance(operand, Vector) else 1
         message, fix = refusal(what, ctx.text(source), length)
@@ -44,7 +43,7 @@ def refuse(ctx: Context, what: str, source: ast.AST, operand: Operand) -> None:
 
 
 def refuse_binary(ctx: Context, node: ast.AST, sign: str, a: Operand, b: Operand) -> None:
-    """The same for the operands of an operator, an assignment with one, or a comparison."""
+    """Raise CompileError if an operand of the operator or comparison `node` is a half."""
     match node:
         case ast.BinOp(left=left, right=right):
             pass

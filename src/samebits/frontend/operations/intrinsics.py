@@ -1,13 +1,14 @@
-"""The built-in functions of the language: how each becomes operations, in one fixed order."""
+"""Lowering of intrinsics: each becomes operations in one fixed order."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial, reduce
+from typing import NoReturn
 
 from samebits.errors import Span
-from samebits.frontend.core.context import Context, values_of
+from samebits.frontend.core.context import Context, element_type, of_values, values_of
 from samebits.frontend.core.operands import (
     Literal,
     Nothing,
@@ -17,11 +18,12 @@ from samebits.frontend.core.operands import (
     Vector,
     describe,
 )
-from samebits.frontend.operations import fixed_point, halves
-from samebits.frontend.operations import matrices as linear
+from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import index_value, literal, to_scalar
 from samebits.frontend.operations.operators import vector_operands
 from samebits.ir.grammar import Value
+from samebits.lang.intrinsics import INTRINSICS
+from samebits.lang.values.rules import Intrinsic, Takes
 from samebits.types import (
     BOOL,
     FLOAT,
@@ -31,31 +33,16 @@ from samebits.types import (
     FixedPointType,
     MatrixType,
     ScalarType,
-    Type,
     VectorType,
 )
 
 Items = list[Value]
 
 
-@dataclass(frozen=True, slots=True)
-class Elementwise:
-    """A function that works on scalars and, component by component, on vectors.
-
-    `emit` makes the operations for one component.
-    """
-
-    arity: int
-    floats: bool
-    integers: bool
-    emit: Callable[[Context, ast.Call, tuple[Value, ...], ScalarType], Value]
-
-
-def _one(opcode: str) -> Callable[[Context, ast.Call, tuple[Value, ...], ScalarType], Value]:
-    def emit(ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType) -> Value:
-        return ctx.builder.value(opcode, args, t, ctx.span(node))
-
-    return emit
+def _operation(
+    opcode: str, ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType
+) -> Value:
+    return ctx.builder.value(opcode, args, t, ctx.span(node))
 
 
 def _clamp(ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType) -> Value:
@@ -76,32 +63,13 @@ def _sign(ctx: Context, node: ast.Call, args: tuple[Value, ...], t: ScalarType) 
     return result
 
 
-ELEMENTWISE: dict[str, Elementwise] = {
-    "sqrt": Elementwise(1, True, False, _one("sqrt")),
-    "abs": Elementwise(1, True, True, _one("abs")),
-    "floor": Elementwise(1, True, False, _one("floor")),
-    "ceil": Elementwise(1, True, False, _one("ceil")),
-    "trunc": Elementwise(1, True, False, _one("trunc")),
-    "round": Elementwise(1, True, False, _one("round")),
-    "sign": Elementwise(1, True, True, _sign),
-    "min": Elementwise(2, True, True, _one("min")),
-    "max": Elementwise(2, True, True, _one("max")),
-    "copysign": Elementwise(2, True, False, _one("copysign")),
-    "clamp": Elementwise(3, True, True, _clamp),
-    "fma": Elementwise(3, True, False, _one("fma")),
-    "muladd": Elementwise(3, True, False, _one("muladd")),
-    "product_error": Elementwise(2, True, False, _one("product_error")),
-    "popcount": Elementwise(1, False, True, _one("popcount")),
-    "clz": Elementwise(1, False, True, _one("clz")),
-    "ctz": Elementwise(1, False, True, _one("ctz")),
-}
-LIBRARY_ONLY = {"muladd", "product_error"}
-"""What has the same bits everywhere only in code that is proven to round them away."""
-WIDTH_MATTERS = {"popcount", "clz", "ctz"}
+_Component = Callable[[Context, ast.Call, tuple[Value, ...], ScalarType], Value]
+_COMPOSED: dict[str, _Component] = {"clamp": _clamp, "sign": _sign}
+"""The element-wise intrinsics that are several operations, from one component of each operand."""
 
 
-def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> list[ast.expr]:
-    """The argument expressions of a call that takes exactly `count` positional ones."""
+def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> None:
+    """Raise CompileError unless a call has exactly `count` arguments, all by position."""
     if node.keywords or len(node.args) != count:
         ctx.fail(
             node,
@@ -109,68 +77,71 @@ def arguments(ctx: Context, node: ast.Call, name: str, count: int) -> list[ast.e
             note=f"{len(node.args) + len(node.keywords)} given",
             fix=f"write {name}({', '.join('abc'[:count])})",
         )
-    return node.args
 
 
-def _kind_error(
-    ctx: Context, node: ast.Call, name: str, operand: Operand, row: Elementwise
-) -> None:
-    wanted = (
-        "a float" if not row.integers else "a fixed-width integer" if not row.floats else "a number"
-    )
-    text = ctx.text(node.args[0])
+_KINDS: dict[Takes | None, tuple[str, str]] = {
+    "float": ("a float", "write {0}(float32({1}))"),
+    "integer": ("a fixed-width integer", "write {0}(uint32({1}))"),
+    "number": ("a number", "convert it"),
+}
+"""For each kind of operands: how messages name it, and the fix for another operand."""
+
+
+def _kind_error(ctx: Context, node: ast.Call, row: Intrinsic, operand: Operand) -> NoReturn:
+    wanted, fix = _KINDS[row.takes]
     ctx.fail(
         node,
-        f"{name}() takes {wanted} or a vector of them, but this is {describe(operand)}",
-        fix=f"write {name}(float32({text}))" if row.floats and not row.integers
-        else f"write {name}(uint32({text}))" if not row.floats else "convert it",
-    )  # fmt: skip
+        f"{row.name}() takes {wanted} or a vector of them, but this is {describe(operand)}",
+        fix=fix.format(row.name, ctx.text(node.args[0])),
+    )
 
 
-def elementwise(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Operand:
-    """Lower a function of the table above."""
-    row = ELEMENTWISE[name]
-    arguments(ctx, node, name, row.arity)
-    if any(isinstance(_element(operand), FixedPointType) for operand in operands):
+def _fits(row: Intrinsic, operand: Operand) -> bool:
+    """Whether an element-wise intrinsic takes an operand."""
+    t = element_type(operand)
+    if not isinstance(operand, (Literal, Scalar, Vector)) or not isinstance(t, ScalarType):
+        return False
+    if row.takes == "integer":
+        return t.is_int and not t.weak
+    # A whole literal can stand for a float beside one.
+    as_float = isinstance(operand, Literal) and row.arity > 1
+    return t.is_float or as_float or (t.is_int and row.takes == "number")
+
+
+def _elementwise(
+    ctx: Context, node: ast.Call, row: Intrinsic, operands: Sequence[Operand]
+) -> Operand:
+    """An intrinsic of scalars and, component by component, of vectors."""
+    name = row.name
+    if any(isinstance(element_type(operand), FixedPointType) for operand in operands):
         return _fixed_point(ctx, node, name, operands)
     for source, operand in zip(node.args, operands, strict=True):
         halves.refuse(ctx, f"{name}()", source, operand)
-        element = operand.type.element if isinstance(operand, Vector) else operand.type
-        allowed = isinstance(operand, (Literal, Scalar, Vector)) and isinstance(element, ScalarType)
-        if allowed and isinstance(element, ScalarType):
-            # A whole literal can stand for a float beside one.
-            as_float = isinstance(operand, Literal) and row.floats and len(operands) > 1
-            allowed = (
-                (element.is_float and row.floats) or (element.is_int and row.integers) or as_float
-            ) and not (name in WIDTH_MATTERS and element.weak)
-        if not allowed:
-            _kind_error(ctx, node, name, operand, row)
+        if not _fits(row, operand):
+            _kind_error(ctx, node, row, operand)
     columns, t = broadcast(ctx, node, f"{name}()", operands)
     element = t.element if isinstance(t, VectorType) else t
-    if element.is_int and not row.integers:
-        _kind_error(ctx, node, name, operands[0], row)
-    items = tuple(row.emit(ctx, node, column, element) for column in zip(*columns, strict=True))
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+    if element.is_int and row.takes == "float":
+        _kind_error(ctx, node, row, operands[0])
+    emit = _COMPOSED.get(name) or partial(_operation, name)
+    items = tuple(emit(ctx, node, column, element) for column in zip(*columns, strict=True))
+    return of_values(items, t)
 
 
-def _element(operand: Operand) -> Type:
-    return operand.type.element if isinstance(operand, Vector) else operand.type
-
-
-def _fixed_point(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Operand:
+def _fixed_point(ctx: Context, node: ast.Call, name: str, operands: Sequence[Operand]) -> Operand:
     for operand in operands:
         if not isinstance(operand, (Literal, Scalar, Vector)):
             ctx.fail(node, f"{name}() of {describe(operand)}", fix="use a number or vector")
     columns, t = broadcast(ctx, node, f"{name}()", operands)
-    element = _element(Scalar(columns[0][0], t)) if isinstance(t, ScalarType) else t.element
+    element = t.element if isinstance(t, VectorType) else t
     assert isinstance(element, FixedPointType)
     rows = zip(*columns, strict=True)
     items = tuple(fixed_point.function(ctx, node, name, row, element) for row in rows)
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+    return of_values(items, t)
 
 
 def broadcast(
-    ctx: Context, node: ast.Call, what: str, operands: list[Operand]
+    ctx: Context, node: ast.Call, what: str, operands: Sequence[Operand]
 ) -> tuple[list[Items], ScalarType | VectorType]:
     """Operands brought to one type: weak ones to the strong one's, scalars to the vector's."""
     vector = next((o for o in operands if isinstance(o, Vector)), None)
@@ -201,10 +172,8 @@ def broadcast(
     return [[to_scalar(ctx, node, o, t)] for o in scalars], t
 
 
-def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+def _select(ctx: Context, node: ast.Call, test: Operand, *sides: Operand) -> Operand:
     """`select(cond, a, b)`: a where cond, else b; both are evaluated."""
-    arguments(ctx, node, "select", 3)
-    test, *sides = operands
     bools = isinstance(test, Vector) and test.type.element is BOOL
     if not bools and not (isinstance(test, Scalar) and test.type is BOOL):
         ctx.fail(
@@ -221,7 +190,8 @@ def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     assert isinstance(test, (Scalar, Vector))
     tests = list(values_of(test))
     matrix = isinstance(t, MatrixType) or isinstance(test.type, MatrixType)
-    if isinstance(test, Vector) and matrix and test.type != _bools_beside(t):
+    fitting = t.of(BOOL) if isinstance(t, VectorType) else BOOL
+    if isinstance(test, Vector) and matrix and test.type != fitting:
         ctx.fail(
             node,
             f"select() by {test.type} of {t}: the shapes differ",
@@ -240,15 +210,10 @@ def select(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
         ctx.builder.value("select", (c, a, b), element, span)
         for c, a, b in zip(tests, *columns, strict=True)
     )
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+    return of_values(items, t)
 
 
-def _bools_beside(t: ScalarType | VectorType) -> Type:
-    """The type of a bool for each component of `t`."""
-    return t.of(BOOL) if isinstance(t, VectorType) else BOOL
-
-
-def _vectors(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> list[Vector]:
+def _vectors(ctx: Context, node: ast.Call, name: str, *operands: Operand) -> list[Vector]:
     found = [o for o in operands if isinstance(o, Vector)]
     for source, operand in zip(node.args, operands, strict=True):
         halves.refuse(ctx, f"{name}()", source, operand)
@@ -272,131 +237,90 @@ def _vectors(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -
 
 
 def _dot(ctx: Context, node: ast.Call, a: Vector, b: Vector) -> Value:
-    t = a.type.element
-    products = [_arithmetic(ctx, node, "*", x, y, t) for x, y in zip(a.items, b.items, strict=True)]
-    total = products[0]
-    for product in products[1:]:
-        total = _arithmetic(ctx, node, "+", total, product, t)
-    return total
-
-
-def _arithmetic(
-    ctx: Context, node: ast.Call, sign: str, a: Value, b: Value, t: ScalarType
-) -> Value:
-    """`a sign b` of + - *."""
-    if isinstance(t, FixedPointType):
-        return fixed_point.binary(ctx, node, sign, a, b, t)
-    opcode = {"+": "add", "-": "sub", "*": "mul"}[sign]
-    return ctx.builder.value(opcode, (a, b), t, ctx.span(node))
-
-
-def dot(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     """((ax*bx + ay*by) + az*bz) + aw*bw."""
-    arguments(ctx, node, "dot", 2)
-    a, b = _vectors(ctx, node, "dot", operands)
+    on = matrices.arithmetic(ctx, node, a.type.element)
+    products = [on.mul(x, y) for x, y in zip(a.items, b.items, strict=True)]
+    return reduce(on.add, products)
+
+
+def _dot_call(ctx: Context, node: ast.Call, *operands: Operand) -> Operand:
+    a, b = _vectors(ctx, node, "dot", *operands)
     if a.type.element is BOOL:
         ctx.fail(node, "dot() of bool vectors", fix="write sb.any(a & b)")
     return Scalar(_dot(ctx, node, a, b), a.type.element)
 
 
-def cross(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-    """(ay*bz - az*by, az*bx - ax*bz, ax*by - ay*bx)."""
-    arguments(ctx, node, "cross", 2)
-    a, b = _vectors(ctx, node, "cross", operands)
-    t = a.type.element
-    if a.type.length != 3 or t is BOOL:
+def _cross(ctx: Context, node: ast.Call, *operands: Operand) -> Operand:
+    a, b = _vectors(ctx, node, "cross", *operands)
+    if a.type.length != 3 or a.type.element is BOOL:
         ctx.fail(node, f"cross() of {a.type}: it takes two vectors of 3 numbers", fix="use float3")
-
-    def term(i: int, j: int) -> Value:
-        left = _arithmetic(ctx, node, "*", a.items[i], b.items[j], t)
-        right = _arithmetic(ctx, node, "*", a.items[j], b.items[i], t)
-        return _arithmetic(ctx, node, "-", left, right, t)
-
-    return Vector((term(1, 2), term(2, 0), term(0, 1)), a.type)
+    on = matrices.arithmetic(ctx, node, a.type.element)
+    return Vector(on.cross(a.items, b.items), a.type)
 
 
-def _float_vector(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Vector:
-    arguments(ctx, node, name, 1)
-    (a,) = _vectors(ctx, node, name, operands)
-    if not (a.type.element.is_float or isinstance(a.type.element, FixedPointType)):
+def _size(ctx: Context, node: ast.Call, name: str, operand: Operand) -> tuple[Vector, Value]:
+    """A vector of floats and sqrt(dot(a, a)) of it."""
+    (a,) = _vectors(ctx, node, name, operand)
+    t = a.type.element
+    if not (t.is_float or isinstance(t, FixedPointType)):
         ctx.fail(
             node, f"{name}() of {a.type}: it takes floats", fix=f"convert: float{a.type.length}(v)"
         )
-    return a
-
-
-def length(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-    """sqrt(dot(a, a))."""
-    a = _float_vector(ctx, node, "length", operands)
-    t, square = a.type.element, _dot(ctx, node, a, a)
+    square = _dot(ctx, node, a, a)
     if isinstance(t, FixedPointType):
-        return Scalar(fixed_point.function(ctx, node, "sqrt", (square,), t), t)
-    return Scalar(ctx.builder.value("sqrt", (square,), t, ctx.span(node)), t)
+        return a, fixed_point.function(ctx, node, "sqrt", (square,), t)
+    return a, ctx.builder.value("sqrt", (square,), t, ctx.span(node))
 
 
-def normalize(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+def _length(ctx: Context, node: ast.Call, operand: Operand) -> Operand:
+    a, size = _size(ctx, node, "length", operand)
+    return Scalar(size, a.type.element)
+
+
+def _normalize(ctx: Context, node: ast.Call, operand: Operand) -> Operand:
     """a / length(a), component by component."""
-    a = _float_vector(ctx, node, "normalize", operands)
-    size = length(ctx, node, operands)
-    assert isinstance(size, Scalar)
+    a, size = _size(ctx, node, "normalize", operand)
     t, span = a.type.element, ctx.span(node)
     if isinstance(t, FixedPointType):
-        divided = (fixed_point.binary(ctx, node, "/", v, size.value, t) for v in a.items)
+        divided = (fixed_point.binary(ctx, node, "/", v, size, t) for v in a.items)
         return Vector(tuple(divided), a.type)
-    items = tuple(ctx.builder.value("div", (v, size.value), t, span) for v in a.items)
+    items = tuple(ctx.builder.value("div", (v, size), t, span) for v in a.items)
     return Vector(items, a.type)
 
 
-def _reduce(opcode: str, name: str) -> Callable[[Context, ast.Call, list[Operand]], Operand]:
-    def emit(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-        arguments(ctx, node, name, 1)
-        (a,) = operands
-        if not isinstance(a, Vector):
-            (a,) = _vectors(ctx, node, name, operands)
-        if a.type.element is not BOOL:
-            ctx.fail(node, f"{name}() of {a.type}", fix=f"write {name}(v != 0)")
-        total = a.items[0]
-        for item in a.items[1:]:
-            total = ctx.builder.value(opcode, (total, item), BOOL, ctx.span(node))
-        return Scalar(total, BOOL)
-
-    return emit
+def _reduced(opcode: str, name: str, ctx: Context, node: ast.Call, a: Operand) -> Operand:
+    if not isinstance(a, Vector):
+        (a,) = _vectors(ctx, node, name, a)
+    if a.type.element is not BOOL:
+        ctx.fail(node, f"{name}() of {a.type}", fix=f"write {name}(v != 0)")
+    total = a.items[0]
+    for item in a.items[1:]:
+        total = ctx.builder.value(opcode, (total, item), BOOL, ctx.span(node))
+    return Scalar(total, BOOL)
 
 
-def _rotate(opcode: str) -> Callable[[Context, ast.Call, list[Operand]], Operand]:
-    def emit(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-        arguments(ctx, node, opcode, 2)
-        x, count = operands
-        if not isinstance(x, (Scalar, Vector)):
-            ctx.fail(
-                node,
-                f"{opcode}() takes a fixed-width integer, not {describe(x)}",
-                fix="write uint32(x)",
-            )
-        t = x.type if isinstance(x, Scalar) else x.type.element
-        if not t.is_int or t.weak:
-            ctx.fail(
-                node,
-                f"{opcode}() takes a fixed-width integer, not {describe(x)}",
-                fix="write uint32(x)",
-            )
-        span = ctx.span(node)
-        if isinstance(count, Vector) and count.type == x.type:
-            counts = count.items
-        elif isinstance(count, Literal) and isinstance(count.value, int):
+def _rotate(opcode: str, ctx: Context, node: ast.Call, x: Operand, count: Operand) -> Operand:
+    if not isinstance(x, (Scalar, Vector)) or not _fits(INTRINSICS[opcode], x):
+        ctx.fail(
+            node,
+            f"{opcode}() takes a fixed-width integer, not {describe(x)}",
+            fix="write uint32(x)",
+        )
+    t = x.type if isinstance(x, Scalar) else x.type.element
+    span = ctx.span(node)
+    if isinstance(count, Vector) and count.type == x.type:
+        counts = count.items
+    else:
+        if isinstance(count, Literal) and isinstance(count.value, int):
             k = literal(ctx, node, Literal(count.value % t.bits), t)
-            counts = (k,) * len(values_of(x))
         else:
             wide = index_value(ctx, node.args[1], count)
             k = ctx.builder.value("convert", (wide,), t, span)
-            counts = (k,) * len(values_of(x))
-        items = tuple(
-            ctx.builder.value(opcode, pair, t, span)
-            for pair in zip(values_of(x), counts, strict=True)
-        )
-        return Scalar(items[0], t) if isinstance(x, Scalar) else Vector(items, x.type)
-
-    return emit
+        counts = (k,) * len(values_of(x))
+    items = tuple(
+        ctx.builder.value(opcode, pair, t, span) for pair in zip(values_of(x), counts, strict=True)
+    )
+    return of_values(items, x.type)
 
 
 def _bits(ctx: Context, value: Value, source: ScalarType, t: ScalarType, span: Span) -> Value:
@@ -404,10 +328,8 @@ def _bits(ctx: Context, value: Value, source: ScalarType, t: ScalarType, span: S
     return halves.canonical(ctx, value, span) if t == FLOAT16 else value
 
 
-def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
+def _bitcast(ctx: Context, node: ast.Call, target: Operand, x: Operand) -> Operand:
     """`bitcast(T, x)`: the same bits as another scalar type (vectors: component by component)."""
-    arguments(ctx, node, "bitcast", 2)
-    target, x = operands
     t = getattr(target.object, "__sb_type__", None) if isinstance(target, Static) else None
     if not isinstance(t, ScalarType) or t is BOOL:
         ctx.fail(node, "bitcast() takes a number type first", fix="write bitcast(uint32, x)")
@@ -440,19 +362,7 @@ def bitcast(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
     return Vector(items, vector)
 
 
-def _mul(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-    arguments(ctx, node, "mul", 2)
-    return linear.mul(ctx, node, *operands)
-
-
-def _transpose(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-    arguments(ctx, node, "transpose", 1)
-    return linear.transpose(ctx, node, operands[0])
-
-
-def _truth(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Value:
-    arguments(ctx, node, name, 1)
-    (test,) = operands
+def _truth(ctx: Context, node: ast.Call, name: str, test: Operand) -> Value:
     if not isinstance(test, Scalar) or test.type is not BOOL:
         ctx.fail(
             node,
@@ -462,21 +372,17 @@ def _truth(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> 
     return test.value
 
 
-def _hint(name: str) -> Callable[[Context, ast.Call, list[Operand]], Operand]:
-    def emit(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-        test = _truth(ctx, node, name, operands)
-        return Scalar(ctx.builder.value(name, (test,), BOOL, ctx.span(node)), BOOL)
-
-    return emit
+def _hint(name: str, ctx: Context, node: ast.Call, test: Operand) -> Operand:
+    value = _truth(ctx, node, name, test)
+    return Scalar(ctx.builder.value(name, (value,), BOOL, ctx.span(node)), BOOL)
 
 
-def _assume(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-    ctx.builder.effect("assume", (_truth(ctx, node, "assume", operands),), ctx.span(node))
+def _assume(ctx: Context, node: ast.Call, test: Operand) -> Operand:
+    ctx.builder.effect("assume", (_truth(ctx, node, "assume", test),), ctx.span(node))
     return Nothing()
 
 
-def _expect_vectorized(ctx: Context, node: ast.Call, operands: list[Operand]) -> Operand:
-    arguments(ctx, node, "expect_vectorized", 0)
+def _expect_vectorized(ctx: Context, node: ast.Call) -> Operand:
     if not ctx.wanted:
         ctx.fail(
             node,
@@ -488,35 +394,37 @@ def _expect_vectorized(ctx: Context, node: ast.Call, operands: list[Operand]) ->
     return Nothing()
 
 
-SPECIAL: dict[str, Callable[[Context, ast.Call, list[Operand]], Operand]] = {
-    "likely": _hint("likely"),
-    "unlikely": _hint("unlikely"),
+SPECIAL: dict[str, Callable[..., Operand]] = {
+    "likely": partial(_hint, "likely"),
+    "unlikely": partial(_hint, "unlikely"),
     "assume": _assume,
-    "select": select,
-    "dot": dot,
-    "cross": cross,
-    "length": length,
-    "normalize": normalize,
-    "any": _reduce("or", "any"),
-    "all": _reduce("and", "all"),
-    "rotl": _rotate("rotl"),
-    "rotr": _rotate("rotr"),
-    "bitcast": bitcast,
+    "select": _select,
+    "dot": _dot_call,
+    "cross": _cross,
+    "length": _length,
+    "normalize": _normalize,
+    "any": partial(_reduced, "or", "any"),
+    "all": partial(_reduced, "and", "all"),
+    "rotl": partial(_rotate, "rotl"),
+    "rotr": partial(_rotate, "rotr"),
+    "bitcast": _bitcast,
     "expect_vectorized": _expect_vectorized,
-    "mul": _mul,
-    "transpose": _transpose,
+    "mul": matrices.mul,
+    "transpose": matrices.transpose,
 }
+"""The lowering of each other intrinsic: from the context, the call and the operands."""
 
 
-def lower(ctx: Context, node: ast.Call, name: str, operands: list[Operand]) -> Operand:
+def lower(ctx: Context, node: ast.Call, name: str, operands: Sequence[Operand]) -> Operand:
     """Lower the intrinsic `name`."""
-    if name in LIBRARY_ONLY and not ctx.in_library:
+    row = INTRINSICS[name]
+    if row.library_only and not ctx.in_library:
         ctx.fail(
             node,
             f"{name}() is for samebits' own math functions",
             note="its last bits differ between machines with fused multiply-add and without",
             fix="write fma(a, b, c), or a * b + c",
         )
-    if name in ELEMENTWISE:
-        return elementwise(ctx, node, name, operands)
-    return SPECIAL[name](ctx, node, operands)
+    arguments(ctx, node, name, row.arity)
+    special = SPECIAL.get(name)
+    return special(ctx, node, *operands) if special else _elementwise(ctx, node, row, operands)

@@ -1,30 +1,24 @@
-"""Calls of functions that take whole arrays: which kernel is meant, by the first operand's type."""
+"""Calls of library functions that are several kernels: reductions, chosen by the first operand's
+type, and families, chosen by the types of all."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Operand, describe
 from samebits.frontend.operations import intrinsics
-from samebits.lang.kernel import Kernel
+from samebits.frontend.operations.kernel_calls import argument_type, call_kernel
+from samebits.lang.families import Family
 from samebits.lang.reductions import Reduction
-from samebits.types import ArrayType, Type
-
-Call = Callable[[Context, ast.Call, Kernel, list[tuple[ast.expr, Operand]]], Operand]
+from samebits.types import ArrayType
 
 
-def lower(
-    ctx: Context,
-    node: ast.Call,
-    function: Reduction,
-    operands: list[Operand],
-    type_of: Callable[[Operand], Type | None],
-    call: Call,
+def lower_reduction(
+    ctx: Context, node: ast.Call, function: Reduction, operands: list[Operand]
 ) -> Operand:
     """A call of `function`: of arrays, or of its form for numbers and vectors."""
-    t = type_of(operands[0]) if operands else None
+    t = argument_type(operands[0]) if operands else None
     name = getattr(function.scalars, "__samebits_intrinsic__", None)
     if not isinstance(t, ArrayType) and isinstance(name, str):
         return intrinsics.lower(ctx, node, name, operands)
@@ -38,4 +32,21 @@ def lower(
             note=f"it takes one-dimensional arrays of {kinds}",
             fix="loop over the array",
         )
-    return call(ctx, node, kernel, list(zip(node.args, operands, strict=True)))
+    return call_kernel(ctx, node, kernel, list(zip(node.args, operands, strict=True)))
+
+
+def lower_family(
+    ctx: Context, node: ast.Call, function: Family, operands: list[Operand]
+) -> Operand:
+    """A call of the kernel that fits the operands."""
+    types = [argument_type(operand) for operand in operands]
+    kernel = function.choose(types)
+    if kernel is None:
+        given = ", ".join(map(describe, operands))
+        ctx.fail(
+            node,
+            f"{function.__name__}() has no form for {given}",
+            note=f"its forms are {function.forms()}",
+            fix=function.fix(types),
+        )
+    return call_kernel(ctx, node, kernel, list(zip(node.args, operands, strict=True)))

@@ -6,15 +6,17 @@ What is computed in which order is `samebits.lang.values.products`'s.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
+from samebits.frontend.operations import fixed_point
 from samebits.frontend.operations.conversions import coerce
 from samebits.frontend.operations.halves import is_half
 from samebits.ir.grammar import Value
 from samebits.lang.values.matrices import by_column, of_columns
 from samebits.lang.values.products import FORMS, Arithmetic, product, product_type, transposed
-from samebits.types import MatrixType, ScalarType, matrix_of
+from samebits.types import FixedPointType, MatrixType, ScalarType, matrix_of
 
 
 def columns(base: Vector, t: MatrixType) -> list[Vector]:
@@ -77,14 +79,15 @@ def arithmetic(ctx: Context, node: ast.AST, t: ScalarType) -> Arithmetic[Value]:
     """Operations of elements of type `t`, emitted at the span of `node`."""
     span = ctx.span(node)
 
-    def emit(opcode: str, a: Value, b: Value) -> Value:
-        return ctx.builder.value(opcode, (a, b), t, span)
+    def on(sign: str, opcode: str) -> Callable[[Value, Value], Value]:
+        def emit(a: Value, b: Value) -> Value:
+            if isinstance(t, FixedPointType):
+                return fixed_point.binary(ctx, node, sign, a, b, t)
+            return ctx.builder.value(opcode, (a, b), t, span)
 
-    return Arithmetic(
-        lambda a, b: emit("add", a, b),
-        lambda a, b: emit("sub", a, b),
-        lambda a, b: emit("mul", a, b),
-    )
+        return emit
+
+    return Arithmetic(on("+", "add"), on("-", "sub"), on("*", "mul"))
 
 
 def mul(ctx: Context, node: ast.AST, a: Operand, b: Operand) -> Vector:

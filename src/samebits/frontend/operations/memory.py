@@ -6,7 +6,7 @@ import ast
 
 from samebits.errors import Span
 from samebits.frontend.core.context import Context, values_of
-from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View, describe
+from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View, describe
 from samebits.frontend.operations import halves
 from samebits.frontend.operations.conversions import coerce, index_value
 from samebits.ir.grammar import Value
@@ -34,7 +34,7 @@ def load(
             items = [component(ctx, ref, t, i, span) for i in range(t.length)]
             return Vector(tuple(_loaded(ctx, item, t.element, span) for item in items), t)
         case _:
-            return Place(ref, t, roots, readonly)
+            return MemoryOperand(ref, t, roots, readonly)
 
 
 def _loaded(ctx: Context, ref: Value, t: ScalarType, span: Span) -> Value:
@@ -64,13 +64,13 @@ def store(
         case Vector():
             for i, item in enumerate(values_of(value)):
                 ctx.builder.effect("store", (component(ctx, ref, value.type, i, span), item), span)
-        case Place():
+        case MemoryOperand():
             ctx.builder.effect("copy", (ref, value.value), span)
         case _:
             raise AssertionError(value)
 
 
-def field(ctx: Context, node: ast.Attribute, base: Place) -> tuple[Value, MemoryType]:
+def field(ctx: Context, node: ast.Attribute, base: MemoryOperand) -> tuple[Value, MemoryType]:
     """The reference to `base.attr`."""
     assert isinstance(base.type, StructType)
     t = base.type.field_types.get(node.attr)
@@ -87,7 +87,10 @@ def field(ctx: Context, node: ast.Attribute, base: Place) -> tuple[Value, Memory
 
 
 def element(
-    ctx: Context, node: ast.Subscript, base: Place | View, indices: list[tuple[ast.expr, Operand]]
+    ctx: Context,
+    node: ast.Subscript,
+    base: MemoryOperand | View,
+    indices: list[tuple[ast.expr, Operand]],
 ) -> tuple[Value, MemoryType]:
     """The reference to `base[indices]`, each index checked."""
     ndim = base.type.ndim if isinstance(base, View) else len(fixed(base).shape)
@@ -107,26 +110,26 @@ def element(
 
 
 def checked_index(
-    ctx: Context, node: ast.Subscript, base: Place | View, axis: int, index: Value
+    ctx: Context, node: ast.Subscript, base: MemoryOperand | View, axis: int, index: Value
 ) -> Value:
     ctx.builder.effect("index", (index, length(ctx, node, base, axis)), ctx.span(node))
     return index
 
 
-def fixed(base: Place) -> FixedArrayType:
+def fixed(base: MemoryOperand) -> FixedArrayType:
     assert isinstance(base.type, FixedArrayType)
     return base.type
 
 
-def length(ctx: Context, node: ast.AST, base: Place | View, axis: int) -> Value:
+def length(ctx: Context, node: ast.AST, base: MemoryOperand | View, axis: int) -> Value:
     """Weak int: the length along `axis`."""
     span = ctx.span(node)
-    if isinstance(base, Place):
+    if isinstance(base, MemoryOperand):
         return ctx.builder.int_const(fixed(base).shape[axis], span)
     return ctx.builder.value("length", (base.value,), INT, span, axis)
 
 
-def as_view(ctx: Context, node: ast.AST, base: Place) -> View:
+def as_view(ctx: Context, node: ast.AST, base: MemoryOperand) -> View:
     """A fixed array as an array value."""
     t = fixed(base)
     array = ArrayType(t.element, len(t.shape), base.readonly)
@@ -134,9 +137,16 @@ def as_view(ctx: Context, node: ast.AST, base: Place) -> View:
     return View(value, array, base.roots)
 
 
-def fresh_copy(ctx: Context, node: ast.AST, place: Place) -> Place:
+def fresh(ctx: Context, span: Span, t: StructType | FixedArrayType) -> MemoryOperand:
+    """New memory of this call that holds zeros."""
+    ref = ctx.builder.local(t, span)
+    ctx.builder.effect("zero", (ref,), span)
+    return MemoryOperand(ref, t, frozenset(), False, temporary=True)
+
+
+def fresh_copy(ctx: Context, node: ast.AST, place: MemoryOperand) -> MemoryOperand:
     """New memory of this call that holds a copy."""
     span = ctx.span(node)
     ref = ctx.builder.local(place.type, span)
     ctx.builder.effect("copy", (ref, place.value), span)
-    return Place(ref, place.type, frozenset(), False, temporary=True)
+    return MemoryOperand(ref, place.type, frozenset(), False, temporary=True)

@@ -11,16 +11,15 @@ import numpy as np
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import (
     Literal,
+    MemoryOperand,
     Operand,
-    Place,
     Scalar,
     Static,
     Vector,
     View,
     describe,
 )
-from samebits.frontend.operations import matrices as linear
-from samebits.frontend.operations import memory as places
+from samebits.frontend.operations import matrices, memory
 from samebits.lang.memory.tables import Table
 from samebits.lang.values.fixed.fixed_point import FixedPoint
 from samebits.lang.values.scalars import RAW_OF
@@ -39,7 +38,7 @@ from samebits.types import (
 
 
 def name(ctx: Context, node: ast.Name) -> Operand:
-    """A local name's value, or what an outer name was captured as."""
+    """The value of a local name, or the captured object of an outer one."""
     local = ctx.read(node.id, node)
     if local is not None:
         return local
@@ -81,7 +80,7 @@ def captured(ctx: Context, node: ast.expr, value: object) -> Operand:
             name = value.identity
             ref = ctx.builder.value("table", (), RefType(t), span, name)
             ctx.tables[name] = value
-            return Place(ref, t, frozenset({ctx.text(node)}), readonly=True)
+            return MemoryOperand(ref, t, frozenset({ctx.text(node)}), readonly=True)
         case np.ndarray():
             ctx.fail(
                 node,
@@ -128,15 +127,15 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
             return captured(ctx, node, ctx.attribute(base.object, node.attr))
         case Vector():
             return swizzle(ctx, node, base)
-        case Place() if not isinstance(base.type, FixedArrayType):
-            ref, t = places.field(ctx, node, base)
-            return places.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
+        case MemoryOperand() if not isinstance(base.type, FixedArrayType):
+            ref, t = memory.field(ctx, node, base)
+            return memory.load(ctx, ref, t, base.roots, base.readonly, ctx.span(node))
         case _:
             ctx.fail(
                 node,
                 f"{describe(base)} has no attribute '{node.attr}'",
                 fix="an array has `len(a)` and `a.shape[0]`"
-                if isinstance(base, (View, Place))
+                if isinstance(base, (View, MemoryOperand))
                 else "use a number or vector operation",
             )
 
@@ -144,7 +143,7 @@ def attribute(ctx: Context, node: ast.Attribute, base: Operand) -> Operand:
 def swizzle(ctx: Context, node: ast.Attribute, base: Vector) -> Operand:
     """`v.x`, `v.zyx`."""
     if isinstance(base.type, MatrixType):
-        return linear.column(ctx, node, base, base.type)
+        return matrices.column(ctx, node, base, base.type)
     letters = node.attr
     available = COMPONENTS[: base.type.length]
     if not letters or any(c not in available for c in letters) or len(letters) > 4:

@@ -1,4 +1,4 @@
-"""Operators on typed operands: which op each is, on which types, and with what promotion."""
+"""Operators on typed operands: the opcode of each, by type, and their promotion."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any
 
 from samebits.frontend.core.context import Context
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Vector, describe
-from samebits.frontend.operations import fixed_point, halves
-from samebits.frontend.operations import matrices as linear
+from samebits.frontend.operations import fixed_point, halves, matrices
 from samebits.frontend.operations.conversions import literal, round_literal, to_scalar
 from samebits.ir.grammar import Value
 from samebits.lang.executions import executions
@@ -81,7 +80,7 @@ def binary(ctx: Context, node: ast.AST, row: Operator, a: Operand, b: Operand) -
     """`a row b`; `node` is the expression that errors and traps point at."""
     halves.refuse_binary(ctx, node, row.sign, a, b)
     if row.sign == "@":
-        return linear.mul(ctx, node, a, b)
+        return matrices.mul(ctx, node, a, b)
     if isinstance(a, Literal) and isinstance(b, Literal):
         folded = fold(row, a, b)
         if folded is not None:
@@ -177,7 +176,7 @@ def _operand_type(
 
 
 def _is_mixed(a: ScalarType, b: ScalarType) -> bool:
-    """Whether one is fixed-point and the other neither the same nor a Python int."""
+    """Whether one operand is fixed-point and the other neither of that type nor a Python int."""
     fixed = Kind.FIXED in (a.kind, b.kind)
     return fixed and a != b and INT not in (a, b) and FLOAT not in (a, b)
 

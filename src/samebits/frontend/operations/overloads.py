@@ -2,22 +2,22 @@
 
 The float arguments promote as in arithmetic, weak ones alone to float64; beside a vector a scalar
 has its element's type. An argument that is an integer converts as any kernel's does. The managed
-run of such calls, by the same rule, is in `frontend.managed_overloads`.
+run of such calls, by the same rule, is in `managed.overloads`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from functools import reduce
 from typing import cast
 
-from samebits.frontend.core.context import Callee, Context
+from samebits.frontend.core.context import Context, element_type, of_values
 from samebits.frontend.core.operands import Literal, Operand, Scalar, Tuple, Vector, describe
 from samebits.frontend.operations import fixed_point, intrinsics
 from samebits.frontend.operations.conversions import coerce, to_scalar
+from samebits.frontend.operations.kernel_calls import emit_call
 from samebits.ir.grammar import Value
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.types import (
     FLOAT16,
     FLOAT64,
@@ -30,9 +30,6 @@ from samebits.types import (
     vector_of,
 )
 
-Emit = Callable[[Context, ast.AST, Callee, list[Value]], Operand]
-"""Emits a call of a compiled kernel."""
-
 
 def float_type(found: list[ScalarType]) -> ScalarType:
     """The type at which a function of floats is computed: float32 or float64."""
@@ -40,13 +37,11 @@ def float_type(found: list[ScalarType]) -> ScalarType:
     return FLOAT64 if common.weak else common
 
 
-def lower(
-    ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand], emit: Emit
-) -> Operand:
+def lower(ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand]) -> Operand:
     """`function(...)` in a kernel, at that kernel's precision."""
     name = function.__name__
     intrinsics.arguments(ctx, node, name, function.arity)
-    if any(isinstance(element_of(operand), FixedPointType) for operand in operands):
+    if any(isinstance(element_type(operand), FixedPointType) for operand in operands):
         return _fixed_point(ctx, node, function, operands)
     floats: list[Literal | Scalar | Vector] = []
     for operand, source, integer in zip(operands, node.args, function.integers, strict=True):
@@ -60,7 +55,7 @@ def lower(
         element = float_type([o.type for o in floats if not isinstance(o, Vector)])
     length = vectors[0].length if vectors else 1
     kernel = function.kernel_for(element, ctx.precision)
-    types = kernel.resolve((element,) * function.arity)
+    types = kernel.signature.resolve((element,) * function.arity)
     columns: list[list[Value]] = []
     for n, (operand, t, source) in enumerate(zip(operands, types, node.args, strict=True)):
         assert isinstance(t, ScalarType)
@@ -80,7 +75,7 @@ def lower(
             assert isinstance(value, Scalar)
             columns.append([value.value] * length)
     callee = ctx.compile_callee(kernel, types, ctx.span(node))
-    results = [emit(ctx, node, callee, list(row)) for row in zip(*columns, strict=True)]
+    results = [emit_call(ctx, node, callee, list(row)) for row in zip(*columns, strict=True)]
     if not vectors:
         return results[0]
     if isinstance(results[0], Tuple):
@@ -89,16 +84,11 @@ def lower(
     return _vector(tuple(results))
 
 
-def element_of(operand: Operand) -> object:
-    """The type of a scalar, or of a vector's components."""
-    return operand.type.element if isinstance(operand, Vector) else operand.type
-
-
 def _fixed_point(
     ctx: Context, node: ast.Call, function: Overloads, operands: list[Operand]
 ) -> Operand:
     kernel = function.fixed_point
-    found = next(o for o in operands if isinstance(element_of(o), FixedPointType))
+    found = next(o for o in operands if isinstance(element_type(o), FixedPointType))
     if kernel is None:
         ctx.fail(
             node,
@@ -110,7 +100,7 @@ def _fixed_point(
     assert isinstance(element, FixedPointType)
     rows = zip(*columns, strict=True)
     items = tuple(fixed_point.call(ctx, node, kernel, row, element) for row in rows)
-    return Vector(items, t) if isinstance(t, VectorType) else Scalar(items[0], t)
+    return of_values(items, t)
 
 
 def _float(
@@ -125,7 +115,7 @@ def _float(
             if isinstance(operand.type, MatrixType)
             else f"convert it: {vector_of(operand.type.element, 4)}(q)",
         )
-    element = operand.type.element if isinstance(operand, Vector) else operand.type
+    element = element_type(operand)
     known = isinstance(operand, (Scalar, Vector)) and isinstance(element, ScalarType)
     if isinstance(operand, Literal) or (known and cast("ScalarType", element).is_float):
         return cast("Literal | Scalar | Vector", operand)

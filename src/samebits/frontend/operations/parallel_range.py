@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from samebits.frontend.core.builder import Builder
 from samebits.frontend.core.context import Context, Variable, component_slots
-from samebits.frontend.core.operands import Operand, Place, Scalar, Vector, View
+from samebits.frontend.core.operands import MemoryOperand, Operand, Scalar, Vector, View
 from samebits.ir.grammar import For, Return, Value, ValueType
 from samebits.lang.parallel import prange
 from samebits.types import (
@@ -27,7 +27,7 @@ from samebits.types import (
 )
 
 START, STOP = ".start", ".stop"
-"""The first parameters of a parallel body: the range of its turns."""
+"""The first parameters of a parallel body: the range of its iterations."""
 
 Block = Callable[[Context, Sequence[ast.stmt]], None]
 Bound = Callable[[Context, ast.expr], Value]
@@ -61,7 +61,7 @@ def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Boun
         ctx.fail(
             call,
             "prange() takes a length, or a start and a stop",
-            note="its turns have no order, so that there is no step",
+            note="its iterations have no order, so that there is no step",
             fix="write sb.prange(n) or sb.prange(start, stop)",
         )
     bounds = [bound(ctx, argument) for argument in call.args]
@@ -87,7 +87,7 @@ def lower(ctx: Context, node: ast.For, name: ast.Name, block: Block, bound: Boun
 
 
 def _batch(ctx: Context, call: ast.Call) -> int:
-    """The batch that is asked for; 0 for any."""
+    """The batch given by the call; 0 for none."""
     batch = 0
     for keyword in call.keywords:
         if keyword.arg != "batch":
@@ -107,20 +107,20 @@ def _batch(ctx: Context, call: ast.Call) -> int:
 
 
 def _refuse(ctx: Context, node: ast.For, name: ast.Name) -> None:
-    """Refuse what turns that have no order can't do."""
+    """Refuse what iterations that have no order can't do."""
     if node.orelse:
         ctx.fail(
             node.orelse[0],
             "a parallel range has no `else`",
-            note="it always runs all its turns",
+            note="it always runs all its iterations",
             fix="write these statements after the loop",
         )
     for jump in _jumps(node.body, own=True):
         word = "break" if isinstance(jump, ast.Break) else "return"
         ctx.fail(
             jump,
-            f"`{word}` would end the other turns of a parallel range, which have no order",
-            fix="use `continue` to end this turn, or a plain `range` loop",
+            f"`{word}` would end the other iterations of a parallel range, which have no order",
+            fix="use `continue` to end this iteration, or a plain `range` loop",
         )
     assigned = ctx.assigned or frozenset[str]()
     for inner in ast.walk(ast.Module([*node.body, ast.Expr(name)], [])):
@@ -130,15 +130,16 @@ def _refuse(ctx: Context, node: ast.For, name: ast.Name) -> None:
             what = "the loop variable of" if inner is name else "the body of"
             ctx.fail(
                 inner,
-                f"'{inner.id}' is shared by all turns: {what} a parallel range can't assign it",
-                note="turns run in any order, and at the same time",
-                fix="use a new name for what belongs to one turn; for a result, write an array "
-                "at [i] and combine its elements afterwards, as with math.sum",
+                f"'{inner.id}' is shared by all iterations: "
+                f"{what} a parallel range can't assign it",
+                note="iterations run in any order, and at the same time",
+                fix="use a new name for what belongs to one iteration; for a result, write an "
+                "array at [i] and combine its elements afterwards, as with math.sum",
             )
         if inner.id == name.id and inner is not name:
             ctx.fail(
                 inner,
-                f"'{inner.id}' is the turn's own index, which its body can't assign",
+                f"'{inner.id}' is the iteration's own index, which its body can't assign",
                 fix="use another name",
             )
 
@@ -165,7 +166,7 @@ def _jumps(body: Sequence[ast.stmt], own: bool) -> Iterator[ast.stmt]:
 def _serial(
     ctx: Context, node: ast.For, name: ast.Name, start: Value, stop: Value, block: Block
 ) -> None:
-    """The loop over the turns from `start` to `stop`, in order."""
+    """The loop over the iterations from `start` to `stop`, in order."""
     if name.id not in ctx.variables:
         ctx.declare(Variable(name.id, INT))
         ctx.first_use[name.id] = name
@@ -223,7 +224,7 @@ def _inner(ctx: Context, node: ast.For) -> tuple[Context, list[Param]]:
 
 def _values(operand: Operand | None) -> tuple[Value, ...]:
     match operand:
-        case Scalar() | View() | Place():
+        case Scalar() | View() | MemoryOperand():
             return (operand.value,)
         case Vector():
             return operand.items

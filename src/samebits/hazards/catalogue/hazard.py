@@ -12,7 +12,7 @@ from random import Random, SystemRandom
 
 from samebits.fpmodel.evaluate import Arithmetic
 from samebits.fpmodel.tree import Tree
-from samebits.hazards.edit.draft import guarded
+from samebits.hazards.edit.function_editor import guarded
 from samebits.ir.grammar import Module
 from samebits.ir.refs import Place
 
@@ -46,9 +46,9 @@ class Hazard:
 class Structural:
     """One way in which the same source gives other bits by control flow, memory or inputs.
 
-    It acts on the linked, realised kernels of a simulation, at one statement of the user's own.
-    What it makes is legal, and the same bits wherever it runs; what stays keeps its ids, and what
-    gives the result of an id still has it.
+    It acts on the linked kernels of a simulation, their float modes lowered, at one statement of
+    the user's own. What it makes is legal, and the same bits wherever it runs; what stays keeps its
+    ids, and what gives the result of an id still has it.
     """
 
     name: str

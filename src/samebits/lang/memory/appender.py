@@ -44,9 +44,9 @@ class Appender:
             )
         self.element = _element(element)
         self.memory: np.ndarray[Any, Any] = np.zeros(most, self.element.dtype)
-        """The elements, and after them room for more; it is the same array for good."""
+        """The elements, and room for more after them; the array is never replaced."""
         self.count = 0
-        """How many there are now, whatever scheduled jobs do."""
+        """The number of elements, without what scheduled jobs append."""
 
     def __class_getitem__(cls, item: Any) -> AppenderAnnotation:
         element, most = cast("tuple[Any, ...]", item) if isinstance(item, tuple) else (item, 1)
@@ -63,12 +63,12 @@ class Appender:
 
     @property
     def array(self) -> np.ndarray[Any, Any]:
-        """A view of the elements that there are now."""
+        """A view of the present elements."""
         executions.check_appender_use("array", self, False)
         return self.memory[: self.count]
 
     def clear(self) -> None:
-        """Make it empty; its memory stays."""
+        """Remove all elements; the memory stays."""
         executions.check_appender_use("clear", self, True)
         self.count = 0
 

@@ -27,7 +27,7 @@ class Table:
             )
         self.element = element
         self.raw: np.ndarray[Any, Any] = np.array(_raw(values, element), element.storage.dtype)
-        """What the values are in IR: of fixed-point numbers the steps, of halves the bits."""
+        """The values as IR has them: steps of fixed-point numbers, bits of halves."""
         self.data: np.ndarray[Any, Any] = self.raw.view(element.dtype)
         if not len(self.data):
             raise ArgumentError("sb.table needs at least one value", fix="give the values")

@@ -1,4 +1,4 @@
-"""How an element-wise intrinsic is applied: one common type, vectors component by component.
+"""Application of element-wise intrinsics: one common type, vectors component by component.
 
 Owns the typing of the intrinsics' operands. What they compute is in `rules`.
 """
@@ -18,7 +18,7 @@ from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.fixed.fixed_rules import FUNCTIONS
 from samebits.lang.values.half import refusal
 from samebits.lang.values.instead import instead_of
-from samebits.lang.values.rules import FUNCTION_RULES
+from samebits.lang.values.rules import INTRINSICS, Takes
 from samebits.lang.values.scalars import CONVERTERS, MAKERS, RAW_OF, TYPE_OF, type_of_scalar
 from samebits.lang.values.thread_state import running
 from samebits.lang.values.vectors import Vector, as_element, components, vector
@@ -35,7 +35,7 @@ from samebits.types import (
     promote,
 )
 
-_FIXES = {
+_FIXES: dict[Takes, str] = {
     "float": "convert it first, for example float32(x)",
     "integer": "convert it first, for example int32(x)",
     "number": "convert it first, for example int32(flag)",
@@ -64,9 +64,11 @@ def _common(name: str, types: tuple[ScalarType, ...]) -> ScalarType:
     return common
 
 
-def check_taken(name: str, takes: str, t: ScalarType) -> ScalarType:
-    """The type at which a function that `takes` floats, integers or numbers is computed of a `t`.
-    Raises ArgumentError where it takes none."""
+def check_taken(name: str, t: ScalarType) -> ScalarType:
+    """The type at which the intrinsic `name` is computed of a `t`. Raises ArgumentError where it
+    takes none."""
+    takes = INTRINSICS[name].takes
+    assert takes is not None
     if takes == "float" and t is INT:
         return FLOAT
     if isinstance(t, FixedPointType):
@@ -82,12 +84,9 @@ def check_taken(name: str, takes: str, t: ScalarType) -> ScalarType:
 
 def _operand_types(name: str, types: tuple[ScalarType, ...]) -> tuple[ScalarType, ...]:
     """The type that each operand is converted to; the first is also the result's."""
-    takes = FUNCTION_RULES[name].takes
-    if name in ("rotl", "rotr"):
-        value = check_taken(name, takes, types[0])
-        count = check_taken(name, takes, types[1])
-        return value, count
-    common = check_taken(name, takes, _common(name, types))
+    if INTRINSICS[name].counted:
+        return tuple(check_taken(name, t) for t in types)
+    common = check_taken(name, _common(name, types))
     return (common,) * len(types)
 
 
@@ -98,7 +97,9 @@ def _resolve(name: str, kinds: tuple[type, ...]) -> Callable[..., Any]:
     if isinstance(first, FixedPointType):
         rule: Callable[..., Any] = FUNCTIONS[name](first)
     else:
-        rule = FUNCTION_RULES[name].rule(first)
+        of_type = INTRINSICS[name].rule
+        assert of_type is not None
+        rule = of_type(first)
     raws = tuple(RAW_OF[target] for target in targets)
     if sources == targets:
         if len(raws) == 1:
@@ -159,7 +160,7 @@ def _choose(name: str, kinds: tuple[type, ...], values: tuple[Any, ...]) -> Call
     if any(isinstance(value, Vector) for value in values):
         return lambda *parts: _apply_vector(name, parts)
     _check_scalars(name, values)
-    if FUNCTION_RULES[name].takes == "float" and any(map(_is_integer, values)):
+    if INTRINSICS[name].takes == "float" and any(map(_is_integer, values)):
         return lambda *given: _of_floats(name, given)
     return _resolve(name, kinds)
 
@@ -171,8 +172,8 @@ def _is_integer(value: Any) -> bool:
 
 
 def _of_floats(name: str, values: tuple[Any, ...]) -> Any:
-    """A function of floats, of integers among them: from Python these count as floats, as arrays
-    of them do. Raises ArgumentError in a kernel."""
+    """A function of floats with integers among its operands: from Python these count as floats, as
+    in arrays. Raises ArgumentError in a kernel."""
     if not running.managed:
         values = tuple(_as_float(x) if _is_integer(x) else x for x in values)
     return _resolve(name, tuple(map(type, values)))(*values)
@@ -203,7 +204,7 @@ def widened(name: str, *values: Any) -> tuple[Any, ...]:
 
 
 def refuse_halves(name: str, value: Any) -> NoReturn:
-    """Of a function that computes nothing of a half, or of a vector of them."""
+    """Raise ArgumentError: the function takes no half, nor a vector of them."""
     many = isinstance(value, Vector)
     message, fix = refusal(f"{name}()", "v" if many else "h", len(value) if many else 1)
     raise ArgumentError(message, fix=fix)
@@ -226,7 +227,7 @@ def _check_scalars(name: str, values: tuple[Any, ...]) -> None:
 
 
 def refuse_array(name: str) -> NoReturn:
-    """Of a function that arrays can't be given."""
+    """Raise ArgumentError: the function takes no arrays."""
     raise ArgumentError(f"{name}() takes numbers and vectors, got an array", fix=instead_of(name))
 
 
@@ -241,7 +242,7 @@ def _vector_class(name: str, values: tuple[Any, ...]) -> type[Vector]:
 def _apply_vector(name: str, values: tuple[Any, ...]) -> Any:
     cls = _vector_class(name, values)
     t = cls.__sb_type__
-    check_taken(name, FUNCTION_RULES[name].takes, t.element)
+    check_taken(name, t.element)
     columns = [
         components(value)
         if isinstance(value, Vector)

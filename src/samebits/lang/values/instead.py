@@ -1,9 +1,9 @@
-"""What to write instead of a call with NumPy arrays, of the functions that take none."""
+"""Replacements for calls with NumPy arrays, of the functions that take none."""
 
 from __future__ import annotations
 
 OTHER = "call it for each element, in a kernel"
-"""Of every other function."""
+"""The replacement for every other function."""
 INSTEAD = {
     "all": "write x.all()",
     "any": "write x.any()",

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 from samebits.errors import ArgumentError
 from samebits.lang.values.elementwise import has_array, is_half, refuse_halves
 from samebits.lang.values.instead import instead_of
+from samebits.lang.values.rules import intrinsic
 from samebits.lang.values.scalars import describe
 from samebits.lang.values.vectors import CLASS_OF, Vector, components, vector
 from samebits.types import BOOL, MatrixType, QuaternionType, Type, VectorType, matrix_of, vector_of
@@ -116,6 +117,7 @@ def transposed(a: Sequence[T], t: MatrixType) -> tuple[T, ...]:
 _MANAGED: Arithmetic[Any] = Arithmetic(operator.add, operator.sub, operator.mul)
 
 
+@intrinsic()
 def mul(a: Any, b: Any) -> Any:
     """The product, as `a @ b`: of matrices, of a matrix and a column vector, of a row vector and a
     matrix, of two quaternions, or the vector b turned by the unit quaternion a.
@@ -138,6 +140,7 @@ def mul(a: Any, b: Any) -> Any:
     return vector(CLASS_OF[t], items)
 
 
+@intrinsic()
 def transpose(a: Any) -> Any:
     """The matrix whose columns are the rows of a."""
     t = getattr(a, "__sb_type__", None)
@@ -148,7 +151,3 @@ def transpose(a: Any) -> Any:
         )
     turned = matrix_of(t.element, t.columns, t.rows)
     return vector(CLASS_OF[turned], transposed(components(a), t))
-
-
-for _function in (mul, transpose):
-    _function.__samebits_intrinsic__ = _function.__name__  # type: ignore[attr-defined]

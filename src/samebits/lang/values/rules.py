@@ -1,6 +1,7 @@
-"""The element-wise intrinsics on raw values: what each takes and what it computes.
+"""What an intrinsic is, the table of them, and what the element-wise ones compute on raw values.
 
-Owns the functions that the language has beside its operators. Knows no class of the language.
+An intrinsic is a function that the compiler knows by its name. Its row comes from the decorator
+`intrinsic`: most stand in `lang.intrinsics`. Knows no class of the language.
 """
 
 from __future__ import annotations
@@ -8,25 +9,85 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from samebits.bits import exact_fma
-from samebits.lang.values.conversions import square_root
 from samebits.types import ScalarType
 
+Takes = Literal["float", "integer", "number"]
+"""The kinds of operands; a number is either of the others."""
+Rule = Callable[[ScalarType], Callable[..., Any]]
+"""From the operands' type to the function of raw values."""
 
-def _integral(function: Callable[[float], int]) -> Callable[[float], float]:
+
+@dataclass(frozen=True, slots=True)
+class Intrinsic:
+    """A function that the compiler knows, with as many operands as its `arity`.
+
+    One with `takes` acts on scalars of one type and, component by component, on vectors. Its `rule`
+    is what it computes in CPython; None where it is written with other intrinsics. In IR it is the
+    operation of its own name, unless the front end lowers it in a way of its own.
+    """
+
+    name: str
+    arity: int
+    function: Callable[..., Any]
+    takes: Takes | None
+    rule: Rule | None
+    counted: bool
+    """Whether the second operand is a count, whose integer type may be another one."""
+    library_only: bool
+    """Whether its bits are the same everywhere only in code that is proven to round them away."""
+
+
+INTRINSICS: dict[str, Intrinsic] = {}
+"""The table, by name."""
+
+_Function = TypeVar("_Function", bound=Any)
+
+
+def intrinsic(
+    takes: Takes | None = None,
+    rule: Rule | None = None,
+    *,
+    counted: bool = False,
+    library_only: bool = False,
+) -> Callable[[_Function], _Function]:
+    """The decorator that makes a function a row of the table, under its own name."""
+
+    def add(function: _Function) -> _Function:
+        name, arity = function.__name__, function.__code__.co_argcount
+        INTRINSICS[name] = Intrinsic(name, arity, function, takes, rule, counted, library_only)
+        function.__samebits_intrinsic__ = name  # type: ignore[attr-defined]
+        return function
+
+    return add
+
+
+def same(function: Callable[..., Any]) -> Rule:
+    """The rule of one function for every type."""
+    return lambda t: function
+
+
+def by_kind(of_float: Callable[..., Any], of_int: Callable[..., Any]) -> Rule:
+    """The rule of one function for floats and another for integers."""
+    return lambda t: of_float if t.is_float else of_int
+
+
+def whole(function: Callable[[float], int]) -> Rule:
+    """The rule that makes floats whole numbers, which keep their sign."""
+
     def rule(value: float) -> float:
         if not math.isfinite(value):
             return value
         return math.copysign(float(function(value)), value)
 
-    return rule
+    return same(rule)
 
 
-def _least(a: float, b: float) -> float:
+def least(a: float, b: float) -> float:
     if a != a or b != b:
         return math.nan
     if a == b:
@@ -34,7 +95,7 @@ def _least(a: float, b: float) -> float:
     return a if a < b else b
 
 
-def _greatest(a: float, b: float) -> float:
+def greatest(a: float, b: float) -> float:
     if a != a or b != b:
         return math.nan
     if a == b:
@@ -42,44 +103,34 @@ def _greatest(a: float, b: float) -> float:
     return a if a > b else b
 
 
-def _sign(value: float) -> float:
+def sign_of_float(value: float) -> float:
     return math.copysign(1.0, value) if value > 0 or value < 0 else value
 
 
-def _sign_int(value: int) -> int:
+def sign_of_int(value: int) -> int:
     return (value > 0) - (value < 0)
 
 
-def _copysign(a: float, b: float) -> float:
+def sign_copied(a: float, b: float) -> float:
     return math.copysign(a, 1.0 if b != b else b)
 
 
-def _by_kind(
-    of_float: Callable[..., Any], of_int: Callable[..., Any]
-) -> Callable[[ScalarType], Callable[..., Any]]:
-    return lambda t: of_float if t.is_float else of_int
-
-
-def _same(function: Callable[..., Any]) -> Callable[[ScalarType], Callable[..., Any]]:
-    return lambda t: function
-
-
-def _popcount(t: ScalarType) -> Callable[[int], int]:
+def ones(t: ScalarType) -> Callable[[int], int]:
     mask = (1 << t.bits) - 1
     return lambda a: (a & mask).bit_count()
 
 
-def _leading_zeros(t: ScalarType) -> Callable[[int], int]:
+def leading_zeros(t: ScalarType) -> Callable[[int], int]:
     width, mask = t.bits, (1 << t.bits) - 1
     return lambda a: width - (a & mask).bit_length()
 
 
-def _trailing_zeros(t: ScalarType) -> Callable[[int], int]:
+def trailing_zeros(t: ScalarType) -> Callable[[int], int]:
     width = t.bits
     return lambda a: (a & -a).bit_length() - 1 if a else width
 
 
-def _rotate_left(t: ScalarType) -> Callable[[int, int], int]:
+def rotate_left(t: ScalarType) -> Callable[[int, int], int]:
     width, mask = t.bits, (1 << t.bits) - 1
 
     def rule(a: int, b: int) -> int:
@@ -91,52 +142,22 @@ def _rotate_left(t: ScalarType) -> Callable[[int, int], int]:
     return rule
 
 
-def _rotate_right(t: ScalarType) -> Callable[[int, int], int]:
-    left = _rotate_left(t)
+def rotate_right(t: ScalarType) -> Callable[[int, int], int]:
+    left = rotate_left(t)
     return lambda a, b: left(a, -b)
 
 
-def _fma(t: ScalarType) -> Callable[[float, float, float], float]:
+def fused(t: ScalarType) -> Callable[[float, float, float], float]:
     return lambda a, b, c: exact_fma(a, b, c, t.bits)
 
 
-def _muladd(t: ScalarType) -> Callable[[float, float, float], float]:
+def product_and_sum(t: ScalarType) -> Callable[[float, float, float], float]:
     return lambda a, b, c: _rounded(t, a * b) + c
 
 
-def _product_error(t: ScalarType) -> Callable[[float, float], float]:
+def product_error(t: ScalarType) -> Callable[[float, float], float]:
     return lambda a, b: exact_fma(a, b, -_rounded(t, a * b), t.bits)
 
 
 def _rounded(t: ScalarType, value: float) -> float:
     return float(np.float32(value)) if t.bits == 32 else value
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionRule:
-    """An element-wise intrinsic: it takes "float", "integer" or "number", all of one type."""
-
-    takes: str
-    rule: Callable[[ScalarType], Callable[..., Any]]
-
-
-FUNCTION_RULES: dict[str, FunctionRule] = {
-    "sqrt": FunctionRule("float", _same(square_root)),
-    "abs": FunctionRule("number", _by_kind(math.fabs, abs)),
-    "min": FunctionRule("number", _by_kind(_least, min)),
-    "max": FunctionRule("number", _by_kind(_greatest, max)),
-    "floor": FunctionRule("float", _same(_integral(math.floor))),
-    "ceil": FunctionRule("float", _same(_integral(math.ceil))),
-    "trunc": FunctionRule("float", _same(_integral(math.trunc))),
-    "round": FunctionRule("float", _same(_integral(round))),
-    "copysign": FunctionRule("float", _same(_copysign)),
-    "sign": FunctionRule("number", _by_kind(_sign, _sign_int)),
-    "fma": FunctionRule("float", _fma),
-    "muladd": FunctionRule("float", _muladd),
-    "product_error": FunctionRule("float", _product_error),
-    "popcount": FunctionRule("integer", _popcount),
-    "clz": FunctionRule("integer", _leading_zeros),
-    "ctz": FunctionRule("integer", _trailing_zeros),
-    "rotl": FunctionRule("integer", _rotate_left),
-    "rotr": FunctionRule("integer", _rotate_right),
-}

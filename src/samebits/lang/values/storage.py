@@ -106,7 +106,8 @@ def read_only(place: str) -> ArgumentError:
 
 
 def implicit_table(t: ScalarType) -> dict[type, Callable[[Any], Any]]:
-    """What `implicit` does, by the exact class of the value; an absent class does not fit."""
+    """The conversions of `implicit` by the exact class of the value; an absent class does not
+    fit."""
     return {cls: CONVERTERS[t][cls] for cls, source in TYPE_OF.items() if takes(source, t)}
 
 

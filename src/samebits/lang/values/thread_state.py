@@ -1,5 +1,5 @@
-"""What a thread is doing: whether its calls of kernels are managed, and at which precision Python's
-own calls of math functions are."""
+"""The state of a thread: whether its calls of kernels are managed, and the precision of math
+functions called from Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import Any
 
 from samebits.errors import ArgumentError
-from samebits.lang.uncut import again, block
+from samebits.lang.signal_safe import block, reentrant_block
 from samebits.modes import HIGH, Precision
 
 
@@ -76,4 +76,4 @@ def precision(value: Precision) -> AbstractContextManager[None]:
     inner: Any = map(operator.concat, iter(_precisions.get, None), values)
     outer = map(operator.itemgetter(slice(-1)), iter(_precisions.get, None))
     # Each time another item of each, which sets what it takes from what holds then.
-    return again(map(_precisions.set, inner), map(_precisions.set, outer))
+    return reentrant_block(map(_precisions.set, inner), map(_precisions.set, outer))

@@ -10,7 +10,7 @@ from samebits.types import INT, ScalarType
 
 _LIMIT = 1 << 63
 _EXACT = 1 << 53
-"""Up to here an int is a binary64, so that comparing as floats is exact."""
+"""Greatest int up to which every int is a binary64, so that comparing as floats is exact."""
 _new = int.__new__
 
 
@@ -143,7 +143,7 @@ def reflected_divided(a: Any, b: Any) -> Any:
 
 
 def _with_float(name: str, symbol: str, a: float, b: float) -> Any:
-    """What Python's int and float give together, where the language has it."""
+    """The result of an operator of Python's int and float, if the language has it."""
     match name:
         case "add":
             return a + b

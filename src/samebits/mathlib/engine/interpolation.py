@@ -9,7 +9,8 @@ from typing import Any
 
 from samebits.lang import intrinsics as functions
 from samebits.lang.decorators import kernel
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import float32, float64
 from samebits.mathlib.primitives import both_widths
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from samebits.backend.targets.x87 import X87_DEFAULT, x87_accessors
 from samebits.errors import TargetError
-from samebits.lang.uncut import Ends
+from samebits.lang.signal_safe import SignalSafeBlock
 from samebits.runtime.objects.host import host_target
 from samebits.runtime.objects.loading import load, own_code
 
@@ -183,5 +183,7 @@ def pinned(words: Sequence[str] = ()) -> AbstractContextManager[None]:
 
         word |= environment_bits(name, words)
     put = functions["restore"]
-    made: Any = Ends(partial(put, word), partial(functions["leave"], functions["save"]()))
+    made: Any = SignalSafeBlock(
+        partial(put, word), partial(functions["leave"], functions["save"]())
+    )
     return made

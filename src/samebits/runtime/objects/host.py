@@ -15,8 +15,8 @@ from typing import Any
 from samebits.backend.objects import CompiledObject
 from samebits.backend.targets.table import TARGETS, Target
 from samebits.compiling import lock
+from samebits.lang.signal_safe import closing_descriptors, open_descriptor
 from samebits.lang.stacks import loaded
-from samebits.lang.uncut import noted, opened
 from samebits.runtime.cache import compiler_fingerprint, current_cache, digest
 
 PROCESSORS = "/proc/cpuinfo"
@@ -29,12 +29,12 @@ _VARYING = {
 
 
 def host_target() -> Target:
-    """As `llvm.host_target`. Raises TargetError if the host has no row."""
+    """As `engine.host_target`. Raises TargetError if the host has no row."""
     return _host()[0]
 
 
 def llvm_version() -> str:
-    """As `llvm.llvm_version`."""
+    """As `engine.llvm_version`."""
     return _host()[1]
 
 
@@ -61,9 +61,9 @@ def _asked() -> tuple[Target, str]:
 
 def _asked_here() -> tuple[Target, str]:
     with lock():
-        from samebits.backend.llvm import engine as llvm
+        from samebits.backend.llvm import engine
 
-        return llvm.host_target(), llvm.llvm_version()
+        return engine.host_target(), engine.llvm_version()
 
 
 def _key() -> str | None:
@@ -80,8 +80,8 @@ def _processor() -> str | None:
     """Linux's description of the first processor: its model, and every feature by name."""
     held: list[int] = []
     try:
-        with noted(held):
-            handle = opened(held, PROCESSORS, os.O_RDONLY)
+        with closing_descriptors(held):
+            handle = open_descriptor(held, PROCESSORS, os.O_RDONLY)
             text = os.read(handle, _BYTES).decode("utf-8", "replace")
     except OSError:
         return None

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 def load(
     object_bytes: bytes, symbols: Sequence[str], imports: Mapping[str, int] = NO_ADDRESSES
 ) -> Loaded:
-    """As `llvm.load`, but by `image.load` if that supports the object."""
+    """As `engine.load`, but by `image.load` if that supports the object."""
     found = image.load(object_bytes, symbols, imports)
     if found is not None:
         return found
     with lock():
-        from samebits.backend.llvm import engine as llvm
+        from samebits.backend.llvm import engine
 
-    return llvm.load(object_bytes, symbols, imports)
+    return engine.load(object_bytes, symbols, imports)
 
 
 def own_code(text: str, target: Target) -> bytes:
@@ -47,9 +47,9 @@ def own_code(text: str, target: Target) -> bytes:
         if found is not None:
             return found.object_bytes
     with lock():
-        from samebits.backend.llvm import engine as llvm
+        from samebits.backend.llvm import engine
 
-    made = llvm.compile_text(text, target, 0)
+    made = engine.compile_text(text, target, 0)
     if store is not None and key is not None:
         store.put(key, CompiledObject(made, ()))
     return made

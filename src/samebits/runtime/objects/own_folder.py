@@ -16,7 +16,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from samebits.lang.uncut import noted, opened
+from samebits.lang.signal_safe import closing_descriptors, open_descriptor
 
 _POSIX = hasattr(os, "getuid") and os.open in os.supports_dir_fd
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0)
@@ -63,7 +63,7 @@ class OwnFolder:
         """The folder's path without links, for files of other programs; nobody else can enter it.
         Makes it if there is none. Raises OSError too."""
         held: list[int] = []
-        with noted(held):
+        with closing_descriptors(held):
             folder = self._opened(held, make=True)
             if not isinstance(folder, int):
                 return Path(folder)
@@ -83,10 +83,12 @@ class OwnFolder:
         """
         held: list[int] = []
         try:
-            with noted(held):
+            with closing_descriptors(held):
                 place = _within(held, self._opened(held), group)
                 try:
-                    descriptor = opened(held, _name(place, name), _READ, dir_fd=_below(place))
+                    descriptor = open_descriptor(
+                        held, _name(place, name), _READ, dir_fd=_below(place)
+                    )
                 except OSError as error:
                     if error.errno in _NO_FILES:
                         raise StrangeFileError(_NOT_ALONE) from None
@@ -104,7 +106,7 @@ class OwnFolder:
     def write(self, group: str, name: str, data: bytes) -> None:
         """Write a file, whole or not at all. Raises OSError and ValueError too."""
         held: list[int] = []
-        with noted(held):
+        with closing_descriptors(held):
             folder = self._opened(held, make=True)
             with suppress(FileExistsError):
                 os.mkdir(_name(folder, group), 0o700, dir_fd=_below(folder))
@@ -112,8 +114,8 @@ class OwnFolder:
             part = f"{os.urandom(8).hex()}{PART}"
             try:
                 new: list[int] = []
-                with noted(new):
-                    opened(new, _name(place, part), _NEW, 0o600, dir_fd=_below(place))
+                with closing_descriptors(new):
+                    open_descriptor(new, _name(place, part), _NEW, 0o600, dir_fd=_below(place))
                     with open(new[0], "wb", closefd=False) as file:
                         file.write(data)
                 os.replace(
@@ -128,14 +130,14 @@ class OwnFolder:
     def use(self, group: str, name: str) -> None:
         """Mark a file as used now. Raises OSError too."""
         held: list[int] = []
-        with noted(held):
+        with closing_descriptors(held):
             place = _within(held, self._opened(held), group)
             os.utime(_name(place, name), dir_fd=_below(place), follow_symlinks=not _POSIX)
 
     def remove(self, group: str, name: str) -> None:
         """Remove a file. Raises OSError too."""
         held: list[int] = []
-        with noted(held):
+        with closing_descriptors(held):
             place = _within(held, self._opened(held), group)
             os.unlink(_name(place, name), dir_fd=_below(place))
 
@@ -143,11 +145,11 @@ class OwnFolder:
         """Every regular file that can be examined: its group, its name and its status."""
         found: list[tuple[str, str, os.stat_result]] = []
         held: list[int] = []
-        with suppress(OSError, ValueError), noted(held):
+        with suppress(OSError, ValueError), closing_descriptors(held):
             folder = self._opened(held)
             for group in os.listdir(folder):
                 inner: list[int] = []
-                with suppress(OSError), noted(inner):
+                with suppress(OSError), closing_descriptors(inner):
                     place = _within(inner, folder, group)
                     for entry in list(os.scandir(place)):  # the list also closes it
                         if entry.is_file(follow_symlinks=False):
@@ -179,7 +181,7 @@ class OwnFolder:
             return None
         real, *identity = self._known
         try:
-            folder = opened(held, real, _FOLDER)
+            folder = open_descriptor(held, real, _FOLDER)
         except OSError:
             return None
         status = os.fstat(folder)
@@ -198,7 +200,7 @@ def _within(held: list[int], folder: int | str, group: str) -> int | str:
     """A subfolder, appended to `held`, which must be this user's own as well."""
     if isinstance(folder, str):
         return os.path.join(folder, group)
-    place = opened(held, group, _FOLDER, dir_fd=folder)
+    place = open_descriptor(held, group, _FOLDER, dir_fd=folder)
     if _fault(os.fstat(place)):
         raise PermissionError(errno.EACCES, "another user's folder", group)
     return place
@@ -267,15 +269,15 @@ def _verified(path: Path, what: str, make: bool, held: list[int]) -> tuple[int, 
     """
     parts = list(reversed(path.parts[1:]))
     on_the_way: list[int] = []
-    with noted(on_the_way):
-        folders, names, links = [opened(on_the_way, "/", _PASSED)], ["/"], 0
+    with closing_descriptors(on_the_way):
+        folders, names, links = [open_descriptor(on_the_way, "/", _PASSED)], ["/"], 0
         while True:
             here = os.path.join(*names)
             status = os.fstat(folders[-1])
             if fault := _fault_on_the_way(status) if parts else _fault(status):
                 raise UntrustedError(_refusal(path, what, here, fault))
             if not parts:
-                return opened(held, ".", _FOLDER, dir_fd=folders[-1]), here
+                return open_descriptor(held, ".", _FOLDER, dir_fd=folders[-1]), here
             name = parts.pop()
             if name == "..":
                 if len(folders) > 1:
@@ -284,7 +286,7 @@ def _verified(path: Path, what: str, make: bool, held: list[int]) -> tuple[int, 
                 continue
             status = _status(name, folders[-1], make)
             if not stat.S_ISLNK(status.st_mode):
-                folders.append(opened(on_the_way, name, _PASSED, dir_fd=folders[-1]))
+                folders.append(open_descriptor(on_the_way, name, _PASSED, dir_fd=folders[-1]))
                 names.append(name)
                 continue
             links += 1

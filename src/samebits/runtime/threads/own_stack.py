@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from samebits import compiling
-from samebits.lang.uncut import block
+from samebits.lang.signal_safe import block
 from samebits.mutex import Mutex
 from samebits.runtime.threads.caller import caller
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from samebits.backend.emit import thread_team as native
 from samebits.backend.emit.range import LINE_BYTES
-from samebits.backend.llvm import engine as llvm
+from samebits.backend.llvm import engine
 from samebits.mutex import Mutex
 from samebits.runtime.threads import own_stack, pool, preempt
 
@@ -55,9 +55,9 @@ class _ThreadTeam:
     """The team, made at the first parallel range of a kernel."""
 
     def __init__(self) -> None:
-        code = llvm.compile_text(native.team_text(llvm.host_target()), llvm.host_target())
+        code = engine.compile_text(native.team_text(engine.host_target()), engine.host_target())
         names = (native.TEAM, native.SPARE, native.RUN, native.WORK, native.ASSEMBLE)
-        self._loaded = llvm.load(code, names)
+        self._loaded = engine.load(code, names)
         at = self._loaded.addresses
         self.hook = at[native.RUN]
         self.words: Any = (ctypes.c_uint64 * native.TEAM_WORDS).from_address(at[native.TEAM])

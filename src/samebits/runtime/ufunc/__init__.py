@@ -13,7 +13,8 @@ import numpy as np
 from samebits.errors import ArgumentError
 from samebits.lang.executions import executions
 from samebits.lang.families import Family
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.scalars import CONVERTERS, TYPE_OF, float32, float64
 from samebits.lang.values.thread_state import python_precision
 from samebits.lang.values.vectors import VECTOR_CLASSES, Vector, as_element, vector

@@ -12,7 +12,7 @@ import numpy as np
 
 from samebits.errors import ArgumentError, Trap
 from samebits.lang.executions import executions
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import CONVERTERS, TYPE_OF
 from samebits.modes import Precision

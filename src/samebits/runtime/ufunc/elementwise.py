@@ -12,8 +12,10 @@ from typing import Any
 from samebits.lang.annotations import class_of_type
 from samebits.lang.families import Family
 from samebits.lang.intrinsics import INTRINSICS
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.elementwise import refuse_array
+from samebits.lang.values.rules import Takes
 from samebits.lang.values.scalars import int32
 from samebits.modes import HIGH, Precision
 from samebits.runtime.ufunc.types import (
@@ -27,14 +29,12 @@ from samebits.runtime.ufunc.types import (
 from samebits.types import ScalarType
 
 Chosen = Callable[["ElementwiseFunction", tuple[Any, ...]], ScalarType]
-_TYPES: dict[str, Chosen] = {
-    **dict.fromkeys(("sqrt", "floor", "ceil", "trunc", "round", "copysign", "fma"), float_type),
-    **dict.fromkeys(("abs", "sign", "min", "max", "clamp"), number_type),
-    **dict.fromkeys(("popcount", "clz", "ctz"), integer_type),
-    **dict.fromkeys(("rotl", "rotr"), turned_type),
+_TYPES: dict[Takes | None, Chosen] = {
+    "float": float_type,
+    "number": number_type,
+    "integer": integer_type,
 }
-"""For each intrinsic that takes arrays, the function that finds a call's type."""
-_ARITIES = {"copysign": 2, "min": 2, "max": 2, "rotl": 2, "rotr": 2, "clamp": 3, "fma": 3}
+"""For each kind of operands of an intrinsic, the function that finds a call's type."""
 
 
 class ElementwiseFunction(Overloads):
@@ -48,7 +48,7 @@ class ElementwiseFunction(Overloads):
 
     @property
     def integers(self) -> tuple[bool, ...]:  # type: ignore[override]
-        return (False, self.__name__ in ("rotl", "rotr"), False)[: self.arity]
+        return (False, self._chosen is turned_type, False)[: self.arity]
 
     def type_of(self, args: tuple[Any, ...]) -> ScalarType:
         """The type in which a call is computed. Raises ArgumentError."""
@@ -58,7 +58,8 @@ class ElementwiseFunction(Overloads):
         if isinstance(self.called, Kernel):
             return self.called
         if isinstance(self.called, Family):
-            return self.called.of_number(t) or next(iter(self.called.of_numbers.values()))
+            kernels = self.called.of_numbers
+            return kernels.get(t) or next(iter(kernels.values()))
         kernel = self._kernels.get(t)
         if kernel is None:
             body = _OF_NUMBERS[self.arity](self.called)
@@ -82,11 +83,12 @@ def elementwise(function: str | Kernel | Family) -> ElementwiseFunction:
         elif isinstance(function, Family):
             chosen = family_type(function.of_numbers)
             made = ElementwiseFunction(function.__name__, 1, function, chosen)
-        elif function in _TYPES:
-            arity = _ARITIES.get(function, 1)
-            made = ElementwiseFunction(function, arity, INTRINSICS[function], _TYPES[function])
         else:
-            refuse_array(function)
+            row = INTRINSICS[function]
+            if row.takes is None or row.library_only:
+                refuse_array(function)
+            chosen = turned_type if row.counted else _TYPES[row.takes]
+            made = ElementwiseFunction(function, row.arity, row.function, chosen)
         _made[function] = made
     return made
 

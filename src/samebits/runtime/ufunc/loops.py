@@ -11,8 +11,9 @@ from typing import Any
 
 from samebits.errors import CompileError
 from samebits.lang.annotations import class_of_type
-from samebits.lang.kernel import Kernel, Overloads
+from samebits.lang.kernel import Kernel
 from samebits.lang.memory.arrays import Array, ReadOnly
+from samebits.lang.overloads import Overloads
 from samebits.modes import HIGH, Precision
 from samebits.runtime.compile import compile_native
 from samebits.types import FLOAT64, ScalarType, TupleType
@@ -31,7 +32,7 @@ def result_types(function: Overloads, t: ScalarType) -> tuple[ScalarType, ...]:
     types = function.native.get(("results", _key(t)))
     if types is None:
         kernel = function.kernel_for(t, HIGH)
-        found = kernel.result_type(kernel.fixed_types or ())
+        found = kernel.signature.result_type(kernel.fixed_types or ())
         items = found.items if isinstance(found, TupleType) else (found,)
         types = tuple(item for item in items if isinstance(item, ScalarType))
         function.native["results", _key(t)] = types

@@ -10,7 +10,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from samebits.errors import ArgumentError
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 from samebits.lang.values.conversions import kind_of
 from samebits.lang.values.scalars import TYPE_OF
 from samebits.types import (

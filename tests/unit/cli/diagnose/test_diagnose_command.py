@@ -11,8 +11,8 @@ from tests.support.command_line import Run
 from tests.support.runs.compared import FUSED, PLAIN, SMALL
 
 from samebits.cli.diagnose import doing
-from samebits.cli.diagnosis import as_lines
-from samebits.diagnosis.report.findings import CousinFact, Diagnosis, Place
+from samebits.diagnosis.report.findings import Diagnosis, ExposedFact, Place
+from samebits.diagnosis.report.text import as_lines
 
 
 def test_two_sides_are_narrowed_to_frame_field_line_and_cause(run: Run) -> None:
@@ -33,14 +33,14 @@ def test_two_sides_are_narrowed_to_frame_field_line_and_cause(run: Run) -> None:
     operation = out[out.index("operation: ") :]
     assert operation.startswith(f"operation: add in step, {SMALL}:59:20\n")
     assert (
-        "  in the turn i = 1\n"
+        "  in iteration i = 1\n"
         "      body.pos = body.pos * 0.999 + body.vel * 0.016\n"
         "                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
     ) in operation
     assert re.search(r"\n    a +0xbce7eee8  -0.028312162\n    b +0xbce7eee7  ", operation)
     assert "\ncause: fused multiply-add (fma), " in out
     assert "gives b's hash in all 30 frames from there on" in out
-    assert "\ncousins: " in out
+    assert "\nexposed: " in out
 
 
 def test_a_report_is_compared_with_a_replay(run: Run) -> None:
@@ -71,22 +71,23 @@ def test_a_report_is_known_by_what_is_in_it(run: Run) -> None:
     assert "  b  fused, " in out
 
 
-def test_components_of_a_vector_are_one_cousin() -> None:
+def test_components_of_a_vector_are_one_row() -> None:
     place = Place("game.py", 60, 4, 20, "step", "")
-    rows = [CousinFact(place, "add", 1, changed, 5) for changed in (1, 2)]
-    rows += [CousinFact(place, "sub", None, 0, 0)]
+    rows = [ExposedFact(place, "add", 1, changed, 5) for changed in (1, 2)]
+    rows += [ExposedFact(place, "sub", None, 0, 0)]
     found = Diagnosis(
         simulation="game", version="1", seed=1, a="a", b="b", frames=9, frame=3,
-        cousins=tuple(rows), cousins_left=4,
+        exposed=tuple(rows), exposed_left=4,
     )  # fmt: skip
     said = [text for _, text in as_lines(found)]
-    assert said[said.index("cousins: what else the same hazard acts on, nearest to the state first")
+    title = "exposed: other operations that the same hazard acts on, nearest to the state first"
+    assert said[said.index(title)
                 + 1 :][:3] == [
         "  game.py:60:5  2 × add in step: 1 step, changes 3 of 10 results in the frame",
         "  game.py:60:5  sub in step: no path, not reached in the frame",
         "  and 4 more (--json has some of them)",
     ]  # fmt: skip
-    found.cousins = (rows[2],)  # of a hazard whose results nobody counts
+    found.exposed = (rows[2],)  # of a hazard whose results nobody counts
     assert "  game.py:60:5  sub in step: no path" in [text for _, text in as_lines(found)]
 
 

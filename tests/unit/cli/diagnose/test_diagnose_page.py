@@ -61,7 +61,7 @@ def facts(made: Path) -> tuple[dict[str, Any], str]:
 def test_json_is_one_object_with_everything(facts: tuple[dict[str, Any], str]) -> None:
     found, _ = facts
     assert list(found) == ["format", "same", *[field.name for field in fields(Diagnosis)]]
-    assert (found["format"], found["same"], found["frame"], found["frames"]) == (1, False, 10, 40)
+    assert (found["format"], found["same"], found["frame"], found["frames"]) == (2, False, 10, 40)
     assert found["hashes"] == ["81b23c3beb1e12a8", "78d1a622c5601bd9"]
     assert found["fields"][0]["path"] == "bodies[1].pos.x"
     assert (found["operation"]["place"]["file"], found["operation"]["place"]["line"]) == (SMALL, 59)

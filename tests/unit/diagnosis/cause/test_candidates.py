@@ -10,15 +10,15 @@ import pytest
 import samebits as sb
 from samebits import float32
 from samebits.bits import float_to_bits
-from samebits.diagnosis.cause.candidates import (
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.observations import (
     Candidate,
-    Observe,
-    Observed,
-    Unobserved,
+    NoObservations,
+    Observation,
+    ObservationSource,
     candidates,
     gives,
 )
-from samebits.diagnosis.cause.experiment import Agreement
 from samebits.diagnosis.cause.trials import Trials
 from samebits.frontend.compile import compile_kernel, link
 from samebits.hazards.catalogue import HAZARDS
@@ -33,14 +33,14 @@ def mixed(a: float32, b: float32, c: float32, d: float32) -> float32:
     return (a * b + c) / d
 
 
-UNIT = compile_kernel(mixed, mixed.resolve(()))
+UNIT = compile_kernel(mixed, mixed.signature.resolve(()))
 FUNCTION = link(UNIT).functions[UNIT.function.name]
 SITES = Sites(FUNCTION)
 LAST = [s for s in walk(FUNCTION.body) if isinstance(s, Op) and s.opcode == "div"][-1]
 PLACE = Place(FUNCTION.name, LAST.id)
 
 
-class Seen(Unobserved):
+class Seen(NoObservations):
     """Evaluations by the first way of a hazard, among them one that differs from the strict one."""
 
     def __init__(self, hazard: str, count: int) -> None:
@@ -48,33 +48,33 @@ class Seen(Unobserved):
         way = next(ways_of(row, SITES, PLACE))
         self.site = way.site
         random = Random(hazard)
-        self.rows: list[Observed] = []
-        self.differing: Observed | None = None
+        self.rows: list[Observation] = []
+        self.differing: Observation | None = None
         while self.differing is None or len(self.rows) < count:
             given = {n: float_to_bits(random.uniform(0.5, 2.0), 32) for n in way.site.operands}
-            found = Observed(given, way.site.bits(way.tree, way.arithmetic, given))
+            found = Observation(given, way.site.bits(way.tree, way.arithmetic, given))
             self.rows.append(found)
             strict = way.site.bits(way.site.tree, way.site.strict, given)
             if self.differing is None and found.result != strict:
                 self.differing = found
 
-    def of(self, site: Site) -> tuple[Observed | None, list[Observed]]:
+    def of(self, site: Site) -> tuple[Observation | None, list[Observation]]:
         same = site.operands == self.site.operands
         return (self.differing, self.rows) if same else (None, [])
 
 
-class Given(Unobserved):
+class Given(NoObservations):
     """Chosen evaluations of one site."""
 
-    def __init__(self, site: Site, differing: Observed, rows: list[Observed]) -> None:
+    def __init__(self, site: Site, differing: Observation, rows: list[Observation]) -> None:
         self.site, self.differing, self.rows = site, differing, rows
 
-    def of(self, site: Site) -> tuple[Observed | None, list[Observed]]:
+    def of(self, site: Site) -> tuple[Observation | None, list[Observation]]:
         same = site.operands == self.site.operands
         return (self.differing, self.rows) if same else (None, [])
 
 
-def fitting(observe: Observe) -> list[Candidate]:
+def fitting(observe: ObservationSource) -> list[Candidate]:
     return [c for row in HAZARDS for c in candidates(ways_of(row, SITES, PLACE), observe) if c.fits]
 
 
@@ -96,7 +96,7 @@ def test_more_results_leave_fewer_ways() -> None:
 def test_a_result_that_nothing_gives_has_no_candidates() -> None:
     seen = Seen("reciprocal", 4)
     assert seen.differing is not None
-    wrong = Observed(seen.differing.given, seen.differing.result ^ 0x00400000)
+    wrong = Observation(seen.differing.given, seen.differing.result ^ 0x00400000)
     assert fitting(Given(seen.site, wrong, [wrong])) == []
 
 
@@ -105,13 +105,13 @@ def longer(a: float32, b: float32, c: float32, d: float32) -> float32:
     return (a * b + c * d) / (a + c) + (b * d + a * c) / (b + d) + a * d + b * c
 
 
-LONGER = compile_kernel(longer, longer.resolve(()))
+LONGER = compile_kernel(longer, longer.signature.resolve(()))
 MODULE = Module(link(LONGER).functions)
 SUM = [s for s in walk(LONGER.function.body) if isinstance(s, Op) and s.opcode == "add"][-1]
 SUM_PLACE = Place(LONGER.function.name, SUM.id)
 
 
-class Running(Unobserved):
+class Running(NoObservations):
     """The other side has the last way of a hazard, of which one evaluation is known at first. An
     experiment fails in the first frame whose evaluation its way does not give."""
 
@@ -120,7 +120,7 @@ class Running(Unobserved):
         row = next(row for row in HAZARDS if row.name == hazard)
         *_, true = ways_of(row, sites, SUM_PLACE)
         self.site = true.site
-        self.kept: list[Observed] = []
+        self.kept: list[Observation] = []
         self.tried: list[ExpressionWay] = []
         random = Random(hazard)
         operands = [
@@ -128,7 +128,8 @@ class Running(Unobserved):
             for _ in range(400)
         ]
         self.frames = [
-            Observed(given, self.site.bits(true.tree, true.arithmetic, given)) for given in operands
+            Observation(given, self.site.bits(true.tree, true.arithmetic, given))
+            for given in operands
         ]
         self.differing = next(
             seen
@@ -136,7 +137,7 @@ class Running(Unobserved):
             if self.site.bits(self.site.tree, self.site.strict, seen.given) != seen.result
         )
 
-    def of(self, site: Site) -> tuple[Observed | None, list[Observed]]:
+    def of(self, site: Site) -> tuple[Observation | None, list[Observation]]:
         same = site.operands == self.site.operands
         return (self.differing, [self.differing, *self.kept]) if same else (None, [])
 
@@ -148,7 +149,7 @@ class Running(Unobserved):
         wrong = (n for n, seen in enumerate(self.frames) if not gives(way, seen))
         return Agreement(next(wrong, len(self.frames)), len(self.frames))
 
-    def refuting(self, site: Site) -> list[Observed]:
+    def refuting(self, site: Site) -> list[Observation]:
         return self.kept if site.operands == self.site.operands else []
 
 
@@ -193,5 +194,5 @@ def test_rivals_that_too_many_experiments_leave_open_are_told(
     assert {"x87", "double-rounding"} <= trials.untried
 
 
-def gives_all(way: ExpressionWay, rows: Sequence[Observed]) -> bool:
+def gives_all(way: ExpressionWay, rows: Sequence[Observation]) -> bool:
     return all(gives(way, row) for row in rows)

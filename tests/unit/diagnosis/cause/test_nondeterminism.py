@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from samebits.diagnosis.cause.nondeterminism import Facts
-from samebits.diagnosis.cause.nondeterminism import testimony as told
+from samebits.diagnosis.cause.nondeterminism import RerunFacts
+from samebits.diagnosis.cause.nondeterminism import nondeterministic_cause as told
 from samebits.diagnosis.operation.first_difference import Kind, OperationDifference
 from samebits.errors import Span
 from samebits.ir.grammar import Op
@@ -18,27 +18,27 @@ STORE = Op(1, "store", (), None, (), SPAN)
 LOAD = Op(3, "load", (), None, (), SPAN)
 ADD = Op(2, "add", (), None, (), SPAN)
 
-ROWS: list[tuple[Kind, Op, Facts, tuple[int, int], str | None]] = [
-    ("result", ADD, Facts(True, True), (4, 4), None),
-    ("result", ADD, Facts(), (4, 4), None),
-    ("result", ADD, Facts(repeats=False), (4, 4), "host"),
-    ("result", ADD, Facts(repeats=False, one_worker=True), (4, 4), "lost-store"),
-    ("result", ADD, Facts(True, follows=False), (4, 4), "unhashed"),
-    ("result", LOAD, Facts(True, True), (4, 4), "unhashed"),
-    ("result", LOAD, Facts(repeats=False), (4, 4), "host"),
-    ("result", LOAD, Facts(), (4, 4), None),
-    ("path", STORE, Facts(True, True), (4, 3), "lost-store"),
-    ("path", STORE, Facts(repeats=False), (4, 3), "lost-store"),
-    ("path", STORE, Facts(True, True), (3, 4), None),
-    ("memory", ADD, Facts(True, True), (4, 4), "uninitialised"),
-    ("memory", ADD, Facts(repeats=False), (4, 4), "uninitialised"),
-    ("input", ADD, Facts(True, True), (4, 4), "changed-input"),
+ROWS: list[tuple[Kind, Op, RerunFacts, tuple[int, int], str | None]] = [
+    ("result", ADD, RerunFacts(True, True), (4, 4), None),
+    ("result", ADD, RerunFacts(), (4, 4), None),
+    ("result", ADD, RerunFacts(repeats=False), (4, 4), "host"),
+    ("result", ADD, RerunFacts(repeats=False, one_worker=True), (4, 4), "lost-store"),
+    ("result", ADD, RerunFacts(True, follows=False), (4, 4), "unhashed"),
+    ("result", LOAD, RerunFacts(True, True), (4, 4), "unhashed"),
+    ("result", LOAD, RerunFacts(repeats=False), (4, 4), "host"),
+    ("result", LOAD, RerunFacts(), (4, 4), None),
+    ("path", STORE, RerunFacts(True, True), (4, 3), "lost-store"),
+    ("path", STORE, RerunFacts(repeats=False), (4, 3), "lost-store"),
+    ("path", STORE, RerunFacts(True, True), (3, 4), None),
+    ("memory", ADD, RerunFacts(True, True), (4, 4), "uninitialised"),
+    ("memory", ADD, RerunFacts(repeats=False), (4, 4), "uninitialised"),
+    ("input", ADD, RerunFacts(True, True), (4, 4), "changed-input"),
 ]
 
 
 @pytest.mark.parametrize(("kind", "op", "facts", "times", "expected"), ROWS)
 def test_facts_point_to_a_hazard(
-    kind: Kind, op: Op, facts: Facts, times: tuple[int, int], expected: str | None
+    kind: Kind, op: Op, facts: RerunFacts, times: tuple[int, int], expected: str | None
 ) -> None:
     difference: Any = OperationDifference(kind, Place("step", op.id), SPAN, op)
     found = told(difference, facts, times)
@@ -47,7 +47,7 @@ def test_facts_point_to_a_hazard(
 
 
 def test_what_differs_from_run_to_run_is_outside_of_state_and_inputs() -> None:
-    assert Facts(repeats=False).is_outside
-    assert Facts(follows=False).is_outside
-    assert not Facts(True, True).is_outside
-    assert not Facts().is_outside
+    assert RerunFacts(repeats=False).is_outside
+    assert RerunFacts(follows=False).is_outside
+    assert not RerunFacts(True, True).is_outside
+    assert not RerunFacts().is_outside

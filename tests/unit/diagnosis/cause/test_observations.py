@@ -8,7 +8,7 @@ import pytest
 from tests.support.runs.traced_frames import TracedFrame
 from tests.support.simulations.traced_simulation import TRACED
 
-from samebits.diagnosis.cause.observations import Observations, values_of
+from samebits.diagnosis.cause.observations import FrameObservations, values_of
 from samebits.hazards.catalogue import HAZARDS
 from samebits.hazards.expressions import Sites
 from samebits.hazards.variants import ways_of
@@ -27,7 +27,7 @@ def test_a_frame_is_evaluated_once_for_all_ways() -> None:
         asked.append(number)
         return Frames.of(Model.of(frame.program), *frame.before)
 
-    seen = Observations(place, 0, lambda: iter(()), values_of(sites, place), frame_at)
+    seen = FrameObservations(place, 0, frame_at, values_of(sites, place))
     ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]
     told = [seen.refutes(way, 3) for way in ways]
     assert len(ways) > 4
@@ -48,7 +48,7 @@ def test_the_differing_frame_is_not_evaluated_again(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("samebits.diagnosis.cause.observations.environment", counted)
     values = values_of(sites, place)
-    seen = Observations(place, 0, lambda: iter([given]), values, lambda number: given)
+    seen = FrameObservations(place, 0, lambda number: None if number else given, values)
     ways = [way for hazard in HAZARDS for way in ways_of(hazard, sites, place)]
     seen.of(ways[0].site)
     assert True in [seen.refutes(way, 0) for way in ways]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import samebits as sb
 from samebits import float32, math, uint64
-from samebits.diagnosis.exposure.distance import Reach
+from samebits.diagnosis.exposure.distance import StateDistance
 from samebits.ir.grammar import Op
 from samebits.ir.refs import Place, statements
 
@@ -57,13 +57,13 @@ SMALL = sb.Simulation(
     name="small", version="1", state=State, input=Input, players=1, init=init, step=step
 )
 KERNELS = SMALL.program.kernels
-REACH = Reach(KERNELS)
+DISTANCE = StateDistance(KERNELS)
 
 
 def steps(opcode: str, function: str) -> int | None:
     name = next(n for n in KERNELS.functions if f".{function}" in n)
     found = [p for p, s in statements(KERNELS, [name]) if isinstance(s, Op) and s.opcode == opcode]
-    return REACH.steps(found[0])
+    return DISTANCE.steps(found[0])
 
 
 def test_what_is_stored_at_once_is_one_step_away() -> None:
@@ -82,4 +82,4 @@ def test_what_decides_a_branch_reaches_what_the_branch_does() -> None:
 
 def test_what_nobody_uses_leads_nowhere() -> None:
     assert steps("div", "step") is None
-    assert REACH.steps(Place("nobody", 1)) is None
+    assert DISTANCE.steps(Place("nobody", 1)) is None

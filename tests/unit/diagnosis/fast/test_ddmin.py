@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from samebits.diagnosis.fast.ddmin import MinimalSet, OutOfTime
+from samebits.diagnosis.fast.ddmin import BudgetSpent, MinimalSet
 
 Passes = Callable[[frozenset[int]], bool]
 
@@ -79,11 +79,11 @@ def test_what_was_found_stands_when_time_is_up() -> None:
     def passes(given: frozenset[int]) -> bool:
         left[0] -= 1
         if left[0] < 0:
-            raise OutOfTime
+            raise BudgetSpent
         return {3, 40} <= given
 
     search = MinimalSet(range(64), passes)
-    with pytest.raises(OutOfTime):
+    with pytest.raises(BudgetSpent):
         search.run()
     assert search.best is not None
     assert {3, 40} <= {*search.best}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,10 +10,11 @@ import numpy as np
 import pytest
 from tests.support.runs.observed_frames import ARENA
 
-from samebits.backend.llvm import engine as llvm
-from samebits.diagnosis.fast.bisection import Permissions, PermissionSearch
-from samebits.diagnosis.fast.candidates import Beginning, Moment, rewritable, with_leave
-from samebits.diagnosis.fast.permitted import tell
+from samebits.backend.llvm import engine
+from samebits.diagnosis.fast.bisection import BisectionResult, FlagBisection
+from samebits.diagnosis.fast.candidates import rewritable, with_flags
+from samebits.diagnosis.fast.findings import tell
+from samebits.diagnosis.frame.points import FramePoint, InitPoint
 from samebits.diagnosis.report.findings import Diagnosis
 from samebits.sides.run import Running, open_run
 from samebits.sides.side import parse_side
@@ -23,7 +25,7 @@ from samebits.sim.simulation import Simulation
 from samebits.sim.sources import PlayerSource
 from samebits.trace.record import record
 
-HOST = llvm.host_target()
+HOST = engine.host_target()
 HEAD = """\
 import samebits as sb
 from samebits import float32, float64, int32, math, uint64
@@ -109,7 +111,7 @@ def after(running: Running, frame: int, before: bytes, row: Inputs) -> bytes:
     return running.save()
 
 
-def search(game: Simulation, b: str, frame: int = 2, **more: object) -> PermissionSearch:
+def search(game: Simulation, b: str, frame: int = 2, **more: object) -> FlagBisection:
     """A search in a frame of a run of the plain side."""
     source = next(iter(PlayerSource(game, "one", 1, frame + 1).blocks()))
     plain, side = open_run(parse_side("", game)), parse_side(b, game)
@@ -118,10 +120,10 @@ def search(game: Simulation, b: str, frame: int = 2, **more: object) -> Permissi
     before, row = plain.save(), source.inputs[frame:]
     a_after = after(plain, frame, before, row)
     b_after = after(open_run(side), frame, before, row)
-    return PermissionSearch(side, Moment(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
+    return FlagBisection(side, FramePoint(before, row), a_after, b_after, **more)  # type: ignore[arg-type]
 
 
-def found(game: Simulation, b: str = "mode=FAST", **more: object) -> Permissions:
+def found(game: Simulation, b: str = "mode=FAST", **more: object) -> BisectionResult:
     return search(game, b, **more).run()
 
 
@@ -158,8 +160,8 @@ def test_only_what_is_found_gives_the_bits(tmp_path: Path) -> None:
     assert out.is_whole
     for place in (operation.place for operation in out.operations):
         leave = {o.place: out.flags for o in out.operations if o.place != place}
-        execution = one.b.execution(with_leave(one.b, leave))
-        assert one.moment.run(execution) == one.a_after
+        execution = one.b.execution(with_flags(one.b, leave))
+        assert one.point.run(execution) == one.a_after
 
 
 @pytest.mark.parametrize("goal", ["speed", "size"])
@@ -170,7 +172,7 @@ def test_what_has_leave_is_compiled_for_the_goal_of_the_side(tmp_path: Path, goa
     def goals(program: Program) -> list[str]:
         return [program.module.functions[name].options.optimize_for for name in program.entries]
 
-    assert goals(with_leave(side, {})) == goals(side.program)
+    assert goals(with_flags(side, {})) == goals(side.program)
 
 
 def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> None:
@@ -186,11 +188,11 @@ def test_all_of_the_state_is_explained_where_that_is_wanted(tmp_path: Path) -> N
 
 def test_init_is_searched_too() -> None:
     plain, fast = (parse_side(text, ARENA) for text in ("opt=0", "mode=FAST,opt=0"))
-    states = [Beginning(1).run(open_run(side).execution) for side in (plain, fast)]
+    states = [InitPoint(1).run(open_run(side).execution) for side in (plain, fast)]
     if states[0] == states[1]:
         assert not HOST.has_fma
         return
-    out = PermissionSearch(fast, Beginning(1), *states).run()
+    out = FlagBisection(fast, InitPoint(1), *states).run()
     assert out.found
     assert {o.place.function for o in out.operations} <= {"arena.draw", "arena.spawn_asteroid"}
     assert out.flags == ("contract",)
@@ -199,12 +201,12 @@ def test_init_is_searched_too() -> None:
 def test_only_operations_that_were_executed_are_tried(tmp_path: Path) -> None:
     game = simulation(tmp_path, "fused")
     one = search(game, "mode=FAST")
-    places = rewritable(one.b, one.moment)
+    places = rewritable(one.b, one.point)
     kernels = one.b.linked.kernels.functions
     assert {place.function for place in places} == {one.b.plain.step}
     assert all(kernels[place.function].options.mode.name == "FAST" for place in places)
     strict = parse_side("", game)
-    assert rewritable(strict, one.moment) == []
+    assert rewritable(strict, one.point) == []
 
 
 def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
@@ -221,10 +223,23 @@ def test_what_rewriting_does_not_explain_is_told(tmp_path: Path) -> None:
     assert (out.found, out.operations) == (False, ())
 
 
-def test_a_search_that_has_no_time_says_so(tmp_path: Path) -> None:
-    out = found(simulation(tmp_path, "regrouped"), seconds=0)
+def test_a_search_that_has_no_runs_left_says_so(tmp_path: Path) -> None:
+    out = found(simulation(tmp_path, "regrouped"), statements=0)
     assert not out.is_minimal
-    assert out.notes[0].startswith("stopped after 0 s")
+    assert out.notes[0].startswith("stopped after 0 runs")
+
+
+def test_no_clock_decides_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = simulation(tmp_path, "reciprocal")
+    expected = found(game)
+    hours = iter(range(0, 10**9, 3600))
+    for clock in ("perf_counter", "monotonic", "time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    out = found(game)
+    assert expected.is_minimal
+    assert (out.operations, out.flags, out.runs) == (
+        expected.operations, expected.flags, expected.runs,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("minimal", "said"), [(True, "certain"), (False, "possible")])

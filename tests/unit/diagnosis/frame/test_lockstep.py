@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +11,14 @@ import pytest
 from tests.support.runs.small_runs import SMALL, changed_source, hashes, inputs, side
 
 from samebits.bits import xxh64
-from samebits.diagnosis.frame import lockstep as frames
+from samebits.diagnosis.frame import lockstep
+from samebits.diagnosis.frame.effort import frame_operations
 from samebits.diagnosis.frame.examine import FirstFrame
-from samebits.diagnosis.frame.lockstep import FrameReport, FrameSearch
+from samebits.diagnosis.frame.lockstep import LockstepSearch
+from samebits.diagnosis.frame.search import FrameReport
 from samebits.sides.input_stream import InputStream
 from samebits.sides.run import Running
+from samebits.sides.side import Side
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
 from samebits.sim.sources import Block, PlayerSource
@@ -24,7 +28,7 @@ FRAMES = 700
 
 
 def search(a: str, b: str, given: InputStream | None = None, **more: object) -> FrameReport:
-    return FrameSearch(side(a), side(b), given or inputs(FRAMES), **more).run()  # type: ignore[arg-type]
+    return LockstepSearch(side(a), given or inputs(FRAMES), side(b), **more).run()  # type: ignore[arg-type]
 
 
 def first(a: str, b: str, given: InputStream | None = None) -> FirstFrame:
@@ -59,7 +63,7 @@ def test_the_frame_is_the_one_in_which_they_begin_to_differ(frame: int) -> None:
 
 def test_sides_are_left_before_the_frame() -> None:
     a, b = side(""), side("fpenv=up,from=300")
-    report = FrameSearch(a, b, inputs(FRAMES)).run()
+    report = LockstepSearch(a, inputs(FRAMES), b).run()
     assert report.found is not None
     assert (a.frame, b.frame, a.hash()) == (300, 300, b.hash())
     rows = inputs(FRAMES).between(300, 301)
@@ -145,7 +149,7 @@ def test_a_side_that_is_not_determined_is_told() -> None:
         return done
 
     b.execution.advance = flaky  # type: ignore[method-assign]
-    report = FrameSearch(side(""), b, inputs(100)).run()
+    report = LockstepSearch(side(""), inputs(100), b).run()
     assert report.found is not None
     assert report.found.b.repeats is False
     assert report.notes == ["side b is not determined: a second run differed"]
@@ -155,7 +159,7 @@ def test_memory_that_no_hash_sees_is_told() -> None:
     """A side whose step adds up, behind the state, what the other's does not."""
     b = side("")
     _with_hidden(b)
-    report = FrameSearch(side(""), b, inputs(100)).run()
+    report = LockstepSearch(side(""), inputs(100), b).run()
     found = report.found
     assert found is not None
     assert (found.frame, found.a.has_hidden, found.b.has_hidden) == (40, False, True)
@@ -191,25 +195,50 @@ def _with_hidden(running: Running) -> None:
     execution.restore_memory = memory  # type: ignore[method-assign]
 
 
-def test_a_slow_side_is_compared_here_and_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = iter(range(10**6))
-    monkeypatch.setattr(frames.time, "perf_counter", lambda: next(ticks))
-    late = search("evaluate", "fpenv=up,from=650", seconds=60)
+def slow_searches() -> tuple[FrameReport, FrameReport]:
+    """Of a slow side that may run about 100 frames, and as many here and there."""
+    plain = side("")
+    plain.start(1)
+    most = 100 * frame_operations(plain.side, plain.save(), inputs(1).between(0, 1))
+    late = search("evaluate", "fpenv=up,from=650", operations=most)
+    return late, search("evaluate", "", operations=most // 3)
+
+
+def test_a_slow_side_is_compared_here_and_there() -> None:
+    late, same = slow_searches()
     assert late.found is not None
     assert late.compared < 650 <= late.found.frame
     assert not late.found.is_exact
     assert late.found.since == late.compared - 1
     assert late.notes[-1].startswith(f"only frames 0 to {late.compared - 1} were all compared")
-    same = search("evaluate", "", seconds=20)
     assert same.found is None
-    assert (
-        same.notes
-        == [
-            f"only the first {same.compared} frames were all compared: "
-            "a side is too slow for all 700"
-        ]
-        or same.compared > FRAMES - 10
-    )
+    assert same.notes == [
+        f"only the first {same.compared} frames were all compared: a side is too slow for all 700"
+    ]
+
+
+def test_no_clock_decides_how_many_frames_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = [(each.compared, each.notes) for each in slow_searches()]
+    hours = iter(range(0, 10**9, 3600))
+    for clock in ("perf_counter", "monotonic", "time"):
+        monkeypatch.setattr(time, clock, lambda: float(next(hours)))
+    assert [(each.compared, each.notes) for each in slow_searches()] == expected
+
+
+def _other_run(_: Side) -> Running:
+    return side("fpenv=down,from=30")
+
+
+@pytest.mark.parametrize(("most", "repeats"), [(10**12, False), (0, True)])
+def test_a_second_run_is_made_where_it_takes_little(
+    most: int, repeats: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Frame 40 itself comes again, and the run up to it does not."""
+    monkeypatch.setitem(lockstep.REPEAT_OPERATIONS, "compiled", most)
+    monkeypatch.setattr(lockstep, "open_run", _other_run)
+    report = LockstepSearch(side(""), inputs(100), side("fpenv=up,from=40")).run()
+    assert report.found is not None
+    assert report.found.b.repeats is repeats
 
 
 def test_memory_for_inputs_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

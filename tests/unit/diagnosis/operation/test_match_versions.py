@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from samebits.diagnosis.operation.match_versions import Aligned, align
+from samebits.diagnosis.operation.match_versions import MatchedVersion, match_versions
 from samebits.errors import Span
 from samebits.ir.analysis.budget import Budget
 from samebits.ir.grammar import Function, Module, Op, Statement, Value, walk
@@ -58,11 +58,11 @@ def kernels(folder: Path, text: str) -> Module:
 
 def versions(
     tmp_path: Path, old: str, new: str, budget: Budget | None = None
-) -> tuple[Module, Aligned]:
+) -> tuple[Module, MatchedVersion]:
     assert old in SOURCE
     first = kernels(tmp_path / "first", SOURCE)
     second = kernels(tmp_path / "second", SOURCE.replace(old, new))
-    return first, align(first, second, budget)
+    return first, match_versions(first, second, budget)
 
 
 def test_the_same_source_has_no_changes_and_the_same_numbers(tmp_path: Path) -> None:
@@ -148,5 +148,5 @@ def test_functions_of_many_alike_statements_are_matched_in_time() -> None:
         ]
         return Module({"big": Function("big", (), (), {}, {}, ops, span)})
 
-    aligned = align(big(30_000), big(30_001))
+    aligned = match_versions(big(30_000), big(30_001))
     assert [change.kind for change in aligned.changes].count("added") == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import samebits as sb
 from samebits import float2, float3x3, float32
-from samebits.diagnosis.operation.names import Names
+from samebits.diagnosis.operation.describe import ValueNames
 from samebits.frontend.compile import compile_kernel
 from samebits.ir.grammar import Op, walk
 
@@ -22,8 +22,8 @@ def moved(body: Body, k: sb.int32) -> float32:
 
 
 def test_loads_are_called_as_in_the_source() -> None:
-    function = compile_kernel(moved, moved.resolve(())).function
-    names = Names(function)
+    function = compile_kernel(moved, moved.signature.resolve(())).function
+    names = ValueNames(function)
     made = [op for op in walk(function.body) if isinstance(op, Op)]
     loads = [names.of(op.result) for op in made if op.opcode == "load"]
     assert {"body.at.y", "body.frame.c1.z", "body.past[k].x"} <= set(loads)

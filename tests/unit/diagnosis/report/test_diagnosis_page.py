@@ -9,19 +9,20 @@ from typing import Any, cast
 
 import pytest
 
-from samebits.cli.diagnosis import as_lines
 from samebits.diagnosis.report.findings import (
     CauseFact,
-    CousinFact,
     Datum,
     Diagnosis,
+    ExposedFact,
     FieldFact,
     HeatFact,
     OperationFact,
     Place,
     TimelineFact,
 )
-from samebits.diagnosis.report.html import bits, kind_of, merged, near, page
+from samebits.diagnosis.report.html import page
+from samebits.diagnosis.report.text import as_lines
+from samebits.diagnosis.report.wording import bits, kind_of, merged, near
 
 SOURCE = "        square = math.dot(between, between)"
 PLACE = Place("/games/arena.py", 262, 17, 43, "bounce", SOURCE)
@@ -47,7 +48,7 @@ def cause() -> CauseFact:
 def diagnosis(**other: Any) -> Diagnosis:
     """One that has something of everything."""
     found = [FieldFact(f"bodies[{n}].vel.y", ONE, OTHER, n) for n in range(30)]
-    cousins = [CousinFact(replace(PLACE, line=n), "add", 1, 1, 2) for n in range(30)]
+    cousins = [ExposedFact(replace(PLACE, line=n), "add", 1, 1, 2) for n in range(30)]
     given: dict[str, Any] = {
         "simulation": "arena", "version": "1", "seed": 1, "a": "opt=0", "b": "hazard=fma",
         "frames": 3600, "frame": 1200, "hashes": ("71e4", "b3d6"), "fields": tuple(found),
@@ -56,7 +57,7 @@ def diagnosis(**other: Any) -> Diagnosis:
             TimelineFact(n, max(0, n - 1199), n - 1199, "x") for n in range(1190, 1300)
         ),
         "operation": operation(), "causes": (cause(), replace(cause(), title="x87")),
-        "certainty": "certain", "cousins": (*cousins, replace(cousins[-1])), "cousins_left": 3,
+        "certainty": "certain", "exposed": (*cousins, replace(cousins[-1])), "exposed_left": 3,
         "notes": ["a note"],
     }  # fmt: skip
     return Diagnosis(**{**given, **other})
@@ -100,7 +101,7 @@ EVERY = [
     "First differing operation",
     "Cause",
     "Fields that differ after the frame",
-    "Cousins: what else the hazard acts on, by steps to the state",
+    "Exposed: other operations that the hazard acts on, by steps to the state",
     "Notes",
 ]
 
@@ -152,19 +153,19 @@ def test_a_comparison_of_nothing_is_no_sameness() -> None:
 def test_what_was_not_found_is_left_out() -> None:
     bare = diagnosis(
         fields=(), differing=0, heat=(), timeline=(), operation=None, causes=(),
-        certainty="unknown", cousins=(), cousins_left=0, notes=[],
+        certainty="unknown", exposed=(), exposed_left=0, notes=[],
     )  # fmt: skip
     assert headings(bare) == ["Cause"]
     assert "Unknown: which operation differs first could not be told." in Read(page(bare)).text
     tried = Read(page(diagnosis(causes=(), certainty="unknown"))).text
     assert "Unknown: no experiment gives the other side's bits." in tried
     assert headings(diagnosis(frame=None, fields=(), heat=(), timeline=(), operation=None,
-                              causes=(), cousins=(), cousins_left=0)) == ["Notes"]  # fmt: skip
+                              causes=(), exposed=(), exposed_left=0)) == ["Notes"]  # fmt: skip
 
 
 def test_an_experiment_that_gives_another_hash_is_not_counted_in_frames() -> None:
     given = diagnosis(causes=(replace(cause(), frames_same=0, frames_compared=1),))
-    assert "planted on this line, it does not give b's hash" in Read(page(given)).text
+    assert "injected on this line, it does not give b's hash" in Read(page(given)).text
     assert "  experiment: does not give b's hash" in [text for _, text in as_lines(given)]
 
 
@@ -195,7 +196,7 @@ def test_frames_that_heal_are_green_where_they_do() -> None:
 
 def test_fields_known_by_their_hashes_alone_have_no_empty_table() -> None:
     hashed = (HeatFact("bodies", 1, 0, None),)
-    text = page(diagnosis(fields=(), differing=0, heat=hashed, cousins=(), operation=None))
+    text = page(diagnosis(fields=(), differing=0, heat=hashed, exposed=(), operation=None))
     assert "<table" not in text
     assert "bodies its hash" in Read(text).text
     assert "only hashes are known of side b's state" in Read(text).text
@@ -208,7 +209,7 @@ def test_a_field_is_the_redder_the_more_of_it_differs(part: tuple[int, int]) -> 
 
 
 def test_components_of_one_expression_are_one_cousin() -> None:
-    rows = diagnosis().cousins
+    rows = diagnosis().exposed
     assert [(count, cousin.changed) for cousin, count in merged(rows)] == [(1, 1)] * 29 + [(2, 2)]
 
 

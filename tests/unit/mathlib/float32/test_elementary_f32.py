@@ -206,7 +206,7 @@ def loop_of(name: str) -> Kernel:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_loop_over_an_array_runs_in_vector_lanes_without_calls_or_checks(name: str) -> None:
     kernel = loop_of(name)
-    unit = compile_kernel(kernel, kernel.resolve((None, None)))
+    unit = compile_kernel(kernel, kernel.signature.resolve((None, None)))
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
     assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])

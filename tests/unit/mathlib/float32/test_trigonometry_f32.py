@@ -154,7 +154,7 @@ def test_a_loop_over_an_array_runs_in_vector_lanes_without_checks(
     name: str, precision: Any
 ) -> None:
     kernel = loop_of(name, precision)
-    unit = compile_kernel(kernel, kernel.resolve((None, None)))
+    unit = compile_kernel(kernel, kernel.signature.resolve((None, None)))
     entries = [unit.function.name]
     module = optimise(link(unit), entries)
     assembly = assembly_text(module, entries, TARGETS["x86-64-v4"])

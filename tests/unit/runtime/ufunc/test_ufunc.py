@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from samebits import ArgumentError, double2, float3, float32, float64, int3, math
-from samebits.lang.kernel import Overloads
+from samebits.lang.overloads import Overloads
 
 FUNCTIONS: list[Overloads] = [math.sin, math.cos]
 each = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)

@@ -7,12 +7,12 @@ from dataclasses import replace
 from random import Random
 
 from samebits.hazards.catalogue.hazard import Structural, Way
-from samebits.hazards.edit.draft import Draft, own_functions
+from samebits.hazards.edit.function_editor import FunctionEditor, own_functions
 from samebits.ir.grammar import For, Module, Value, walk
 from samebits.ir.refs import Place
 from samebits.types import INT
 
-Order = Callable[[Draft, Value, Value], Value]
+Order = Callable[[FunctionEditor, Value, Value], Value]
 """From the number of a turn and the count of turns to the number of the turn that is due then."""
 _SLOT = ".turn"
 
@@ -26,30 +26,30 @@ def _places(module: Module) -> list[Place]:
     ]
 
 
-def _turns(draft: Draft, loop: For) -> Value:
+def _turns(editor: FunctionEditor, loop: For) -> Value:
     """How many there are, before the loop."""
-    length = draft.op("sub", loop.stop, loop.start)
+    length = editor.op("sub", loop.stop, loop.start)
     if abs(loop.step) > 1:
-        past = draft.const(INT, loop.step - (1 if loop.step > 0 else -1))
-        length = draft.op("floordiv", draft.op("add", length, past), draft.const(INT, loop.step))
+        past = editor.const(INT, loop.step - (1 if loop.step > 0 else -1))
+        length = editor.op("floordiv", editor.op("add", length, past), editor.const(INT, loop.step))
     elif loop.step < 0:
-        length = draft.op("neg", length)
-    return draft.op("max", length, draft.const(INT, 0))
+        length = editor.op("neg", length)
+    return editor.op("max", length, editor.const(INT, 0))
 
 
-def _from_middle(draft: Draft, turn: Value, turns: Value) -> Value:
-    half = draft.op("floordiv", turns, draft.const(INT, 2))
-    return draft.op("mod", draft.op("add", turn, half), turns)
+def _from_middle(editor: FunctionEditor, turn: Value, turns: Value) -> Value:
+    half = editor.op("floordiv", turns, editor.const(INT, 2))
+    return editor.op("mod", editor.op("add", turn, half), turns)
 
 
-def _last_first(draft: Draft, turn: Value, turns: Value) -> Value:
-    past = draft.op("sub", draft.op("add", turn, turns), draft.const(INT, 1))
-    return draft.op("mod", past, turns)
+def _last_first(editor: FunctionEditor, turn: Value, turns: Value) -> Value:
+    past = editor.op("sub", editor.op("add", turn, turns), editor.const(INT, 1))
+    return editor.op("mod", past, turns)
 
 
-def _exchanged(draft: Draft, turn: Value, turns: Value) -> Value:
-    other = draft.op("xor", turn, draft.const(INT, 1))
-    return draft.op("select", draft.op("lt", other, turns), other, turn)
+def _exchanged(editor: FunctionEditor, turn: Value, turns: Value) -> Value:
+    other = editor.op("xor", turn, editor.const(INT, 1))
+    return editor.op("select", editor.op("lt", other, turns), other, turn)
 
 
 _ORDERS: tuple[tuple[Order, str], ...] = (
@@ -60,32 +60,34 @@ _ORDERS: tuple[tuple[Order, str], ...] = (
 
 
 def _backwards(module: Module, place: Place) -> Module:
-    draft = Draft(module, place.function)
-    with draft.instead(place.op) as loop:
+    editor = FunctionEditor(module, place.function)
+    with editor.instead(place.op) as loop:
         assert isinstance(loop, For)
-        step = draft.const(INT, loop.step)
-        past = draft.op("mul", _turns(draft, loop), step)
-        last = draft.op("sub", draft.op("add", loop.start, past), step)
-        before = draft.op("sub", loop.start, step)
-        draft.keep(replace(loop, start=last, stop=before, step=-loop.step))
-    return draft.done()
+        step = editor.const(INT, loop.step)
+        past = editor.op("mul", _turns(editor, loop), step)
+        last = editor.op("sub", editor.op("add", loop.start, past), step)
+        before = editor.op("sub", loop.start, step)
+        editor.append(replace(loop, start=last, stop=before, step=-loop.step))
+    return editor.done()
 
 
 def _in_order(module: Module, place: Place, order: Order) -> Module:
-    draft = Draft(module, place.function)
-    slot = next(name for i in range(1 << 20) if (name := f"{_SLOT}{i}") not in draft.function.slots)
-    draft.function.slots[slot] = INT
-    with draft.instead(place.op) as loop:
+    editor = FunctionEditor(module, place.function)
+    slot = next(
+        name for i in range(1 << 20) if (name := f"{_SLOT}{i}") not in editor.function.slots
+    )
+    editor.function.slots[slot] = INT
+    with editor.instead(place.op) as loop:
         assert isinstance(loop, For)
-        turns = _turns(draft, loop)
-        zero = draft.const(INT, 0)
-        with draft.into(body := []):
-            turn = order(draft, draft.get(slot), turns)
-            past = draft.op("mul", turn, draft.const(INT, loop.step))
-            draft.set(loop.slot, draft.op("add", loop.start, past))
+        turns = _turns(editor, loop)
+        zero = editor.const(INT, 0)
+        with editor.into(body := []):
+            turn = order(editor, editor.get(slot), turns)
+            past = editor.op("mul", turn, editor.const(INT, loop.step))
+            editor.set(loop.slot, editor.op("add", loop.start, past))
         inner = replace(loop, slot=slot, start=zero, stop=turns, step=1)
-        draft.keep(replace(inner, body=[*body, *loop.body]))
-    return draft.done()
+        editor.append(replace(inner, body=[*body, *loop.body]))
+    return editor.done()
 
 
 def _ways(module: Module, place: Place, draws: Random) -> Iterator[Way]:

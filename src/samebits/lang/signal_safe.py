@@ -1,11 +1,10 @@
-"""Blocks that change what a thread or the process has, and that no signal's handler cuts short.
+"""Signal-safe blocks: `with` blocks whose entry and exit no signal's handler can interrupt.
 
-CPython has signals' handlers run where a function of Python's begins, behind calls, and where loops
-go round; what they raise may so come between a change and the `try` that would undo it, or before
-the first line of an `__exit__`. Here both ends of a block are one call of C's each, in which no
-bytecode runs. Behind the first of them handlers may run outside of the block, which from Python
-3.14 on begins only after that: so it is called in an `__enter__` that does what the end would have
-done where they raise.
+CPython runs signal handlers where a Python function begins, after calls, and where loops jump back;
+what they raise can come between a change and the `try` that would undo it, or before the first line
+of an `__exit__`. Here each end of a block is one C call, in which no bytecode runs. Handlers can
+still run right after the first, which from Python 3.14 on is before the block begins: so an
+`__enter__` makes that call, and undoes it if they raise.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from functools import partial
 from typing import Any
 
 Step = Callable[[], Any]
-"""A callable of C's: one in Python could be interrupted. Where it returns what is true, the steps
-behind it are not done."""
+"""A callable written in C: one in Python could be interrupted. A true result skips later steps."""
 
 _object = ctypes.py_object
 _called: Any = ctypes.PYFUNCTYPE(None, *[_object] * 5)(("PyObject_CallObject", ctypes.pythonapi))
@@ -38,7 +36,7 @@ class _ForStacks(type):
     __exit__ = property(lambda _: _leave)
 
 
-class Ends(metaclass=_ForStacks):
+class SignalSafeBlock(metaclass=_ForStacks):
     """A block of two callables of C's; the one at its end is given the exception, as `with` does.
 
     It may be entered as often as they can be called."""
@@ -58,13 +56,13 @@ class Ends(metaclass=_ForStacks):
 
 
 def block(enter: Sequence[Step], leave: Sequence[Step]) -> AbstractContextManager[None]:
-    """A block at whose ends these steps are done; to be entered once."""
+    """A block that does these steps at its ends; it can be entered once."""
     first, last = (map(operator.call, steps) for steps in (enter, leave))
-    made: Any = Ends(partial(any, first), partial(_called, any, (last,)))
+    made: Any = SignalSafeBlock(partial(any, first), partial(_called, any, (last,)))
     return made
 
 
-def unwarned(category: type[Warning] = Warning) -> AbstractContextManager[None]:
+def without_warnings(category: type[Warning] = Warning) -> AbstractContextManager[None]:
     """A block in which the process shows no warning of a category. What others change of its
     filters meanwhile stays."""
     row = ("ignore", None, category, None, 0)
@@ -72,21 +70,25 @@ def unwarned(category: type[Warning] = Warning) -> AbstractContextManager[None]:
     return block([partial(filters.insert, 0, row)], [partial(filters.remove, row)])
 
 
-def noted(descriptors: list[int]) -> AbstractContextManager[None]:
-    """A block at whose end file descriptors are closed, those that are noted in it too."""
-    made: Any = Ends(int, partial(_called, any, (map(os.close, descriptors),)))
+def closing_descriptors(descriptors: list[int]) -> AbstractContextManager[None]:
+    """A block that closes file descriptors at its end, those added inside included."""
+    made: Any = SignalSafeBlock(int, partial(_called, any, (map(os.close, descriptors),)))
     return made
 
 
-def opened(descriptors: list[int], path: str, *given: int, dir_fd: int | None = None) -> int:
-    """A descriptor as `os.open` gives it, noted in the same call."""
+def open_descriptor(
+    descriptors: list[int], path: str, *given: int, dir_fd: int | None = None
+) -> int:
+    """The descriptor that `os.open` returns, added to `descriptors` in the same call."""
     descriptors.extend(map(operator.call, (partial(os.open, path, *given, dir_fd=dir_fd),)))
     return descriptors[-1]
 
 
-def again(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:
-    """A block at whose ends the next item of each is made, of iterators of C's that have no end; to
-    be entered as often as one likes, also within itself."""
+def reentrant_block(enter: Iterator[Any], leave: Iterator[Any]) -> AbstractContextManager[None]:
+    """A block that takes the next item of an endless C iterator at either end; it can be entered
+    any number of times, also inside itself."""
     # A result of `_called` is never let go of: there is one True and one False.
-    made: Any = Ends(partial(next, enter), partial(_called, next, (map(operator.not_, leave),)))
+    made: Any = SignalSafeBlock(
+        partial(next, enter), partial(_called, next, (map(operator.not_, leave),))
+    )
     return made

@@ -1,40 +1,30 @@
-"""How a diagnosis reads on the command line: frame, fields, operation, cause, cousins."""
+"""A diagnosis as lines of text: frame, fields, operation, cause, exposed operations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.text import Text
-
-from samebits.cli.consoles import console
 from samebits.diagnosis.frame import departing
 from samebits.diagnosis.report.findings import (
     CERTAINTIES,
     CauseFact,
-    CousinFact,
     Datum,
     Diagnosis,
+    ExposedFact,
     FieldFact,
     HeatFact,
     OperationFact,
     Place,
 )
-from samebits.diagnosis.report.html import bits, kind_of, merged, near, which, why_unknown
+from samebits.diagnosis.report.wording import bits, kind_of, merged, near, which, why_unknown
 
 FIELDS_SHOWN = 5
-COUSINS_SHOWN = 8
+EXPOSED_SHOWN = 8
 
 Line = tuple[str, str]
 """A style and a text; both may be empty."""
 
 _STYLES = {"certain": "bold green", "likely": "bold yellow", "possible": "yellow", "unknown": "red"}
-
-
-def print_diagnosis(diagnosis: Diagnosis) -> None:
-    """Everything that was found, on stdout."""
-    out = console()
-    for style, text in as_lines(diagnosis):
-        out.print(Text(text, style), soft_wrap=True)
 
 
 def as_lines(d: Diagnosis) -> Iterator[Line]:
@@ -57,7 +47,7 @@ def as_lines(d: Diagnosis) -> Iterator[Line]:
     if d.operation is not None:
         yield from _operation(d.operation)
     yield from _causes(d)
-    yield from _cousins(d.cousins, d.cousins_left)
+    yield from _exposed(d.exposed, d.exposed_left)
     yield from _departure(d, "side a departs")
     yield from _notes(d.notes)
 
@@ -122,9 +112,9 @@ def _operation(o: OperationFact) -> Iterator[Line]:
     if o.calls:
         path = " → ".join(f"{p.function}:{p.line}" for p in o.calls)
         yield "", f"  by way of {path}"
-    if o.turns:
-        turns = ", ".join(f"{name} = {value:,}" for name, value in o.turns)
-        yield "", f"  in the turn {turns}"
+    if o.iterations:
+        iterations = ", ".join(f"{name} = {value:,}" for name, value in o.iterations)
+        yield "", f"  in iteration {iterations}"
     yield from source(o.place)
     names = [datum.name or f"operand {k + 1}" for k, datum in enumerate(o.operands)]
     width = max(map(len, (*names, "a")))
@@ -134,7 +124,7 @@ def _operation(o: OperationFact) -> Iterator[Line]:
         yield "", f"    {'a':<{width}}  {bits(o.a)}  {o.a.text}"
     if o.b is not None:
         yield "red", f"    {'b':<{width}}  {bits(o.b)}  {o.b.text}{_apart(o.ulps)}"
-    yield "dim", f"  {o.believed}"
+    yield "dim", f"  {o.validation}"
     yield "", ""
 
 
@@ -164,14 +154,14 @@ def _causes(d: Diagnosis) -> Iterator[Line]:
 
 
 def _cause(cause: CauseFact) -> Iterator[Line]:
-    words = [word for word in (cause.expression, cause.reach) if word]
+    words = [word for word in (cause.expression, cause.scope) if word]
     if words and cause.frames_compared:
         yield "", f"  {', '.join(words)}"
         yield "", f"  experiment: {_agreement(cause)}"
     for line in cause.evidence:
         yield "", f"  {near(line)}"
-    yield "", f"  as by: {cause.practice}"
-    yield "", f"  instead: {cause.remedy}"
+    yield "", f"  seen with: {cause.practice}"
+    yield "", f"  fix: {cause.remedy}"
 
 
 def _agreement(cause: CauseFact) -> str:
@@ -186,35 +176,35 @@ def _agreement(cause: CauseFact) -> str:
     return f"gives b's hash in {cause.frames_same:,} of {cause.frames_compared:,} frames"
 
 
-def _cousins(cousins: Sequence[CousinFact], left: int) -> Iterator[Line]:
-    if not cousins:
+def _exposed(exposed: Sequence[ExposedFact], left: int) -> Iterator[Line]:
+    if not exposed:
         return
     yield (
         "bold",
-        "cousins: what else the same hazard acts on, nearest to the state first",
+        "exposed: other operations that the same hazard acts on, nearest to the state first",
     )
-    rows = merged(cousins)
-    counted = any(cousin.evaluations for cousin, _ in rows)
-    for cousin, count in rows[:COUSINS_SHOWN]:
+    rows = merged(exposed)
+    counted = any(each.evaluations for each, _ in rows)
+    for each, count in rows[:EXPOSED_SHOWN]:
         times = f"{count} × " if count > 1 else ""
-        where = f"{near(str(cousin.place))}  {times}{cousin.opcode} in {cousin.place.function}"
-        yield "", f"  {where}: {_steps(cousin)}{_changed(cousin) if counted else ''}"
-    more = left + sum(count for _, count in rows[COUSINS_SHOWN:])
+        where = f"{near(str(each.place))}  {times}{each.opcode} in {each.place.function}"
+        yield "", f"  {where}: {_steps(each)}{_changed(each) if counted else ''}"
+    more = left + sum(count for _, count in rows[EXPOSED_SHOWN:])
     if more:
         yield "dim", f"  and {more:,} more (--json has {'some of them' if left else 'them'})"
     yield "", ""
 
 
-def _steps(cousin: CousinFact) -> str:
-    if cousin.steps is None:
+def _steps(each: ExposedFact) -> str:
+    if each.steps is None:
         return "no path"
-    return f"{cousin.steps} step{'' if cousin.steps == 1 else 's'}"
+    return f"{each.steps} step{'' if each.steps == 1 else 's'}"
 
 
-def _changed(cousin: CousinFact) -> str:
-    if not cousin.evaluations:
+def _changed(each: ExposedFact) -> str:
+    if not each.evaluations:
         return ", not reached in the frame"
-    return f", changes {cousin.changed:,} of {cousin.evaluations:,} results in the frame"
+    return f", changes {each.changed:,} of {each.evaluations:,} results in the frame"
 
 
 def _notes(notes: Sequence[str]) -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""A side whose operations cannot be seen: a hazard that acts everywhere stands in for it.
+"""A proxy for a side that cannot be traced: side a with one hazard injected everywhere.
 
 Owns which programs are tried, and how well they do. What comes of one is looked at like any other
 side's.
@@ -13,7 +13,7 @@ from samebits.diagnosis.frame.state_diff import differences
 from samebits.errors import HazardError
 from samebits.hazards.apply import rewritten
 from samebits.hazards.catalogue import HAZARDS
-from samebits.hazards.edit.draft import guarded
+from samebits.hazards.edit.function_editor import guarded
 from samebits.hazards.injection import ways_among
 from samebits.trace.model import Model
 from samebits.trace.record import Trace, record
@@ -21,11 +21,11 @@ from samebits.trace.record import Trace, record
 WAYS_OF_ONE = 6
 """Ways of one hazard that are tried."""
 ENOUGH = 0.5
-"""The part of the differing scalars that a hazard has to explain before it stands in."""
+"""The part of the differing scalars that a hazard has to explain before it serves as proxy."""
 
 
 @dataclass(frozen=True, eq=False)
-class StandIn:
+class Proxy:
     """A trace of side a's program with a hazard at all of its places, and how many of the
     `differing` scalars it gives the other side's bits."""
 
@@ -34,12 +34,12 @@ class StandIn:
     differing: int
 
 
-def stand_in(a: Trace, after: bytes, progress: Progress) -> StandIn | None:
+def proxy_trace(a: Trace, after: bytes, progress: Progress) -> Proxy | None:
     """What comes nearest to the state `after` that the other side left, of a frame whose trace is
     `a`; None where no hazard explains enough. The library's own functions have none of it."""
     t = a.model.state
     differing = differences(t, a.after, after, most=0).differing
-    best: StandIn | None = None
+    best: Proxy | None = None
     for number, hazard in enumerate(HAZARDS):
         progress(f"{hazard.title} everywhere", number, len(HAZARDS))
         for way in ways_among(a.model.module, hazard.name)[:WAYS_OF_ONE]:
@@ -51,7 +51,7 @@ def stand_in(a: Trace, after: bytes, progress: Progress) -> StandIn | None:
             trace = record(model, a.frames.memory, a.frames.inputs)
             explained = differing - differences(t, trace.after, after, most=0).differing
             if best is None or explained > best.explained:
-                best = StandIn(trace, explained, differing)
+                best = Proxy(trace, explained, differing)
             if explained == differing:
                 return best
     enough = best is not None and best.explained > ENOUGH * differing

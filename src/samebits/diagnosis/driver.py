@@ -1,0 +1,391 @@
+"""From two sides to a diagnosis: frame, fields, operation, cause, exposed operations.
+
+Owns the order of the steps. What each side can tell is `evidence`'s; the three public functions
+differ in how the first frame is found, and in what is done where a side has no trace.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from dataclasses import astuple, dataclass, replace
+from typing import Generic, TypeVar
+
+from samebits.bits import to_canonical, xxh64
+from samebits.desync.compare import Overlap, require_replay
+from samebits.desync.format import line_of
+from samebits.desync.hash_tree import tree_of
+from samebits.desync.portable import Names, portable
+from samebits.desync.report import Report
+from samebits.diagnosis.beyond import beyond_first_facts
+from samebits.diagnosis.cause.experiment import Agreement
+from samebits.diagnosis.cause.inquiry import Progress
+from samebits.diagnosis.cause.proxy import proxy_trace
+from samebits.diagnosis.evidence import Evidence, Validated
+from samebits.diagnosis.fast.findings import FastFindings
+from samebits.diagnosis.frame.examine import FirstFrame
+from samebits.diagnosis.frame.hash_search import HashSearch
+from samebits.diagnosis.frame.lockstep import LockstepSearch
+from samebits.diagnosis.frame.points import FramePoint, InitPoint, Point
+from samebits.diagnosis.frame.recorded import recorded_in
+from samebits.diagnosis.frame.search import FrameReport, FrameSearch
+from samebits.diagnosis.frame.state_diff import differences, timeline
+from samebits.diagnosis.live_evidence import LiveEvidence
+from samebits.diagnosis.narrow import Pair, narrow
+from samebits.diagnosis.report.findings import CauseFact, Diagnosis, HeatFact
+from samebits.diagnosis.report_evidence import ReportEvidence, reported_frame, title
+from samebits.errors import ReportError
+from samebits.hazards.catalogue import by_name
+from samebits.ir.text import print_module
+from samebits.sides.input_stream import InputStream
+from samebits.sides.run import open_run
+from samebits.sides.side import Side
+from samebits.sim.inputs import Inputs
+from samebits.sim.outcome import TrapFact
+from samebits.sim.simulation import Simulation
+from samebits.sim.sources import Source
+from samebits.trace.record import Trace
+from samebits.types import StructType
+
+OTHER_RUN = 0.5
+"""The part of the frames whose inputs may differ before a report is one of another run."""
+_PROXY = "side b could not be traced; side a with the hazard injected everywhere serves as proxy"
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Progress callback that does nothing."""
+
+
+def diagnose(
+    simulation: Simulation,
+    source: Source,
+    a: Side,
+    b: Side,
+    progress: Progress | None = None,
+    source_b: Source | None = None,
+) -> Diagnosis:
+    """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
+
+    Raises what opening the sides and reading the inputs raise.
+    """
+    show = progress or silent
+    out = _begun(simulation.name, simulation.version, source.seed, a.text, b.text)
+    inputs = InputStream(source)
+    inputs_b = None if source_b is None else InputStream(source_b)
+    with _timed(out), closing(open_run(a)) as run_a, closing(open_run(b)) as run_b:
+        search = LockstepSearch(
+            run_a, inputs, run_b, inputs_b=inputs_b, progress=show, recorded=recorded_in(source)
+        )
+        done = _searched(out, search, a)
+        out.frames = done.compared
+        found = done.found
+        if found is None:
+            if done.inputs_differ is not None:
+                out.note(
+                    f"the inputs differ from frame {done.inputs_differ:,} on, and no state does"
+                )
+            return out
+        out.frames = max(out.frames, inputs.frames)
+        frame = found.frame
+        one = LiveEvidence("a", a, run_a, frame, found.a, inputs, a, out, show)
+        other = LiveEvidence("b", b, run_b, frame, found.b, inputs_b or inputs, a, out, show)
+        _TwoRuns(out, one, other, found, a.plain.state, show).run()
+        with beyond_first_facts(out.notes, "the timeline is"):
+            out.timeline = timeline(a.plain.state, found, run_a, run_b, (one.rows, other.rows))
+    return out
+
+
+def diagnose_report(
+    source: Source, a: Side, report: Report, progress: Progress = silent
+) -> Diagnosis:
+    """Run side `a` over `source` and compare it with what another machine's `report` tells.
+
+    Raises ReportError where the report is of another run, and what running raises.
+    """
+    simulation = a.simulation
+    require_replay(report, simulation.header(source.seed), source.replay or "this run")
+    out = _begun(simulation.name, simulation.version, source.seed, a.text, title(report))
+    inputs = InputStream(source)
+    with _timed(out), closing(open_run(a)) as run:
+        _require_inputs(report, inputs, simulation)
+        trap, names = report.contents.trap, Names(simulation)
+
+        def as_told(found: TrapFact) -> TrapFact:
+            there = names.trap(found)
+            return replace(there, message=line_of(there.message), place=line_of(there.place))
+
+        search = HashSearch(
+            run, inputs, report.known, progress=progress, recorded=recorded_in(source),
+            trap=None if trap is None else (report.frames, trap), as_told=as_told,
+        )  # fmt: skip
+        done = _searched(out, search, a)
+        out.frames = min(inputs.frames, report.contents.begun)
+        if done.found is None:
+            if done.trap is not None:
+                out.note(f"both end with a trap: {done.trap}")
+            elif out.frames < inputs.frames:
+                out.note(
+                    f"{report.name} tells the first {out.frames:,} of {inputs.frames:,} frames"
+                )
+        else:
+            found = replace(done.found, b=reported_frame(report, done.found.frame))
+            if found.is_exact and a.told.source is None:
+                theirs = report.program_text
+                if theirs not in (None, print_module(portable(a.plain.kernels, names))):
+                    out.note("the report's program is not the one that runs here")
+            one = LiveEvidence("a", a, run, found.frame, found.a, inputs, a, out, progress)
+            other = ReportEvidence(report, found.frame, out, progress)
+            _RunAndReport(out, one, other, found, a.plain.state, progress).run()
+    _tell_budget(out, report)
+    return out
+
+
+def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagnosis:
+    """Compare what two machines reported of one run: nothing runs but the interpreter, over the
+    reports' own programs.
+
+    Raises ReportError where they are of different runs, or share too little to be compared.
+    """
+    both = Overlap(a, b)
+    both.require(changed_inputs=True)
+    budget = min(a.budget, b.budget, key=astuple)  # one for both together
+    a, b = replace(a, budget=budget), replace(b, budget=budget)
+    header = a.header
+    out = _begun(header.simulation, header.version, header.seed, title(a), title(b))
+    out.frames = min(a.contents.begun, b.contents.begun)
+    frame, first = both.first_difference, both.first_differing_inputs
+    with _timed(out):
+        if first is not None and (frame is None or first < frame):
+            out.note(f"the inputs of frame {first:,} differ, and the state after it does not")
+        if frame is None:
+            _tell_ends(out, a, b)
+            return out
+        one, other = (ReportEvidence(report, frame, out, progress) for report in (a, b))
+        ends = [reported_frame(report, frame) for report in (a, b)]
+        found = FirstFrame(frame, ends[0], ends[1], both.last_alike(frame))
+        _TwoReports(out, one, other, found, a.types[0], progress).run()
+    _tell_budget(out, a)
+    return out
+
+
+A = TypeVar("A", bound=Evidence)
+B = TypeVar("B", bound=Evidence)
+
+
+@dataclass(eq=False)
+class _Driver(ABC, Generic[A, B]):
+    """What comes once the first differing frame is `found`, in states of type `state`."""
+
+    out: Diagnosis
+    a: A
+    b: B
+    found: FirstFrame
+    state: StructType
+    progress: Progress
+
+    def run(self) -> None:
+        found = self.found
+        self._ends()
+        if not found.is_exact and found.b.before is None:
+            self.out.note(
+                f"the hashes of frames {found.since + 1:,} to {found.frame - 1:,} are not known on "
+                "both sides: one of them may be the first that differs"
+            )
+            return
+        with beyond_first_facts(self.out.notes, "the operation and its cause are"):
+            self._operation()
+
+    @abstractmethod
+    def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
+        """What is done where a side has no trace: what it gives stands for side b's."""
+
+    def _ends(self) -> None:
+        """What the frame leaves on both sides."""
+        self.out.frame = self.found.frame
+        self.out.hashes = self.found.a.shown(), self.found.b.shown()
+        with beyond_first_facts(self.out.notes, "the fields are"):
+            self._fields()
+
+    def _fields(self) -> None:
+        """Differing fields: of both states, or as far as hashes of their parts tell."""
+        out, sides = self.out, (self.found.a, self.found.b)
+        if any(side.hash is None for side in sides):
+            return
+        a, b = (side.state for side in sides)
+        if a is not None and b is not None:
+            every = differences(self.state, a, b)
+            out.fields, out.differing = every.first, every.differing
+            out.heat = tuple(row for row in every.heat if row.differing)
+            return
+        tree = tree_of(self.state)
+        mine, theirs = (
+            side.leaves if side.state is None else tree.hashes(side.state) for side in sides
+        )
+        if mine is None or theirs is None:
+            out.note(f"the state after frame {self.found.frame:,} is not told")
+            return
+        out.heat = tuple(HeatFact(n.path, 0, 0, None) for n in tree.differing(mine, theirs))
+
+    def _operation(self) -> None:
+        out, a, b, frame = self.out, self.a, self.b, self.found.frame
+        point = a.point(b)
+        if isinstance(point, str):
+            out.note(point)
+            return
+        inputs, program = b.inputs_tried(a), a.program
+        if inputs is None:
+            out.note(f"the inputs of frame {frame:,} differ, and the report does not tell them")
+            self._changed_inputs(None)
+            return
+        self.progress("tracing the frame", 0, 2)
+        mine = theirs = point
+        changed = _other_inputs(point, inputs)
+        if changed is not None and program is not None:
+            out.note(f"the inputs of frame {frame:,} differ")
+            theirs = changed
+            agreement = a.as_own(b.experiment(point, inputs)).run(program)
+            if agreement.same:
+                self._changed_inputs(agreement)
+            else:  # something else is to be found, over the same inputs
+                mine = theirs
+        own = a.trace(mine)
+        self.progress("tracing the frame", 1, 2)
+        other = b.trace_beside(a, theirs)
+        if own is None or other is None:
+            other = self.without(own, other)
+        if own is None or other is None or program is None:
+            return
+        experiment = b.experiment(point, inputs)
+        if other.aligned is None:
+            experiment = a.as_own(experiment)
+        pair = Pair(own, other, program, experiment, b.frames(other.trace), frame, b.rerun)
+        narrow(out, pair, self.progress)
+
+    def _changed_inputs(self, agreement: Agreement | None) -> None:
+        """Name the frame's inputs as the cause: nothing else has to be found. `agreement` is what
+        side a's program gives over side b's inputs, where these are known."""
+        hazard, found = by_name("changed-input"), agreement or Agreement(0, 0)
+        cause = CauseFact(
+            hazard=hazard.name,
+            title=hazard.title,
+            expression="" if agreement is None else "side a's program over side b's inputs",
+            practice=hazard.practice,
+            remedy=hazard.remedy,
+            scope="",
+            frames_same=found.same,
+            frames_compared=found.compared,
+            evidence=(f"the inputs of frame {self.found.frame:,} are not the same on both sides",),
+        )
+        self.out.causes = (cause,)
+        self.out.certainty = "certain" if found.whole else "likely"
+
+
+class _TwoRuns(_Driver[LiveEvidence, LiveEvidence]):
+    def without(self, own: Trace | None, other: Validated | None) -> Validated | None:
+        """Side b's FAST code, bisected; or a proxy, which is side a's program with a hazard."""
+        sides, after = (self.a.side, self.b.side), self.found.b.state
+        fast = FastFindings(sides, self.found, self.a.stream.seed, self.progress)
+        told = fast.tell(self.out, own, None if other is None else other.trace)
+        if told or own is None or after is None:
+            return None
+        proxy = proxy_trace(own, after, self.progress)
+        if proxy is None:
+            return None
+        self.out.note(
+            "side a with one hazard injected everywhere serves as proxy for side b: it gives b's "
+            f"bits in {proxy.explained:,} of the {proxy.differing:,} scalars that differ"
+        )
+        return Validated(proxy.trace, _PROXY, self.b.aligned)
+
+
+class _RunAndReport(_Driver[LiveEvidence, ReportEvidence]):
+    def without(self, own: Trace | None, other: Validated | None) -> None:
+        if own is not None:
+            self.b.ask_for_trace()
+
+
+class _TwoReports(_Driver[ReportEvidence, ReportEvidence]):
+    def _operation(self) -> None:
+        """With the sides crossed, where side b alone gives the bits of its own program."""
+        if self._is_crossed():
+            out, found = self.out, self.found
+            self.a, self.b, out.a, out.b = self.b, self.a, out.b, out.a
+            self.found = replace(found, a=found.b, b=found.a)
+            self._ends()
+            name = self.a.report.name
+            out.note(f"{name} stands as side a: its own program, evaluated, gives its bits")
+        super()._operation()
+
+    def _is_crossed(self) -> bool:
+        point, rows = self.a.point(self.b), self.b.inputs_tried(self.a)
+        if isinstance(point, str) or rows is None or _other_inputs(point, rows) is not None:
+            return False
+        return not self.a.reproduces(point) and self.b.reproduces(point)
+
+    def without(self, own: Trace | None, other: Validated | None) -> None:
+        for side, trace in ((self.a, own), (self.b, other)):
+            if trace is None:
+                side.ask_for_trace()
+
+
+def _other_inputs(point: Point, inputs: Inputs) -> FramePoint | None:
+    """The point over other inputs; None where they are the point's own."""
+    if isinstance(point, InitPoint) or inputs[0].tobytes() == point.row[0].tobytes():
+        return None
+    return replace(point, row=inputs[:1])
+
+
+@contextmanager
+def _timed(out: Diagnosis) -> Generator[None]:
+    began = time.perf_counter()
+    yield
+    out.seconds = time.perf_counter() - began
+
+
+def _begun(simulation: str, version: str, seed: int, a: str, b: str) -> Diagnosis:
+    return Diagnosis(simulation=simulation, version=version, seed=seed, a=a, b=b, frames=0)
+
+
+def _searched(out: Diagnosis, search: FrameSearch, a: Side) -> FrameReport:
+    """What a search finds, and where its run of side a departs from the replay."""
+    done = search.run()
+    if search.recorded is not None:
+        with beyond_first_facts(out.notes, "where the run departs from its replay is"):
+            out.recorded = search.recorded.fact(a)
+    out.notes += done.notes
+    return done
+
+
+def _require_inputs(report: Report, inputs: InputStream, simulation: Simulation) -> None:
+    """Raise ReportError where so many inputs are others that it is another run's report."""
+    differing = compared = 0
+    for at, block in inputs.blocks():
+        for frame, row in enumerate(block.inputs, at):
+            known = report.input_hashes[frame]
+            if known is not None:
+                compared += 1
+                differing += known != xxh64(to_canonical(simulation.input_type, row))
+    if differing > compared * OTHER_RUN:
+        raise ReportError(
+            f"{report.name} is of other inputs than {inputs.source.replay}: those of "
+            f"{differing:,} of {compared:,} frames differ",
+            fix="give the replay that the report was made of",
+        )
+
+
+def _tell_ends(out: Diagnosis, a: Report, b: Report) -> None:
+    """Where nothing differs: how far that goes."""
+    if a.contents.begun != b.contents.begun:
+        short = a if a.contents.begun < b.contents.begun else b
+        most = max(a.contents.begun, b.contents.begun)
+        out.note(f"{short.name} tells the first {short.contents.begun:,} of {most:,} frames")
+    elif a.contents.trap is not None:
+        out.note(f"both end with a trap: {a.contents.trap.message}")
+
+
+def _tell_budget(out: Diagnosis, report: Report) -> None:
+    """Where the budget was not enough: what can be done."""
+    if report.budget.is_spent:
+        out.note(report.budget.advice)

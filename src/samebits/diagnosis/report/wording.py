@@ -1,0 +1,77 @@
+"""Sentences that the text of a diagnosis and its page share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from samebits.diagnosis.report.findings import (
+    CERTAINTIES,
+    Datum,
+    Diagnosis,
+    ExposedFact,
+    OperationFact,
+    Place,
+)
+
+_KINDS = {
+    "result": "the first whose operands agree and whose results do not",
+    "memory": "it reads what no earlier operation wrote differently",
+    "input": "it reads an input that differs",
+    "loop": "its iterations, or what they add up to, differ",
+    "path": "one side does it and the other does not",
+}
+
+
+def which(d: Diagnosis) -> str:
+    """The frame that differs, and of how many."""
+    assert d.frame is not None
+    if d.frame < 0:
+        return f"the state after init, before all {d.frames:,} frames,"
+    return f"frame {d.frame:,} of {d.frames:,}"
+
+
+def why_unknown(d: Diagnosis) -> str:
+    """Why there is no cause: without an operation there is nothing to try."""
+    if d.operation is None:
+        return "which operation differs first could not be told"
+    return CERTAINTIES["unknown"]
+
+
+def near(text: str) -> str:
+    """Paths below the working folder as they are typed there."""
+    return text.replace(f"{os.getcwd()}{os.sep}", "")
+
+
+def kind_of(o: OperationFact) -> str:
+    """In which way an operation is the first that differs."""
+    if o.kind == "result" and o.b is None:
+        return "the first that side b does in another way"
+    if o.kind == "result" and o.a is None:
+        return "the first that side a does in another way"
+    return _KINDS[o.kind]
+
+
+def bits(datum: Datum) -> str:
+    """Its bits as `samebits explain` takes them."""
+    return datum.bits if datum.bits.startswith("0x") else f"0x{datum.bits}"
+
+
+def merged(exposed: Sequence[ExposedFact]) -> list[tuple[ExposedFact, int]]:
+    """Cousins in their order, those of one expression, as a vector's components, put together;
+    and how many each stands for."""
+    rows: dict[tuple[Place, str, int | None], list[ExposedFact]] = {}
+    for each in exposed:
+        rows.setdefault((each.place, each.opcode, each.steps), []).append(each)
+    return [
+        (
+            replace(
+                alike[0],
+                changed=sum(each.changed for each in alike),
+                evaluations=sum(each.evaluations for each in alike),
+            ),
+            len(alike),
+        )
+        for alike in rows.values()
+    ]

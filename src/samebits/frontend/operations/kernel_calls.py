@@ -1,0 +1,149 @@
+"""Calls of kernels: arguments by parameter, their IR values, the call, and its results."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from itertools import islice
+
+from samebits.errors import ArgumentError, CompileError
+from samebits.frontend.core.context import Callee, Context, values_of
+from samebits.frontend.core.operands import (
+    Literal,
+    MemoryOperand,
+    Nothing,
+    Operand,
+    Scalar,
+    Static,
+    Tuple,
+    Vector,
+    View,
+    describe,
+)
+from samebits.frontend.operations import memory
+from samebits.frontend.operations.conversions import coerce
+from samebits.ir.grammar import Value, ValueType
+from samebits.lang.kernel import Kernel
+from samebits.types import (
+    ArrayType,
+    FixedArrayType,
+    NoneType,
+    ScalarType,
+    StructType,
+    TupleType,
+    Type,
+    VectorType,
+)
+
+Lower = Callable[[Context, ast.expr], Operand]
+"""Lowers an expression."""
+
+
+def bind(
+    ctx: Context, node: ast.Call, kernel: Kernel, self_place: MemoryOperand | None, lower: Lower
+) -> list[tuple[ast.expr, Operand]]:
+    """The operand of each parameter, in parameter order, evaluated in the order of the source."""
+    named = [(keyword.arg, keyword.value) for keyword in node.keywords]
+    try:
+        given = kernel.signature.match(node.args, named, after=int(self_place is not None))
+    except ArgumentError as error:
+        ctx.fail(node, error.message, fix=error.fix)
+    operands = {name: (argument, lower(ctx, argument)) for name, argument in given.items()}
+    if self_place is not None:
+        operands[kernel.parameters[0].name] = (node.func, self_place)
+    for p in kernel.parameters:
+        if p.name not in operands:
+            operands[p.name] = (node, ctx.captured(ctx, node, p.default))
+    return [operands[p.name] for p in kernel.parameters]
+
+
+def call_kernel(
+    ctx: Context, node: ast.Call, kernel: Kernel, operands: list[tuple[ast.expr, Operand]]
+) -> Operand:
+    """Call `kernel` with one operand a parameter."""
+    found = tuple(argument_type(operand) for _, operand in operands)
+    try:
+        types = kernel.signature.resolve(found)
+    except CompileError as error:
+        ctx.fail(node, error.message, note=error.note, fix=error.fix)
+    callee = ctx.compile_callee(kernel, types, ctx.span(node))
+    values: list[Value] = []
+    for (argument, operand), (name, t) in zip(operands, callee.parameters, strict=True):
+        values += _pass(ctx, node, argument, operand, name, t, callee)
+    return emit_call(ctx, node, callee, values)
+
+
+def argument_type(operand: Operand) -> Type | None:
+    """The type that an operand brings to a generic parameter; None if it has none of its own."""
+    match operand:
+        case Literal() | Static() | Nothing() | Tuple():
+            return None
+        case MemoryOperand() if isinstance(operand.type, FixedArrayType):
+            return ArrayType(operand.type.element, len(operand.type.shape), operand.readonly)
+        case _:
+            return operand.type
+
+
+def _pass(
+    ctx: Context,
+    call: ast.Call,
+    node: ast.expr,
+    operand: Operand,
+    name: str,
+    t: Type,
+    callee: Callee,
+) -> tuple[Value, ...]:
+    """The IR arguments for one parameter; a conversion that traps has the span of the call."""
+    what = f"parameter '{name}'"
+    match t:
+        case ScalarType() | VectorType():
+            value = coerce(ctx, call, operand, t, what, node)
+            assert isinstance(value, (Scalar, Vector))
+            return values_of(value)
+        case ArrayType():
+            if isinstance(operand, MemoryOperand) and isinstance(operand.type, FixedArrayType):
+                operand = memory.as_view(ctx, node, operand)
+            if (
+                not isinstance(operand, View)
+                or operand.type.element != t.element
+                or operand.type.ndim != t.ndim
+            ):
+                ctx.fail(node, f"{what} is {t}, but this is {describe(operand)}", fix=f"give {t}")
+            if not t.readonly:
+                ctx.mark_written(operand, node)
+            return (operand.value,)
+        case StructType():
+            value = coerce(ctx, call, operand, t, what, node)
+            assert isinstance(value, MemoryOperand)
+            if name in callee.written:
+                ctx.mark_written(value, node)
+            return (value.value,)
+        case _:
+            raise AssertionError(t)
+
+
+def emit_call(ctx: Context, node: ast.AST, callee: Callee, values: list[Value]) -> Operand:
+    """The result of the call; struct results arrive in fresh memory of the caller."""
+    span = ctx.span(node)
+    items = callee.result.items if isinstance(callee.result, TupleType) else (callee.result,)
+    structs = [memory.fresh(ctx, span, t) for t in items if isinstance(t, StructType)]
+    scalars: list[ValueType] = []
+    for t in items:
+        if isinstance(t, ScalarType | VectorType):
+            scalars += [t] if isinstance(t, ScalarType) else [t.element] * t.length
+    arguments = (*(struct.value for struct in structs), *values)
+    results = iter(ctx.builder.op("call", arguments, tuple(scalars), span, callee.symbol))
+    operands: list[Operand] = []
+    for t in items:
+        match t:
+            case StructType():
+                operands.append(structs.pop(0))
+            case VectorType():
+                operands.append(Vector(tuple(islice(results, t.length)), t))
+            case ScalarType():
+                operands.append(Scalar(next(results), t))
+            case NoneType():
+                return Nothing()
+            case _:
+                raise AssertionError(t)
+    return Tuple(tuple(operands)) if isinstance(callee.result, TupleType) else operands[0]

@@ -1,0 +1,243 @@
+"""The signature of a kernel: its parameters, their types, and how arguments become parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, TypeVar
+
+from samebits.errors import ArgumentError, CompileError
+from samebits.lang.annotations import Access, ArrayAnnotation, type_of_annotation
+from samebits.lang.constants import constant
+from samebits.lang.definition import UNWRITTEN, definition_span, written
+from samebits.lang.values.lazy import lazily
+from samebits.types import ArrayType, ScalarType, StructType, Type
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter as written. `annotation` is an object, or text not yet evaluated."""
+
+    name: str
+    annotation: object
+    default: object
+    has_default: bool
+
+
+class Signature:
+    """What `function` takes and returns. Its annotations are evaluated when they are first asked
+    for; `name` is what messages about calls name."""
+
+    def __init__(self, function: FunctionType, name: str, parameters: Iterable[Parameter]) -> None:
+        self.function = function
+        self.name = name
+        self.parameters = tuple(parameters)
+
+    @lazily
+    def annotations(self) -> tuple[object, ...]:
+        """Each parameter's annotation, evaluated."""
+        return tuple(evaluated(self.function, p.annotation) for p in self.parameters)
+
+    @lazily
+    def fixed_types(self) -> tuple[Type, ...] | None:
+        """The parameter types of a kernel that is not generic."""
+        if any(_typevar(a) is not None for a in self.annotations):
+            return None
+        return tuple(self._type(p, a, {}) for p, a in self._pairs())
+
+    def _pairs(self) -> Iterator[tuple[Parameter, object]]:
+        return zip(self.parameters, self.annotations, strict=True)
+
+    def _type(self, p: Parameter, annotation: object, typevars: Mapping[TypeVar, Type]) -> Type:
+        if isinstance(annotation, StructType):
+            return annotation
+        if isinstance(annotation, ArrayAnnotation) and annotation.access is Access.WRITE:
+            raise CompileError(
+                f"parameter '{p.name}' of kernel '{self.function.__qualname__}' is WriteOnly",
+                span=definition_span(self.function),
+                note="only fields of jobs are",
+                fix=f"write `{p.name}: Array{repr(annotation)[9:]}`",
+            )
+        try:
+            return type_of_annotation(annotation, typevars)
+        except CompileError as error:
+            raise CompileError(
+                f"parameter '{p.name}' of kernel '{self.function.__qualname__}': {error.message}",
+                span=definition_span(self.function), note=error.note, fix=error.fix,
+            ) from None  # fmt: skip
+
+    def typevars(self, types: tuple[Type, ...]) -> dict[TypeVar, Type]:
+        """What each type variable of the signature stands for, given the parameter types."""
+        bound: dict[TypeVar, Type] = {}
+        for annotation, t in zip(self.annotations, types, strict=True):
+            variable = _typevar(annotation)
+            if variable is not None:
+                bound[variable] = t.element if isinstance(t, ArrayType) else t
+        return bound
+
+    def resolve(self, found: tuple[Type | None, ...]) -> tuple[Type, ...]:
+        """Parameter types for a call with arguments of types `found` (None: a literal).
+
+        Raises CompileError where a type variable stays open or is given two types.
+        """
+        if self.fixed_types is not None:
+            return self.fixed_types
+        names = tuple(p.name for p in self.parameters)
+        bound = _bound(self.name, names, self.annotations, found)
+        return tuple(self._type(p, a, bound) for p, a in self._pairs())
+
+    def result_type(self, types: tuple[Type, ...]) -> Type | None:
+        """The annotated result; None where there is no annotation."""
+        annotation = self.function.__annotations__.get("return", inspect.Parameter.empty)
+        if annotation is inspect.Parameter.empty:
+            return None
+        p = Parameter("return", annotation, None, False)
+        return self._type(p, evaluated(self.function, annotation), self.typevars(types))
+
+    def match(
+        self, given: Sequence[T], named: Iterable[tuple[str | None, T]], after: int = 0
+    ) -> dict[str, T]:
+        """The arguments of a call by parameter, in the order of the call: those by position begin
+        behind the first `after` parameters. Raises ArgumentError as Python would complain."""
+        free = self.parameters[after:]
+        names = [p.name for p in free]
+        listed = f"its parameters are ({', '.join(names)})"
+        if len(given) > len(names):
+            raise ArgumentError(
+                f"{self.name}() takes {len(names)} argument{'s' * (len(names) != 1)}, "
+                f"but {len(given)} are given",
+                fix=listed,
+            )
+        values = dict(zip(names, given, strict=False))
+        for name, value in named:
+            if name is None or name not in names:
+                raise ArgumentError(f"{self.name}() has no parameter '{name}'", fix=listed)
+            if name in values:
+                raise ArgumentError(f"{self.name}(): '{name}' is given twice", fix="give it once")
+            values[name] = value
+        for p in free:
+            if p.name not in values and not p.has_default:
+                raise ArgumentError(f"{self.name}() misses its argument '{p.name}'", fix=listed)
+        return values
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """One argument a parameter, defaults filled in. ArgumentError as Python would complain."""
+        if not kwargs and len(args) == len(self.parameters):
+            return args
+        values = self.match(args, kwargs.items())
+        return tuple(values.get(p.name, p.default) for p in self.parameters)
+
+
+def written_parameters(function: FunctionType, self_type: StructType | None) -> Iterator[Parameter]:
+    """The parameters as the function's source has them; `self_type` is that of a method's first,
+    which needs no annotation. Raises CompileError where one is not plain or has no type."""
+    for position, p in enumerate(written(function)):
+        what = f"parameter '{p.name}' of kernel '{function.__qualname__}'"
+        if not p.is_plain:
+            raise CompileError(
+                f"{what} is not a plain one",
+                span=definition_span(function),
+                note="`*args`, `**kwargs`, `/` and `*` are not in the kernel language",
+                fix="name each parameter",
+            )
+        empty = p.annotation is UNWRITTEN
+        if empty and not (position == 0 and self_type is not None):
+            raise CompileError(
+                f"{what} has no type",
+                span=definition_span(function),
+                note="the types of a kernel come from its annotations",
+                fix=f"write `{p.name}: float32`, or another samebits type",
+            )
+        has_default = p.default is not UNWRITTEN
+        yield Parameter(
+            p.name, self_type if empty else p.annotation,
+            constant(p.default) if has_default else None, has_default,
+        )  # fmt: skip
+
+
+def evaluated(function: FunctionType, annotation: object) -> object:
+    """An annotation of a kernel as an object, of text too. Raises CompileError."""
+    if not isinstance(annotation, str):
+        return annotation
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    scope = {name: cell.cell_contents for name, cell in cells}
+    try:
+        return eval(annotation, function.__globals__, scope)
+    except Exception as error:
+        raise CompileError(
+            f"the annotation `{annotation}` of kernel '{function.__qualname__}' can't be read",
+            span=definition_span(function),
+            note=f"{type(error).__name__}: {error}",
+            fix=getattr(error, "fix", None) or "define the type at module level, above the kernel",
+        ) from None
+
+
+def _typevar(annotation: object) -> TypeVar | None:
+    """The type variable in a parameter's annotation, itself or as an array's element."""
+    if isinstance(annotation, TypeVar):
+        return annotation
+    if isinstance(annotation, ArrayAnnotation) and isinstance(annotation.element, TypeVar):
+        return annotation.element
+    return None
+
+
+def _bound(
+    kernel: str,
+    names: tuple[str, ...],
+    annotations: tuple[object, ...],
+    found: tuple[Type | None, ...],
+) -> dict[TypeVar, Type]:
+    """What each type variable stands for in a call with arguments of types `found`.
+
+    None stands for a literal, which has no type of its own. Raises CompileError where a
+    variable stays open or is given two types.
+    """
+    bound: dict[TypeVar, Type] = {}
+    for name, annotation, t in zip(names, annotations, found, strict=True):
+        variable = _typevar(annotation)
+        if variable is None or t is None:
+            continue
+        array = isinstance(annotation, ArrayAnnotation)
+        part = t.element if array and isinstance(t, ArrayType) else t
+        weak = isinstance(part, ScalarType) and part.weak
+        if array != isinstance(t, ArrayType) or weak:
+            raise CompileError(
+                f"{kernel}(): parameter '{name}' is generic, and can't be {t}",
+                fix="give a value of a fixed-width type, such as float32(x)",
+            )
+        _check_constraints(kernel, variable, part)
+        if bound.setdefault(variable, part) != part:
+            raise CompileError(
+                f"{kernel}(): {variable.__name__} would be {bound[variable]} and {part}",
+                fix="convert one of the arguments",
+            )
+    for name, annotation in zip(names, annotations, strict=True):
+        variable = _typevar(annotation)
+        if variable is not None and variable not in bound:
+            if isinstance(annotation, ArrayAnnotation):
+                raise CompileError(
+                    f"{kernel}(): parameter '{name}' is generic, and is given no NumPy array of "
+                    f"{annotation.ndim} dimension{'s' * (annotation.ndim > 1)} that a kernel takes",
+                    fix=f"pass an array of numbers, vectors or structs, as np.array({name}, "
+                    "np.float32) is one",
+                )
+            raise CompileError(
+                f"{kernel}(): nothing says what {variable.__name__} is",
+                note="a Python literal has no type of its own",
+                fix="give a typed value, such as float32(0)",
+            )
+    return bound
+
+
+def _check_constraints(kernel: str, variable: TypeVar, t: Type) -> None:
+    allowed = [type_of_annotation(c, {}) for c in variable.__constraints__]
+    if allowed and t not in allowed:
+        raise CompileError(
+            f"{kernel}(): {variable.__name__} can't be {t}",
+            note=f"it is one of {', '.join(map(str, allowed))}",
+            fix="convert the argument",
+        )

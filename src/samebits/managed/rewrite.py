@@ -1,0 +1,261 @@
+"""The rewriting of a kernel's syntax tree that CPython needs to run it managed.
+
+Literal ints become checked ones, outer names and what they hold frozen objects, `assert` a call
+that traps, and a returned value takes the declared type. Positions stay those of the source.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from types import ModuleType
+from typing import Any, TypeVar, cast
+
+from samebits.errors import Span, Trap
+from samebits.frontend.core.operands import Literal
+from samebits.frontend.core.source import Source, blank
+from samebits.frontend.operations import operators
+from samebits.lang.annotations import class_of_type
+from samebits.lang.kernel import Kernel
+from samebits.lang.overloads import Overloads
+from samebits.lang.parallel import own_index, prange
+from samebits.lang.values.flushing import flushed, flushed_weak
+from samebits.lang.values.weak import Int
+from samebits.types import INT64, Type
+
+
+def _range(*bounds: Any) -> Any:
+    return map(Int, range(*(bound.__index__() for bound in bounds)))
+
+
+def _len(array: Any) -> Int:
+    return Int(len(array))
+
+
+def _int(value: Any) -> Int:
+    return Int(value.__index__())
+
+
+def _assert(condition: bool, message: str | None = None) -> None:
+    if not condition:
+        raise Trap("assert", detail=message)
+
+
+_BUILTINS: dict[object, object] = {builtins.range: _range, builtins.len: _len, builtins.int: _int}
+
+
+class Rewrite(ast.NodeTransformer):
+    """Replaces literals by checked ints, outer names by frozen objects, `assert` by a call."""
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        typevars: Mapping[TypeVar, Type],
+        local: set[str],
+        accesses: Mapping[Span, str],
+        source: Source,
+        call_math: Callable[..., Any],
+    ) -> None:
+        self.kernel = kernel
+        self.call_math = call_math
+        """Runs a math function managed: the function, the precision, its arguments."""
+        self.accesses = accesses
+        self.source = source
+        self.iteration: str | None = None
+        """The loop variable of the parallel range that is being rewritten, or a job's index."""
+        self.count: str | None = None
+        """The name of how many indices are the iteration's own; None for one."""
+        self.typevars = typevars
+        self.local = local
+        self.names: dict[str, object] = {
+            "__sb_assert": _assert,
+            "__sb_flushed": flushed_weak,
+            "__sb_own": own_index,
+        }
+        self.flush = flushes(kernel)
+        self.functions: dict[Overloads, Callable[..., Any]] = {}
+        """The math functions that it calls, at its precision."""
+
+    def _named(self, node: ast.AST, value: object) -> ast.expr:
+        name = next((name for name, known in self.names.items() if known is value), "")
+        if not name:
+            name = f"__sb_{len(self.names)}"
+            self.names[name] = value
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def value(self, node: ast.AST, value: object) -> ast.expr:
+        """An expression for a captured object; numbers stay constants, to be folded."""
+        if isinstance(value, TypeVar):
+            t = self.typevars.get(value)
+            if t is not None:
+                return self._named(node, class_of_type(t))
+        if type(value) is int or type(value) is float:
+            return ast.copy_location(ast.Constant(value), node)
+        return self._named(node, self.frozen(value))
+
+    def frozen(self, value: object) -> object:
+        """A captured object as the managed run sees it."""
+        if isinstance(value, Overloads):
+            return self.functions.setdefault(
+                value, partial(self.call_math, value, self.kernel.precision)
+            )
+        with suppress(TypeError):  # of what has no hash, such as a vector
+            value = _BUILTINS.get(value, value)
+        return flushed(value) if self.flush else value
+
+    def outer(self, node: ast.expr) -> tuple[bool, object]:
+        """Whether `node` is an outer name or an attribute of an outer module, and its value."""
+        if isinstance(node, ast.Name) and node.id not in self.local:
+            try:
+                return True, self.kernel.lookup(node.id)
+            except LookupError:
+                return False, None
+        if isinstance(node, ast.Attribute):
+            found, base = self.outer(node.value)
+            if found and (isinstance(base, ModuleType) or hasattr(base, "__samebits_namespace__")):
+                return True, self.kernel.attribute(base, node.attr)
+        return False, None
+
+    def finish(self, node: ast.expr) -> ast.expr:
+        """A folded subtree in its final form: ints become checked ones."""
+        value = node.value if isinstance(node, ast.Constant) else None
+        if type(value) is int and INT64.minimum <= value <= INT64.maximum:
+            return self._named_int(node, value)
+        if self.flush:
+            if type(value) is float:
+                return ast.copy_location(ast.Constant(flushed(value)), node)
+            if isinstance(node, ast.BinOp):  # of Python's own floats, which nobody else flushes
+                return self._call("__sb_flushed", node, node)
+        return node
+
+    def _call(self, name: str, at: ast.AST, *arguments: ast.expr) -> ast.Call:
+        function = ast.copy_location(ast.Name(name, ast.Load()), at)
+        return ast.copy_location(ast.Call(function, [*arguments], []), at)
+
+    def _named_int(self, node: ast.AST, value: int) -> ast.expr:
+        name = f"__sb_int_{value}".replace("-", "m")
+        self.names[name] = Int(value)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+    def fold(self, node: ast.expr) -> ast.expr:
+        """Literals folded as the front end folds them; other parts rewritten."""
+        found, value = self.outer(node)
+        if found:
+            return self.value(node, value)
+        match node:
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert()):
+                operand = self.fold(node.operand)
+                number = _number(operand)
+                if number is not None:
+                    folded = operators.fold_unary(node.op, number)
+                    if folded is not None:
+                        return ast.copy_location(ast.Constant(folded.value), node)
+                node.operand = self.finish(operand)
+                return node
+            case ast.BinOp():
+                left, right = self.fold(node.left), self.fold(node.right)
+                a, b = _number(left), _number(right)
+                row = operators.BINARY.get(type(node.op))
+                if a is not None and b is not None and row is not None:
+                    folded = operators.fold(row, a, b)
+                    if folded is not None:
+                        return ast.copy_location(ast.Constant(folded.value), node)
+                node.left, node.right = self.finish(left), self.finish(right)
+                return node
+            case ast.Compare(ops=[op], comparators=[right]):
+                left, right = self.fold(node.left), self.fold(right)
+                a, b = _number(left), _number(right)
+                row = operators.COMPARE.get(type(op))
+                if a is not None and b is not None and row is not None:
+                    return ast.copy_location(ast.Constant(row[2](a.value, b.value)), node)
+                node.left, node.comparators = self.finish(left), [self.finish(right)]
+                return node
+            case ast.Constant():
+                return node
+            case _:
+                return cast("ast.expr", self.generic_visit(node))
+
+    def visit(self, node: ast.AST) -> Any:
+        if isinstance(node, ast.expr) and not isinstance(getattr(node, "ctx", None), ast.Store):
+            return self.finish(self.fold(node))
+        return super().visit(node)
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        outer = self.iteration
+        if self.iteration is None and is_prange(self, node) and isinstance(node.target, ast.Name):
+            self.iteration = node.target.id
+        self.generic_visit(node)
+        self.iteration = outer
+        return node
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        name = self.accesses.get(self.source.span(node)) if self.accesses else None
+        super().generic_visit(node)
+        if name is not None and self.iteration is not None and isinstance(node, ast.Subscript):
+            iteration = ast.Name(self.iteration, ast.Load())
+            count = ast.Name(self.count, ast.Load()) if self.count else ast.Constant(1)
+            arguments = [copied(node.value), node.slice, iteration, count, ast.Constant(name)]
+            call = ast.Call(ast.Name("__sb_own", ast.Load()), arguments, [])
+            node.slice = ast.copy_location(call, node)
+        return node
+
+    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
+        arguments = [self.visit(node.test)]
+        if node.msg is not None:
+            arguments.append(node.msg)
+        return ast.copy_location(ast.Expr(self._call("__sb_assert", node, *arguments)), node)
+
+    def visit_Return(self, node: ast.Return) -> ast.stmt:
+        if node.value is not None:
+            node.value = self._call("__sb_return", node, self.visit(node.value))
+        return node
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        if not self.flush or not isinstance(node.target, ast.Name):
+            return self.generic_visit(node)
+        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        value = ast.copy_location(ast.BinOp(read, node.op, self.visit(node.value)), node)
+        return ast.copy_location(ast.Assign([node.target], self.finish(value)), node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        return ast.copy_location(ast.Assign([node.target], self.visit(node.value)), node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        if isinstance(node.value, ast.Constant):
+            return node
+        node.value = self.visit(node.value)
+        return node
+
+
+def flushes(kernel: Kernel) -> bool:
+    """Whether the kernel's own operations flush subnormal numbers."""
+    return kernel.options.denormals == "flush"
+
+
+def is_prange(rewrite: Rewrite, node: ast.For) -> bool:
+    return isinstance(node.iter, ast.Call) and rewrite.outer(node.iter.func)[1] is prange
+
+
+def _number(node: ast.expr) -> Literal | None:
+    value = node.value if isinstance(node, ast.Constant) else None
+    return Literal(value) if type(value) is int or type(value) is float else None
+
+
+def copied(node: ast.AST) -> Any:
+    """A copy of a syntax tree, made with few Python frames for each level."""
+    result = blank(node)
+    for name, value in vars(node).items():
+        if isinstance(value, ast.AST):
+            value = copied(value)
+        elif isinstance(value, list):
+            parts: list[object] = []
+            for part in cast("list[object]", value):
+                parts.append(copied(part) if isinstance(part, ast.AST) else part)
+            value = parts
+        setattr(result, name, value)
+    return result
