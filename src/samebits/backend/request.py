@@ -43,8 +43,8 @@ class Request:
         return optimise(self.module, names, blocks=self.target.has_wide_vectors)
 
     def compiled(self, *, threads: bool = False) -> CompiledObject:
-        """The object, which shares no functions; with `threads` it is for this process, whose thread
-        team runs its parallel ranges. Raises CompileError."""
+        """The object, which shares no functions; with `threads` it is for this process, whose
+        thread team runs its parallel ranges. Raises CompileError."""
         from samebits.backend.llvm.compile import compile_module
 
         return compile_module(
