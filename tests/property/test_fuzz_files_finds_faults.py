@@ -13,7 +13,7 @@ from tests.fuzz.files import cache_entries
 from tests.fuzz.files.engine import Fuzz
 from tests.fuzz.files.targets import TARGETS
 
-from samebits.diagnosis import two_reports
+from samebits.diagnosis import driver
 from samebits.replay import frames as replay_frames
 from samebits.replay import header as replay_header
 from samebits.replay import mcap_records as replay_records
@@ -77,7 +77,7 @@ def reading_goes_back_to_the_beginning(patch: pytest.MonkeyPatch) -> None:
 
 
 def room_is_made_for_what_a_length_claims(patch: pytest.MonkeyPatch) -> None:
-    original = replay_records.Source.read
+    original = replay_records.RecordSource.read
 
     def read(self: Any, size: int, start: int, what: str) -> bytes:
         room = bytearray(size)
@@ -86,7 +86,7 @@ def room_is_made_for_what_a_length_claims(patch: pytest.MonkeyPatch) -> None:
         return bytes(room)
 
     patch.setattr(replay_records, "MAX_RECORD", 1 << 26)
-    patch.setattr(replay_records.Source, "read", read)
+    patch.setattr(replay_records.RecordSource, "read", read)
 
 
 def frames_come_in_any_order(patch: pytest.MonkeyPatch) -> None:
@@ -126,7 +126,7 @@ def saves_have_any_length(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_step_that_fails_ends_a_diagnosis(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(two_reports, "beyond_first_facts", lambda notes, what: nullcontext())
+    patch.setattr(driver, "beyond_first_facts", lambda notes, what: nullcontext())
 
 
 def entries_are_of_any_key(patch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,10 @@ from dataclasses import astuple, dataclass, replace
 from typing import Generic, TypeVar
 
 from samebits.bits import to_canonical, xxh64
-from samebits.desync.compare import Overlap, require_replay
+from samebits.desync.compare import ReportPair, require_replay
 from samebits.desync.format import line_of
-from samebits.desync.hash_tree import tree_of
-from samebits.desync.portable import Names, portable
+from samebits.desync.hash_tree import merkle_tree
+from samebits.desync.portable import PortableNames, portable
 from samebits.desync.report import Report
 from samebits.diagnosis.beyond import beyond_first_facts
 from samebits.diagnosis.cause.experiment import Agreement
@@ -45,7 +45,7 @@ from samebits.sides.side import Side
 from samebits.sim.inputs import Inputs
 from samebits.sim.outcome import TrapFact
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Source
+from samebits.sim.sources import InputSource
 from samebits.trace.record import Trace
 from samebits.types import StructType
 
@@ -60,11 +60,11 @@ def silent(what: str, done: int, total: int) -> None:
 
 def diagnose(
     simulation: Simulation,
-    source: Source,
+    source: InputSource,
     a: Side,
     b: Side,
     progress: Progress | None = None,
-    source_b: Source | None = None,
+    source_b: InputSource | None = None,
 ) -> Diagnosis:
     """Compare sides `a` and `b` of a simulation over the inputs of `source`, or `source_b` for b.
 
@@ -98,7 +98,7 @@ def diagnose(
 
 
 def diagnose_report(
-    source: Source, a: Side, report: Report, progress: Progress = silent
+    source: InputSource, a: Side, report: Report, progress: Progress = silent
 ) -> Diagnosis:
     """Run side `a` over `source` and compare it with what another machine's `report` tells.
 
@@ -110,7 +110,7 @@ def diagnose_report(
     inputs = InputStream(source)
     with _timed(out), closing(open_run(a)) as run:
         _require_inputs(report, inputs, simulation)
-        trap, names = report.contents.trap, Names(simulation)
+        trap, names = report.contents.trap, PortableNames(simulation)
 
         def as_told(found: TrapFact) -> TrapFact:
             there = names.trap(found)
@@ -131,7 +131,7 @@ def diagnose_report(
                 )
         else:
             found = replace(done.found, b=reported_frame(report, done.found.frame))
-            if found.is_exact and a.told.source is None:
+            if found.is_exact and a.spec.source is None:
                 theirs = report.program_text
                 if theirs not in (None, print_module(portable(a.plain.kernels, names))):
                     out.note("the report's program is not the one that runs here")
@@ -148,7 +148,7 @@ def diagnose_reports(a: Report, b: Report, progress: Progress = silent) -> Diagn
 
     Raises ReportError where they are of different runs, or share too little to be compared.
     """
-    both = Overlap(a, b)
+    both = ReportPair(a, b)
     both.require(changed_inputs=True)
     budget = min(a.budget, b.budget, key=astuple)  # one for both together
     a, b = replace(a, budget=budget), replace(b, budget=budget)
@@ -219,7 +219,7 @@ class _Driver(ABC, Generic[A, B]):
             out.fields, out.differing = every.first, every.differing
             out.heat = tuple(row for row in every.heat if row.differing)
             return
-        tree = tree_of(self.state)
+        tree = merkle_tree(self.state)
         mine, theirs = (
             side.leaves if side.state is None else tree.hashes(side.state) for side in sides
         )

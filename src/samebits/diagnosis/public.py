@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any, overload
 
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.diagnosis.driver import diagnose as diagnose_runs
 from samebits.diagnosis.driver import diagnose_report, diagnose_reports
@@ -19,7 +19,7 @@ from samebits.sides.side import Side, parse_side
 from samebits.sides.words import default_words
 from samebits.sim.players import DEFAULT_FRAMES, DEFAULT_SEED
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import PlayerSource, ReplaySource, Source
+from samebits.sim.sources import InputSource, PlayerSource, ReplaySource
 
 Progress = Callable[[str, int, int], None]
 """What is being done, how much of it is done, and of how much; 0 where that is not known."""
@@ -133,7 +133,7 @@ def make_report(
     source = ReplaySource(simulation, os.fspath(replay))
     total = source.frames if asked is None else min(asked.stop, source.frames)
     return record_report(
-        _side(simulation, side), source, Wanted(asked, trace),
+        _side(simulation, side), source, ReportRequest(asked, trace),
         lambda what, done: progress(what, done, total),
     )  # fmt: skip
 
@@ -153,7 +153,7 @@ def _source(
     frames: int | None,
     players: str | None,
     seed: int | None,
-) -> Source:
+) -> InputSource:
     if frames is not None and frames < 1:
         raise ArgumentError(f"{frames} frames are asked for", fix="ask for 1 or more")
     if replay is None:

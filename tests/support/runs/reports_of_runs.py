@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from samebits.desync.format import Key
-from samebits.desync.record import Wanted, record_report
+from samebits.desync.record import ReportRequest, record_report
 from samebits.desync.report import Report
 from samebits.sides.side import Side, parse_side
 from samebits.sim.load import load_simulation
 from samebits.sim.simulation import Simulation
-from samebits.sim.sources import Block, PlayerSource
+from samebits.sim.sources import InputBlock, PlayerSource
 from tests.support.folders import SIMULATIONS
 
 SOURCE = SIMULATIONS / "traced_simulation.py"
@@ -27,7 +27,7 @@ class ChangedSource(PlayerSource):
 
     changes: Mapping[int, Mapping[str, Any]] = {}
 
-    def blocks(self) -> Iterator[Block]:
+    def blocks(self) -> Iterator[InputBlock]:
         first = 0
         for block in super().blocks():
             for frame in range(first, first + len(block.inputs)):
@@ -60,7 +60,7 @@ def report(
     changes: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> Report:
     """What a side says of a run of a simulation."""
-    wanted = Wanted(frames, traced)
+    wanted = ReportRequest(frames, traced)
     made = record_report(side(text, simulation), source(changes, simulation), wanted)
     return replace(made, name=name)
 

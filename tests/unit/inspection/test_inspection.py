@@ -256,7 +256,7 @@ def test_a_generic_kernel_needs_types_and_a_method_has_them() -> None:
     ("arguments", "message"),
     [
         ({"kernel": len}, "takes a kernel"),
-        ({"kernel": shade, "opt": 2}, "opt=2 is no level"),
+        ({"kernel": shade, "opt": 2}, "opt=2 is not a level"),
         ({"kernel": twice, "types": [float32, float32]}, "2 types for 1 parameters"),
         ({"kernel": math.cos}, "a kernel for each float type"),
     ],

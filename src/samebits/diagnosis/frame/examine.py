@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from samebits.errors import Trap
-from samebits.sides.run import Kept, Running
+from samebits.sides.run import SideRun, Snapshot
 from samebits.sim.execution import Advance
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import Outcome, TrapFact, first_unequal
+from samebits.sim.outcome import BlockOutcome, TrapFact, first_unequal
 
 ATTEMPTS = 8
 """How often a block of frames is run again where it does not differ as it did."""
@@ -29,7 +29,7 @@ class SideFrame:
     and None after a trap.
     """
 
-    before: Kept | None
+    before: Snapshot | None
     hash: int | None
     state: bytes | None
     trap: TrapFact | None
@@ -66,10 +66,12 @@ class FirstFrame:
         return self.since == self.frame - 1
 
 
-def outcome(advance: Advance, placed: bool = True) -> Outcome:
+def outcome(advance: Advance, placed: bool = True) -> BlockOutcome:
     """What a block of frames ended with, to be compared. Versions of a source have a trap at
     other places: then it is not `placed`."""
-    return Outcome(advance.hashes, None if advance.trap is None else _fact(advance.trap, placed))
+    return BlockOutcome(
+        advance.hashes, None if advance.trap is None else _fact(advance.trap, placed)
+    )
 
 
 def _fact(trap: Trap, placed: bool) -> TrapFact:
@@ -77,16 +79,16 @@ def _fact(trap: Trap, placed: bool) -> TrapFact:
     return fact if placed else replace(fact, place="")
 
 
-def begun(running: Running, seed: int, placed: bool = True) -> Outcome:
+def begun(running: SideRun, seed: int, placed: bool = True) -> BlockOutcome:
     """Start a run; the hash after `init`, or its trap."""
     try:
         running.start(seed)
     except Trap as trap:
-        return Outcome(np.zeros(0, np.uint64), _fact(trap, placed))
-    return Outcome(np.array([running.hash()], np.uint64), None)
+        return BlockOutcome(np.zeros(0, np.uint64), _fact(trap, placed))
+    return BlockOutcome(np.array([running.hash()], np.uint64), None)
 
 
-def of_init(running: Running, found: Outcome) -> SideFrame:
+def of_init(running: SideRun, found: BlockOutcome) -> SideFrame:
     """A side's `init` that differs, right after it."""
     if found.trap is not None:
         return SideFrame(None, None, None, found.trap, None)
@@ -97,28 +99,28 @@ def of_init(running: Running, found: Outcome) -> SideFrame:
 class FrameBlock:
     """Frames from `kept` on that a run has behind it, and what they gave."""
 
-    running: Running
-    kept: Kept
+    running: SideRun
+    kept: Snapshot
     inputs: Inputs
-    found: Outcome
+    found: BlockOutcome
     placed: bool = True
 
     @classmethod
-    def run(cls, running: Running, inputs: Inputs, placed: bool = True) -> FrameBlock:
+    def run(cls, running: SideRun, inputs: Inputs, placed: bool = True) -> FrameBlock:
         """Run on over the inputs."""
-        kept = running.keep()
+        kept = running.snapshot()
         return cls(running, kept, inputs, outcome(running.advance(inputs), placed), placed)
 
-    def again(self, frames: int) -> Outcome:
+    def again(self, frames: int) -> BlockOutcome:
         """Run the first frames again."""
-        self.running.go_back(self.kept)
+        self.running.restore(self.kept)
         return outcome(self.running.advance(self.inputs[:frames]), self.placed)
 
     def at(self, index: int) -> SideFrame:
         """Frame number `index` of it, run again. The side is left before the frame."""
         running = self.running
         came = self.again(index)
-        before = running.keep()
+        before = running.snapshot()
         row = self.inputs[index : index + 1]
         after = outcome(running.advance(row), self.placed)
         state = running.save() if after.trap is None else None
@@ -128,14 +130,14 @@ class FrameBlock:
             and hash_ == _hash(self.found, index)
             and after.trap == (self.found.trap if hash_ is None else None)
         )
-        running.go_to(before.frame, before.canonical)
+        running.restore_canonical(before.frame, before.canonical)
         alone = outcome(running.advance(row), self.placed)
         has_hidden = first_unequal(alone, after) is not None
-        running.go_back(before)
+        running.restore(before)
         return SideFrame(before, hash_, state, after.trap, row, has_hidden, same)
 
 
-def _hash(found: Outcome, index: int) -> int | None:
+def _hash(found: BlockOutcome, index: int) -> int | None:
     return int(found.hashes[index]) if index < len(found.hashes) else None
 
 

@@ -14,9 +14,9 @@ from dataclasses import KW_ONLY, dataclass, field
 from samebits.diagnosis.frame.examine import FirstFrame, FrameBlock, SideFrame, begun
 from samebits.diagnosis.frame.recorded import Recorded
 from samebits.sides.input_stream import InputStream
-from samebits.sides.run import Running
+from samebits.sides.run import SideRun
 from samebits.sim.inputs import Inputs
-from samebits.sim.outcome import Outcome
+from samebits.sim.outcome import BlockOutcome
 
 Progress = Callable[[str, int, int], None]
 """What is being done, frames behind it, and frames in all."""
@@ -39,7 +39,7 @@ class FrameReport:
 class FrameSearch(ABC):
     """A search in the run of `a` over `inputs`. `recorded` is what its states are shown to."""
 
-    a: Running
+    a: SideRun
     inputs: InputStream
     _: KW_ONLY
     progress: Progress = lambda what, done, total: None
@@ -47,7 +47,7 @@ class FrameSearch(ABC):
     report: FrameReport = field(default_factory=FrameReport, init=False)
     _placed = True
 
-    def _begin(self) -> Outcome:
+    def _begin(self) -> BlockOutcome:
         """Start side a."""
         done = begun(self.a, self.inputs.seed, self._placed)
         if self.recorded is not None:

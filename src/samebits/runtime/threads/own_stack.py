@@ -130,13 +130,13 @@ def in_new_thread(call: Callable[[], Any]) -> Any:
         call, context, caller.frame = given
         given.clear()
         try:
-            compiling.lend(lent)
+            compiling.lend_lock(lent)
             results.append(context.run(call))
         except BaseException as error:
             errors.append(error)
         finally:
             call = context = caller.frame = None
-            compiling.lend(False)
+            compiling.lend_lock(False)
             gate.open()
 
     with (
